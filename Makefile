@@ -1,0 +1,32 @@
+# Real recordings, where they lie beside the checkout; tests that need them skip without.
+ifneq ($(wildcard ../shared/data),)
+export DUALRES_DATA ?= $(abspath ../shared/data)
+endif
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+
+.PHONY: setup demo test lint bench
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/dualres demo --out demo
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest
+
+bench: setup
+	$(BIN)/python benchmarks/window.py
+	$(BIN)/python benchmarks/fit.py

@@ -1,0 +1,64 @@
+"""DualRes names a machine's fault from a few labelled seconds of vibration.
+
+The public names are imported on first use, so that `import dualres` itself is instant.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dualres.config import ModelConfig, Recipe
+    from dualres.diagnose import Verdict, diagnose_recording
+    from dualres.errors import DualResError
+    from dualres.estimator import DualResClassifier
+    from dualres.fit import fit_network
+    from dualres.model.artifact import Card, Model, load, save
+    from dualres.model.network import DualRes
+    from dualres.recordings.recording import Recording
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Card": "dualres.model.artifact",
+    "DualRes": "dualres.model.network",
+    "DualResClassifier": "dualres.estimator",
+    "DualResError": "dualres.errors",
+    "Model": "dualres.model.artifact",
+    "ModelConfig": "dualres.config",
+    "Recipe": "dualres.config",
+    "Recording": "dualres.recordings.recording",
+    "Verdict": "dualres.diagnose",
+    "diagnose_recording": "dualres.diagnose",
+    "fit_network": "dualres.fit",
+    "load": "dualres.model.artifact",
+    "save": "dualres.model.artifact",
+}
+
+__all__ = [
+    "Card",
+    "DualRes",
+    "DualResClassifier",
+    "DualResError",
+    "Model",
+    "ModelConfig",
+    "Recipe",
+    "Recording",
+    "Verdict",
+    "__version__",
+    "diagnose_recording",
+    "fit_network",
+    "load",
+    "save",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'dualres' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

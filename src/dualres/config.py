@@ -1,0 +1,135 @@
+"""The paper's numbers, as frozen dataclasses that refuse what cannot work."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from dualres.errors import ConfigError
+
+Branches = Literal["both", "short", "long"]
+
+LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not be able to ask for the whole memory.
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Sizes and settings of a DualRes network; the defaults are the paper's.
+
+    The last three settings express the paper's controls: `branches="short"` or `"long"` removes
+    the other resolution, `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the
+    damping jitter off.
+    """
+
+    rate: int = 64_000  # Hz, the rate every recording is resampled to
+    window: int = 32_768  # samples, L
+    hop: int = 128  # samples, H
+    short: int = 256  # samples, N_s
+    long: int = 1024  # samples, N_l
+    width: int = 64  # channels, D; half for each resolution
+    states: int = 8  # complex states per channel, K
+    half_life_s: tuple[float, float] = (0.001, 0.064)  # s, of the damping at the start, first to last channel
+    frequency_hz: tuple[float, float] = (10.0, 200.0)  # Hz on the token clock, first to last oscillator
+    dropout: float = 0.1
+    branches: Branches = "both"
+    rotation: bool = True
+    jitter: float = 0.10  # sigma of the log-normal damping jitter
+
+    def __post_init__(self) -> None:
+        self._check_sizes()
+        self._check_alignment()
+        self._check_memory()
+
+    def _check_sizes(self) -> None:
+        for name in ("rate", "window", "hop", "short", "long", "width", "states"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"{name}={value!r}: a positive whole number is needed")
+        for name in ("short", "long"):
+            if getattr(self, name) % 2:
+                raise ConfigError(f"{name}={getattr(self, name)}: an analysis length must be even to have a centre")
+        if self.short > self.long:
+            raise ConfigError(f"short={self.short} is longer than long={self.long}: swap them")
+        if self.window < self.long:
+            raise ConfigError(f"window={self.window} is shorter than one long frame of {self.long} samples")
+        if self.window > LARGEST_WINDOW:
+            raise ConfigError(f"window={self.window}: at most {LARGEST_WINDOW} samples are supported")
+        if self.width % 2:
+            raise ConfigError(f"width={self.width} is odd: each of the two resolutions takes half of the channels")
+
+    def _check_alignment(self) -> None:
+        offset = self.long - self.short
+        if offset % (2 * self.hop):
+            raise ConfigError(
+                f"long={self.long}, short={self.short}, hop={self.hop}: the frame offset (long - short) / (2 hop) = "
+                f"{offset / (2 * self.hop):g} is not a whole number, so the centres of the two views cannot coincide"
+            )
+
+    def _check_memory(self) -> None:
+        first, last = self.half_life_s
+        if not (first > 0 and last > 0 and math.isfinite(first + last)):
+            raise ConfigError(f"half_life_s={self.half_life_s}: two positive numbers of seconds are needed")
+        nyquist = self.token_rate / 2
+        if not all(0 < f < nyquist for f in self.frequency_hz):
+            raise ConfigError(
+                f"frequency_hz={self.frequency_hz}: oscillators live between 0 and {nyquist:g} Hz, half the token rate"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"dropout={self.dropout}: a share from 0 up to, but not including, 1 is needed")
+        if not (self.jitter >= 0 and math.isfinite(self.jitter)):
+            raise ConfigError(f"jitter={self.jitter}: zero or a positive number is needed")
+        if self.branches not in ("both", "short", "long"):
+            raise ConfigError(f"branches={self.branches!r}: one of 'both', 'short', 'long' is needed")
+
+    @property
+    def crop(self) -> int:
+        """Frames dropped at each end of the short view so that the centres coincide (kappa)."""
+        return (self.long - self.short) // (2 * self.hop)
+
+    @property
+    def tokens(self) -> int:
+        """Aligned frame pairs in a window (T)."""
+        return (self.window - self.long) // self.hop + 1
+
+    @property
+    def token_rate(self) -> float:
+        """Tokens per second (f_z), in Hz."""
+        return self.rate / self.hop
+
+    @property
+    def short_bins(self) -> int:
+        return self.short // 2 + 1
+
+    @property
+    def long_bins(self) -> int:
+        return self.long // 2 + 1
+
+    @property
+    def window_s(self) -> float:
+        """Duration of a window in seconds."""
+        return self.window / self.rate
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a network is trained: Adam, one update per pass over the support, the last weights kept.
+
+    300 updates are the paper's number for gearboxes, 100 for bearings.
+    """
+
+    updates: int = 300
+    learning_rate: float = 5e-4
+    decay: float = 0.99  # of the learning rate, per update
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.updates, int) or self.updates < 1:
+            raise ConfigError(f"updates={self.updates!r}: at least one update is needed")
+        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
+            raise ConfigError(f"learning_rate={self.learning_rate}: a positive number is needed")
+        if not 0 < self.decay <= 1:
+            raise ConfigError(f"decay={self.decay}: a factor above 0 and at most 1 is needed")
+
+    def rate_at(self, update: int) -> float:
+        """The learning rate of the given update, counted from 1."""
+        return self.learning_rate * self.decay ** (update - 1)

@@ -1,0 +1,313 @@
+"""The embedded rig: a two-stage gearbox with bearings, simulated from first principles.
+
+A motor drives an input shaft; 29 teeth mesh with 95 on the intermediate shaft, and 36 there with 90 on
+the output shaft. Every fault sits on the intermediate shaft: on its 36-tooth gear and, in two classes, also
+in its bearing. What the sensor hears is built in the order in which it arises:
+
+1. a speed and a torque profile that vary within the recording (`_operate`);
+2. mesh forces with harmonics and sidebands, and impacts once per revolution, per pitted tooth or per rolling
+   element, the latter with slip (`_gear_forces`, `_bearing_forces`);
+3. structural resonances that ring differently after every assembly and in every campaign (`_Path`);
+4. broadband and pink noise, knocks from elsewhere, a gain, an offset, and now and then a clipped sensor
+   (`_sense`).
+
+Eight classes; six of them at severities L, M and H; two motion modes of six conditions each: 240 recordings
+of 12 s at 12.8 kHz. The level of a recording is set by its amplifier, not by its fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from scipy.signal import lfilter
+
+from dualres.recordings.recording import Origin, Recording, Samples
+
+Signal = npt.NDArray[np.float64]
+
+NAME = "simulated"
+RATE = 12_800  # Hz
+DURATION = 12  # s
+SEED = 2024
+
+CLASSES = ("healthy", "missing_teeth", "wear", "pitting", "crack", "break", "break+inner", "break+outer")
+WITHOUT_SEVERITY = ("healthy", "missing_teeth")
+SEVERITIES = ("L", "M", "H")
+MODES = ("speed", "torque")  # which of the two varies strongly within a recording
+SPEEDS = (1000, 2000, 3000)  # rpm of the motor
+TORQUES = (10, 20)  # Nm at the input
+
+FIRST_PAIR = (29, 95)  # teeth
+SECOND_PAIR = (36, 90)
+INNER_ORDER, OUTER_ORDER = 5.43, 3.57  # rolling-element passes per shaft revolution
+
+# The profile of the varying quantity, as a share of its set value.
+PROFILE_S = (0.0, 1.6, 4.2, 5.0, 6.4, 7.2, 10.4, 12.0)
+PROFILE = (0.45, 1.0, 1.0, 0.8, 0.8, 1.0, 1.0, 0.45)
+
+_MODES_HZ = (410.0, 870.0, 1490.0, 2350.0, 3420.0, 4810.0)
+_MODES_DAMPING = (0.035, 0.028, 0.022, 0.018, 0.016, 0.014)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One recording of the rig."""
+
+    label: str
+    severity: str | None
+    mode: str
+    rpm: int
+    torque: int
+
+    @property
+    def state(self) -> str:
+        """The gear and bearing fitted: a class at a severity, assembled once."""
+        name = self.label.replace("+", "_")
+        return f"{name}_{self.severity}" if self.severity else name
+
+    @property
+    def id(self) -> str:
+        return f"{self.state}_{self.mode}_{self.rpm}rpm_{self.torque}Nm"
+
+
+def settings() -> Iterator[Setting]:
+    """All 240, class by class."""
+    for label in CLASSES:
+        for severity in (None,) if label in WITHOUT_SEVERITY else SEVERITIES:
+            for mode in MODES:
+                for rpm in SPEEDS:
+                    for torque in TORQUES:
+                        yield Setting(label, severity, mode, rpm, torque)
+
+
+def recordings(seed: int = SEED) -> list[Recording]:
+    """The rig's recordings; a signal is simulated when it is asked for, the same each time."""
+    return [
+        Recording(
+            id=setting.id,
+            load=partial(simulate, setting, seed),
+            rate=Fraction(RATE),
+            label=setting.label,
+            component=setting.state,
+            condition={
+                "severity": setting.severity or "-",
+                "mode": setting.mode,
+                "rpm": str(setting.rpm),
+                "torque": str(setting.torque),
+            },
+            origin=Origin(channel="gearbox housing"),
+        )
+        for setting in settings()
+    ]
+
+
+def simulate(setting: Setting, seed: int = SEED) -> Samples:
+    """The signal of one setting, float32, `DURATION` seconds at `RATE` Hz."""
+    rng = _generator(seed, setting.id)
+    path = _Path(_generator(seed, "campaign", setting.mode), _generator(seed, "assembly", setting.state))
+    speed, torque = _operate(setting, rng)
+    shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
+    effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
+    gear = _gear_forces(setting, shaft, effort, _generator(seed, "gear", setting.state), rng)
+    bearing = _bearing_forces(setting, shaft, effort, rng)
+    return _sense(path.through(gear, bearing), path, rng)
+
+
+def _generator(seed: int, *names: str) -> np.random.Generator:
+    return np.random.default_rng([seed, *"/".join(names).encode()])
+
+
+def _operate(setting: Setting, rng: np.random.Generator) -> tuple[Signal, Signal]:
+    """Motor speed in revolutions per second and input torque in Nm, sample by sample."""
+    t = np.arange(DURATION * RATE) / RATE
+    corners = np.array(PROFILE_S)
+    corners[1:-1] += rng.uniform(-0.2, 0.2, len(corners) - 2)
+    varying = np.interp(t, corners, PROFILE)
+    speed = setting.rpm / 60 * (1 + 0.006 * _wander(t, rng))
+    torque = setting.torque * (1 + 0.05 * _wander(t, rng))
+    if setting.mode == "speed":
+        speed = speed * varying
+    else:
+        torque = torque * varying
+        speed = speed * (1.0 - 0.012 * torque / max(TORQUES))  # the motor slips under load
+    return speed, torque
+
+
+def _wander(t: Signal, rng: np.random.Generator) -> Signal:
+    """A slow random fluctuation of about unit size."""
+    knots = np.arange(0, DURATION + 1.0, 0.5)
+    return np.interp(t, knots, rng.standard_normal(len(knots)))
+
+
+# Per severity: how much of the mesh force a damaged tooth loses, how far it lets the phase slip (rad), and how hard
+# the next tooth hits. Missing teeth count as the last entry of their own.
+_LOSS = {"crack": (0.30, 0.45, 0.65), "break": (0.55, 0.75, 0.95), "missing_teeth": (1.0,)}
+_SLIP = {"crack": (0.25, 0.40, 0.60), "break": (0.15, 0.20, 0.25), "missing_teeth": (0.3,)}
+_HIT = {"crack": (0.0, 0.0, 0.4), "break": (1.6, 2.4, 3.4), "missing_teeth": (4.5,)}
+_PITTED_TEETH = (5, 9, 14)
+_PIT_HIT = (0.7, 0.8, 1.0)
+_WEAR = (0.35, 0.6, 1.0)
+_BEARING_HIT = (1.1, 1.6, 2.2)
+
+
+def _gear_forces(
+    setting: Setting, shaft: Signal, effort: Signal, build: np.random.Generator, rng: np.random.Generator
+) -> Signal:
+    """Mesh forces of both pairs, with what the 36-tooth gear's fault does to them.
+
+    `build` draws what stays with the assembled gear, `rng` what differs from recording to recording.
+    """
+    grade = SEVERITIES.index(setting.severity) if setting.severity else 0
+    fault = setting.label.partition("+")[0]
+    worn = _WEAR[grade] if fault == "wear" else 0.0
+
+    harmonics = np.array([1.0, 0.5, 0.3, 0.18, 0.1]) * build.lognormal(0, 0.25, 5)
+    harmonics *= 1 + worn * np.array([-0.3, 0.8, 1.0, 1.2, 1.4])
+    # No gear is perfect: every tooth carries a little more or less, which puts sidebands around the mesh.
+    teeth = 1 + (0.05 + 0.12 * worn) * build.standard_normal(SECOND_PAIR[0])
+    bad_tooth = int(build.integers(SECOND_PAIR[0]))
+
+    loss, slip = np.zeros_like(shaft), np.zeros_like(shaft)
+    hits = np.zeros_like(shaft)
+    if fault in _LOSS:
+        near = _tooth_window(shaft, bad_tooth, width=0.8 if fault != "missing_teeth" else 1.3)
+        loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
+        hits += _hits(shaft, [bad_tooth + 1], _HIT[fault][grade], 0.25, rng)
+    elif fault == "pitting":
+        pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
+        hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], 0.8, rng)
+
+    carried = _cyclic(shaft, teeth) * (1 - loss)
+    second = carried * _mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
+    rubbing = worn * 0.9 * np.abs(np.cos(shaft * SECOND_PAIR[0] / 2)) * rng.standard_normal(len(shaft))
+
+    first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
+    eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
+    first = eccentric * _mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
+    return effort * (first + second + rubbing + hits)
+
+
+def _bearing_forces(setting: Setting, shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
+    """Impacts of the rolling elements on a damaged ring; zero for the classes without one."""
+    ring = setting.label.partition("+")[2]
+    if not ring or setting.severity is None:
+        return np.zeros_like(shaft)
+    order = INNER_ORDER if ring == "inner" else OUTER_ORDER
+    spacing = 2 * np.pi / order
+    count = int(1.1 * shaft[-1] / spacing) + 2
+    # The cage slips: the impacts follow the shaft in the mean, but never exactly.
+    angles = rng.uniform(0, spacing) + np.cumsum(spacing * (1 + 0.015 * rng.standard_normal(count)))
+    angles = angles[angles < shaft[-1]]
+    strength = _BEARING_HIT[SEVERITIES.index(setting.severity)] * (1 + 0.3 * rng.standard_normal(len(angles)))
+    if ring == "inner":  # the damage turns through the load zone once per revolution
+        strength *= np.clip(0.45 + 0.75 * np.cos(angles), 0, None)
+    return effort * _impulses(shaft, angles, strength)
+
+
+def _mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
+    """A sum of mesh harmonics at a tooth-passing angle, with random phases."""
+    phases = rng.uniform(0, 2 * np.pi, len(harmonics))
+    total = np.zeros_like(angle)
+    for k, (size, phase) in enumerate(zip(harmonics, phases, strict=True), start=1):
+        total += size * np.cos(k * angle + phase)
+    return total
+
+
+def _cyclic(shaft: Signal, teeth: Signal) -> Signal:
+    """A value per tooth of the 36-tooth gear, read off smoothly as the shaft turns."""
+    position = shaft / (2 * np.pi) * len(teeth)
+    below = np.floor(position).astype(int)
+    share = position - below
+    return (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
+
+
+def _tooth_window(shaft: Signal, tooth: int, width: float) -> Signal:
+    """One while the given tooth meshes, falling to zero over `width` tooth pitches."""
+    position = shaft / (2 * np.pi) * SECOND_PAIR[0] - tooth
+    away = (position + SECOND_PAIR[0] / 2) % SECOND_PAIR[0] - SECOND_PAIR[0] / 2
+    return np.exp(-0.5 * (away / width) ** 2)
+
+
+def _hits(shaft: Signal, teeth: list[int], strength: float, scatter: float, rng: np.random.Generator) -> Signal:
+    """Impacts each time one of the given teeth meshes."""
+    turns = np.arange(int(shaft[-1] / (2 * np.pi)) + 1)
+    angles = (turns[:, None] + np.array(teeth) / SECOND_PAIR[0]).ravel() * 2 * np.pi
+    angles = angles[angles < shaft[-1]]
+    return _impulses(shaft, angles, strength * rng.lognormal(0, scatter, len(angles)))
+
+
+def _impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
+    """Unit impulses of the given strengths at the moments when the shaft passes the given angles."""
+    moments = np.interp(angles, shaft, np.arange(len(shaft)))
+    below = moments.astype(int).clip(0, len(shaft) - 2)
+    share = moments - below
+    size = len(shaft)
+    return 10.0 * (np.bincount(below, strength * (1 - share), size) + np.bincount(below + 1, strength * share, size))
+
+
+class _Path:
+    """From a force inside the gearbox to the acceleration at the sensor: a few ringing modes.
+
+    The campaign and the assembly move the modes and their shares; gear and bearing reach them differently.
+    """
+
+    def __init__(self, campaign: np.random.Generator, assembly: np.random.Generator) -> None:
+        count = len(_MODES_HZ)
+        self.hz = np.array(_MODES_HZ)
+        self.from_gear, self.from_bearing = np.ones(count), np.geomspace(0.3, 2.0, count)
+        for drift, spread, rng in ((0.015, 0.25, campaign), (0.012, 0.25, assembly)):
+            self.hz = self.hz * (1 + drift * rng.standard_normal(count))
+            self.from_gear = self.from_gear * rng.lognormal(0, spread, count)
+            self.from_bearing = self.from_bearing * rng.lognormal(0, spread, count)
+
+    def through(self, gear: Signal, bearing: Signal) -> Signal:
+        total = 0.15 * gear
+        for hz, damping, a, b in zip(self.hz, _MODES_DAMPING, self.from_gear, self.from_bearing, strict=True):
+            total += _ring(a * gear + b * bearing, hz, damping)
+        return total
+
+    def knock(self, force: Signal) -> Signal:
+        """A blow to the frame, which reaches the sensor through the structure alone."""
+        return sum((_ring(force, hz, d) for hz, d in zip(self.hz[:3], _MODES_DAMPING, strict=False)), np.zeros(1))
+
+
+def _ring(force: Signal, hz: float, damping: float) -> Signal:
+    """One mode: a two-pole resonator with unit peak gain."""
+    angle = 2 * np.pi * hz / RATE
+    radius = np.exp(-damping * angle)
+    response: Signal = lfilter(
+        [(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force
+    )
+    return response
+
+
+def _sense(vibration: Signal, path: _Path, rng: np.random.Generator) -> Samples:
+    """Noise, knocks, gain, offset and limits of the sensor."""
+    size = len(vibration)
+    level = vibration.std()
+    noisy = vibration + level * rng.uniform(0.25, 0.7) * rng.standard_normal(size)
+    noisy += level * rng.uniform(0.1, 0.5) * _pink(size, rng)
+    knocks = np.zeros(size)
+    count = rng.poisson(rng.uniform(0, 3) * DURATION)
+    knocks[rng.integers(size, size=count)] = rng.lognormal(0, 0.6, count) * rng.choice([-1, 1], count)
+    noisy += level * 60 * path.knock(knocks)
+    signal = noisy / noisy.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)
+    if rng.random() < 0.15:
+        centre, reach = np.median(signal), np.abs(signal - np.median(signal)).max()
+        limit = rng.uniform(0.4, 0.8) * reach
+        signal = np.clip(signal, centre - limit, centre + limit)
+    return signal.astype(np.float32)
+
+
+def _pink(size: int, rng: np.random.Generator) -> Signal:
+    """Noise of unit size whose power falls with frequency as 1/f."""
+    spectrum = np.fft.rfft(rng.standard_normal(size))
+    spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
+    spectrum[0] = 0
+    noise: Signal = np.fft.irfft(spectrum, size)
+    return noise / noise.std()

@@ -1,0 +1,17 @@
+"""One family of errors: each message names the file or value at fault and what to do about it."""
+
+
+class DualResError(Exception):
+    """Anything the user can put right; the command line prints its message without a traceback."""
+
+
+class ConfigError(DualResError, ValueError):
+    """A setting, or a combination of settings, that cannot work."""
+
+
+class RecordingError(DualResError, ValueError):
+    """A recording that cannot be used as it is."""
+
+
+class ModelFileError(DualResError):
+    """A file that is not an intact DualRes model."""

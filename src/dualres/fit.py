@@ -1,0 +1,137 @@
+"""The recipe: how a network is trained on its support, and on nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from dualres.config import ModelConfig, Recipe
+from dualres.errors import ConfigError
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Samples
+
+# DualRes has no batch statistics, so the size of a microbatch changes its speed and nothing else. On a CPU the
+# activations of this many windows still fit into the caches.
+WINDOWS_AT_ONCE = 16
+
+
+@dataclass(frozen=True)
+class Step:
+    """One update of a training history."""
+
+    update: int  # from 1
+    loss: float  # mean cross-entropy over the support, before the update, in nats
+    learning_rate: float
+
+
+Progress = Callable[[Step, int], None]  # called after each update with the number of updates planned
+
+
+@dataclass(frozen=True)
+class FittedNetwork:
+    network: DualRes
+    history: list[Step]
+
+
+def train(
+    model: nn.Module,
+    forward: Callable[..., Tensor],
+    inputs: Sequence[Tensor],
+    labels: Tensor,
+    recipe: Recipe,
+    *,
+    seed: int,
+    microbatch: int,
+    progress: Progress | None = None,
+) -> list[Step]:
+    """Adam on the mean cross-entropy of `forward(*inputs)`: one update per pass, the last weights stay.
+
+    `inputs` and `labels` have the support's windows as their first axis. Gradients are gathered over
+    microbatches, each weighted by its share of the support. The support is permuted once.
+    """
+    windows = len(labels)
+    order = torch.from_numpy(np.random.default_rng(1000 + seed).permutation(windows)).to(labels.device)
+    batches = list(
+        zip(*(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch), strict=True)
+    )
+    optimiser = torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
+    history = []
+    model.train()
+    for update in range(1, recipe.updates + 1):
+        rate = recipe.rate_at(update)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        optimiser.zero_grad()
+        total = torch.zeros((), device=labels.device)
+        for *views, targets in batches:
+            loss = cross_entropy(forward(*views), targets) * (len(targets) / windows)
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += loss.detach()
+        optimiser.step()
+        history.append(Step(update, float(total), rate))
+        if progress:
+            progress(history[-1], recipe.updates)
+    model.eval()
+    return history
+
+
+def fit_network(
+    windows: Samples,
+    labels: npt.NDArray[np.int64],
+    classes: int,
+    *,
+    config: ModelConfig | None = None,
+    recipe: Recipe | None = None,
+    seed: int = 41,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> FittedNetwork:
+    """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
+
+    The same seed and number of threads give the same weights to the last bit. The caller's random
+    generator is left as it was.
+    """
+    config, recipe = config or ModelConfig(), recipe or Recipe()
+    _check_support(windows, labels, classes, config)
+    with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+        network = DualRes(classes, config, seed).to(device)
+        history = train(
+            network,
+            network.classify,
+            spectra_of(network, windows),
+            torch.from_numpy(labels).to(device),
+            recipe,
+            seed=seed,
+            microbatch=WINDOWS_AT_ONCE,
+            progress=progress,
+        )
+    return FittedNetwork(network, history)
+
+
+@torch.no_grad()
+def spectra_of(network: DualRes, windows: Samples) -> tuple[Tensor, Tensor]:
+    """Both views of all windows on the network's device, computed a few windows at a time."""
+    device = network.head.weight.device
+    parts = [network.spectra(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
+    short, long = zip(*parts, strict=True)
+    return torch.cat(short), torch.cat(long)
+
+
+def _check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, config: ModelConfig) -> None:
+    if windows.ndim != 2 or windows.shape[1] != config.window:
+        raise ConfigError(f"support windows have shape {windows.shape}; (n, {config.window}) is needed")
+    if labels.shape != windows.shape[:1]:
+        raise ConfigError(f"{len(windows)} support windows came with labels of shape {labels.shape}")
+    missing = sorted(set(range(classes)) - set(labels.tolist()))
+    if missing or len(windows) == 0:
+        raise ConfigError(f"no support window carries class {missing[0] if missing else 0}: every class needs one")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ConfigError(f"labels run from {labels.min()} to {labels.max()}, but there are {classes} classes")
+    if not np.isfinite(windows).all():
+        raise ConfigError("a support window holds NaN or infinite samples")

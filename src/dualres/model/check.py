@@ -1,0 +1,27 @@
+"""Check windows: signals from a formula, the same on every machine and in every language.
+
+A model file stores the logits of a few of them instead of the windows, so that whoever runs the model, in
+whatever way, can tell that it computes what it computed when it was saved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+CHECK_STREAM = 998
+
+
+def hash_uniform(count: int, stream: int) -> npt.NDArray[np.float64]:
+    """`count` numbers in [-1, 1) from integer arithmetic alone; each stream is a different sequence."""
+    i = np.arange(count, dtype=np.uint64)
+    mixed = (np.uint64(97) * i * i + np.uint64(2654435761) * i + np.uint64(40503) * np.uint64(stream + 1)) % 2**32
+    return 2.0 * (mixed / 2**32 - 0.5)
+
+
+def check_window(number: int, samples: int) -> npt.NDArray[np.float32]:
+    """Check window `number` (0, 1, ...): a growing sine in noise; odd ones run backwards in time."""
+    t = np.arange(samples)
+    growing = np.sin(2 * np.pi * 0.01 * t) * (0.2 + t / samples)
+    window = growing + 0.5 * hash_uniform(samples, CHECK_STREAM + number // 2)
+    return (window[::-1] if number % 2 else window).astype(np.float32)

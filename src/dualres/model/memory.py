@@ -1,0 +1,75 @@
+"""The oscillatory memory: what it learns, and the coefficients it makes for the recurrence."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from dualres.config import ModelConfig
+from dualres.model.scan import Scan, scan
+
+
+class Coefficients(NamedTuple):
+    """What the recurrence needs at every token; shapes as in `dualres.model.scan`."""
+
+    delta: Tensor
+    u: Tensor
+    b: Tensor
+    c: Tensor
+
+
+class OscillatoryMemory(nn.Module):
+    """Selective damping, fixed rotation: (batch, tokens, width) to the same."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        width, states = config.width, config.states
+        self.config = config
+        self.scan: Scan = scan
+        self.write_in = nn.Linear(width, width)
+        self.damping = nn.Linear(width, width)
+        self.write = nn.Linear(width, 2 * states)
+        self.read = nn.Linear(width, 2 * states)
+        nn.init.zeros_(self.damping.weight)
+        nn.init.zeros_(self.damping.bias)
+
+        half_lives = log_spaced(*config.half_life_s, width)
+        self.log_rate = nn.Parameter(torch.log(math.log(2) / half_lives).float())
+        share = log_spaced(*config.frequency_hz, states) / (config.token_rate / 2)
+        self.pitch = nn.Parameter(torch.logit(share).float(), requires_grad=config.rotation)
+
+    def theta(self) -> Tensor:
+        """Rotation per token in radians, (states,); zero without rotation."""
+        if not self.config.rotation:
+            return torch.zeros_like(self.pitch)
+        return math.pi * torch.sigmoid(self.pitch)
+
+    def coefficients(self, v: Tensor) -> Coefficients:
+        """From normalised features (batch, tokens, width); in training the damping is jittered."""
+        delta = torch.exp(self.log_rate + torch.tanh(self.damping(v))) / self.config.token_rate
+        if self.training:
+            delta = delta * self._jitter(v)
+        b = torch.complex(*torch.tanh(self.write(v)).chunk(2, dim=-1))
+        c = torch.complex(*torch.tanh(self.read(v)).chunk(2, dim=-1)) / math.sqrt(self.config.states)
+        return Coefficients(delta, self.write_in(v), b, c)
+
+    def _jitter(self, v: Tensor) -> Tensor:
+        """A factor of mean one per window and channel, the same at every token: (batch, 1, width).
+
+        It draws even when sigma is zero, so that the control without jitter meets the same dropout.
+        """
+        sigma = self.config.jitter
+        noise = torch.randn(v.shape[0], 1, v.shape[2], dtype=v.dtype, device=v.device)
+        return torch.exp(sigma * noise - sigma**2 / 2)
+
+    def forward(self, v: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Readout y, (batch, tokens, width), and the state after the last token."""
+        return self.scan(*self.coefficients(v), self.theta(), state)
+
+
+def log_spaced(first: float, last: float, count: int) -> Tensor:
+    """`count` numbers in geometric progression, float64."""
+    return torch.exp(torch.linspace(math.log(first), math.log(last), count, dtype=torch.float64))

@@ -1,0 +1,132 @@
+"""One recurrence, three ways to run it.
+
+For every window, channel d and oscillator k (Eq. 3 of the paper)
+
+    q_t = alpha_t exp(-i theta) q_{t-1} + (1 - alpha_t) b_t u_t,     alpha_t = exp(-delta_t)
+    y_t = sum_k Re(conj(c_t) q_t)
+
+`scan_step` does one token, `scan_ref` walks the tokens with it, and `scan` computes the same in
+chunks of tokens. All share one signature:
+
+    delta   (batch, tokens, width)    positive damping increments per token
+    u       (batch, tokens, width)    input
+    b, c    (batch, tokens, states)   complex write and read vectors, shared by all channels
+    theta   (states,)                 rotation per token, radians
+    state   (batch, width, states)    complex q before the first token; zero where None
+
+and return y, (batch, tokens, width), with the state after the last token.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+LONGEST_CHUNK = 32  # tokens
+LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float32's limits
+
+
+class Scan(Protocol):
+    def __call__(
+        self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+def scan_step(
+    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Exactly one token: the recurrence as it stands in the paper."""
+    if delta.shape[1] != 1:
+        raise ValueError(f"scan_step takes one token at a time, not {delta.shape[1]}")
+    q = _zero_state(u, b) if state is None else state
+    alpha = torch.exp(-delta).mT  # (batch, width, 1)
+    write = -torch.expm1(-delta).mT  # 1 - alpha, without cancellation at small damping
+    turn = torch.polar(torch.ones_like(theta), -theta)
+    q = alpha * turn * q + write * b * u.mT
+    y = (c.conj() * q).real.sum(-1)
+    return y[:, None, :], q
+
+
+def scan_ref(
+    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """The token loop: slow, and plainly the recurrence."""
+    q = _zero_state(u, b) if state is None else state
+    ys = []
+    for t in range(delta.shape[1]):
+        now = slice(t, t + 1)
+        y, q = scan_step(delta[:, now], u[:, now], b[:, now], c[:, now], theta, q)
+        ys.append(y)
+    return torch.cat(ys, dim=1), q
+
+
+def scan(
+    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """The same in chunks: a few matrix products, and a loop over chunks instead of tokens.
+
+    With token j of a chunk seen in coordinates that rotate along, r_j = exp(i j theta) q_j, the
+    decay is real. Let D_j be the damping summed from the chunk's start up to and with token j and
+    w_j = (1 - alpha_j) u_j; then, for any reference level m,
+
+        y_j = exp(m - D_j) [ sum_{s <= j} G_js exp(D_s - m) w_s + Re conj(c'_j) exp(-m) q_start ]
+
+    where b' and c' are b and c rotated and G_js = Re sum_k conj(c'_j) b'_s does not depend on the
+    channel. The two exponentials would overflow if a chunk's damping summed to too much, so the
+    chunk length follows from the largest damping present: 16 to 32 tokens as a rule, a single one when
+    the damping is extreme. Hence the result is exact for every positive damping.
+    """
+    batch, tokens, width = delta.shape
+    length = _chunk_length(delta, tokens)
+    count = math.ceil(tokens / length)
+    missing = count * length - tokens
+    delta, u, b, c = (
+        pad(x, (0, 0, 0, missing)).unflatten(1, (count, length)) for x in (delta, u, b, c)
+    )  # (batch, count, length, ...)
+
+    steps = torch.arange(1, length + 1, device=theta.device, dtype=theta.dtype)
+    ahead = torch.polar(torch.ones_like(theta), theta * steps[:, None])  # exp(i j theta), (length, states)
+    b, c = _as_pairs(b * ahead), _as_pairs(c * ahead)  # real, (batch, count, length, 2 * states)
+
+    summed = delta.cumsum(2)
+    # y does not depend on the level, so neither does its gradient.
+    level = (0.5 * (summed[:, :, :1] + summed[:, :, -1:])).detach()
+    scaled = torch.exp(summed - level) * -torch.expm1(-delta) * u
+    fade = torch.exp(level - summed)
+    enter = torch.exp(-level).mT  # (batch, count, width, 1)
+    # From the end of one chunk to the start of the next: decayed, and in the next one's coordinates.
+    leave = fade[:, :, -1:].mT * ahead[-1].conj()  # (batch, count, width, states)
+    writes = leave * torch.view_as_complex((scaled.mT @ b).unflatten(-1, (-1, 2)))
+
+    q = writes.new_zeros(batch, width, theta.shape[0]) if state is None else state
+    starts = []
+    for decay, write in zip((leave * enter).unbind(1), writes.unbind(1), strict=True):
+        starts.append(q)
+        q = torch.addcmul(write, decay, q)
+    carried = _as_pairs(enter * torch.stack(starts, dim=1))  # (batch, count, width, 2 * states)
+
+    mixed = (c @ b.mT).tril() @ scaled + c @ carried.mT
+    y = (fade * mixed).flatten(1, 2)[:, :tokens]
+    # The tokens added at the end neither wrote nor decayed, but they did rotate.
+    return y, q * torch.polar(torch.ones_like(theta), theta * missing)
+
+
+def _chunk_length(delta: Tensor, tokens: int) -> int:
+    largest = float(delta.detach().amax())
+    if not math.isfinite(largest):
+        return 1
+    longest = min(LONGEST_CHUNK, tokens)
+    return min(longest, 1 + int(LARGEST_SPAN / max(largest, LARGEST_SPAN / longest)))
+
+
+def _as_pairs(z: Tensor) -> Tensor:
+    """Complex (..., n) to real (..., 2 n), real and imaginary parts side by side."""
+    return torch.view_as_real(z).flatten(-2)
+
+
+def _zero_state(u: Tensor, b: Tensor) -> Tensor:
+    return b.new_zeros(u.shape[0], u.shape[2], b.shape[2])

@@ -1,0 +1,54 @@
+"""From a window to two aligned views of it: log-magnitude STFTs whose frames share their centres."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from dualres.config import ModelConfig
+
+SMALLEST_RMS = 1e-10
+
+
+def normalise(windows: Tensor) -> Tensor:
+    """Centre each window and divide it by its RMS, (batch, samples) to the same.
+
+    Mean and RMS are taken in float64: a float32 mean leaves a residue in a constant window, which
+    the division would blow up to full scale.
+    """
+    exact = windows.double()
+    centred = exact - exact.mean(-1, keepdim=True)
+    # The floor stands under the root, so that the gradient of a silent window is zero and not undefined.
+    rms = centred.square().mean(-1, keepdim=True).clamp(min=SMALLEST_RMS**2).sqrt()
+    return (centred / rms).to(windows.dtype)
+
+
+@lru_cache(maxsize=16)
+def hann(length: int, dtype: torch.dtype, device: torch.device) -> Tensor:
+    """The periodic Hann window, (length,)."""
+    return torch.hann_window(length, periodic=True, dtype=torch.float64).to(device=device, dtype=dtype)
+
+
+def log_magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
+    """log(1 + |STFT|) without padding or scaling: (batch, samples) to (batch, frames, length // 2 + 1)."""
+    frames = signal.unfold(-1, length, hop) * hann(length, signal.dtype, signal.device)
+    spectrum = torch.fft.rfft(frames)
+    # Twice as fast as abs(); the floor keeps the root differentiable where there is no energy at all.
+    power = spectrum.real.square() + spectrum.imag.square()
+    return power.clamp(min=torch.finfo(power.dtype).tiny).sqrt().log1p()
+
+
+def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:
+    """The short and the long view of raw windows at `config.rate`.
+
+    (batch, window) to (batch, tokens, short_bins) and (batch, tokens, long_bins). Token j of both
+    views is centred on sample j * hop + long / 2: the short view skips `crop` frames at either end.
+    """
+    signal = normalise(windows)
+    skipped = config.crop * config.hop
+    middle = signal[..., skipped : signal.shape[-1] - skipped]
+    short = log_magnitudes(middle, config.short, config.hop)
+    long = log_magnitudes(signal, config.long, config.hop)
+    return short, long
