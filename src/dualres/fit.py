@@ -57,9 +57,7 @@ def train(
     """
     windows = len(labels)
     order = torch.from_numpy(np.random.default_rng(1000 + seed).permutation(windows)).to(labels.device)
-    batches = list(
-        zip(*(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch), strict=True)
-    )
+    batches = list(zip(*(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch), strict=True))
     optimiser = torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
     history = []
     model.train()
@@ -71,7 +69,7 @@ def train(
         total = torch.zeros((), device=labels.device)
         for *views, targets in batches:
             loss = cross_entropy(forward(*views), targets) * (len(targets) / windows)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             total += loss.detach()
         optimiser.step()
         history.append(Step(update, float(total), rate))

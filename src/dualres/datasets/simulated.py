@@ -148,10 +148,10 @@ def _wander(t: Signal, rng: np.random.Generator) -> Signal:
 # the next tooth hits. Missing teeth count as the last entry of their own.
 _LOSS = {"crack": (0.30, 0.45, 0.65), "break": (0.55, 0.75, 0.95), "missing_teeth": (1.0,)}
 _SLIP = {"crack": (0.25, 0.40, 0.60), "break": (0.15, 0.20, 0.25), "missing_teeth": (0.3,)}
-_HIT = {"crack": (0.0, 0.0, 0.4), "break": (1.6, 2.4, 3.4), "missing_teeth": (4.5,)}
+_HIT = {"crack": (0.0, 0.0, 0.4), "break": (1.6, 2.4, 3.4), "missing_teeth": (3.0,)}
 _PITTED_TEETH = (5, 9, 14)
 _PIT_HIT = (0.7, 0.8, 1.0)
-_WEAR = (0.35, 0.6, 1.0)
+_WEAR = (0.45, 0.7, 1.0)
 _BEARING_HIT = (1.1, 1.6, 2.2)
 
 
@@ -175,9 +175,10 @@ def _gear_forces(
     loss, slip = np.zeros_like(shaft), np.zeros_like(shaft)
     hits = np.zeros_like(shaft)
     if fault in _LOSS:
-        near = _tooth_window(shaft, bad_tooth, width=0.8 if fault != "missing_teeth" else 1.3)
+        near = _tooth_window(shaft, bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
         loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
-        hits += _hits(shaft, [bad_tooth + 1], _HIT[fault][grade], 0.25, rng)
+        missing = 2 if fault == "missing_teeth" else 1
+        hits += _hits(shaft, [bad_tooth + 1 + j for j in range(missing)], _HIT[fault][grade], 0.25, rng)
     elif fault == "pitting":
         pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
         hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], 0.8, rng)
@@ -223,7 +224,8 @@ def _cyclic(shaft: Signal, teeth: Signal) -> Signal:
     position = shaft / (2 * np.pi) * len(teeth)
     below = np.floor(position).astype(int)
     share = position - below
-    return (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
+    value: Signal = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
+    return value
 
 
 def _tooth_window(shaft: Signal, tooth: int, width: float) -> Signal:
@@ -246,8 +248,10 @@ def _impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
     moments = np.interp(angles, shaft, np.arange(len(shaft)))
     below = moments.astype(int).clip(0, len(shaft) - 2)
     share = moments - below
-    size = len(shaft)
-    return 10.0 * (np.bincount(below, strength * (1 - share), size) + np.bincount(below + 1, strength * share, size))
+    train = np.zeros_like(shaft)
+    np.add.at(train, below, 5.8 * strength * (1 - share))
+    np.add.at(train, below + 1, 5.8 * strength * share)
+    return train
 
 
 class _Path:
@@ -260,7 +264,7 @@ class _Path:
         count = len(_MODES_HZ)
         self.hz = np.array(_MODES_HZ)
         self.from_gear, self.from_bearing = np.ones(count), np.geomspace(0.3, 2.0, count)
-        for drift, spread, rng in ((0.015, 0.25, campaign), (0.012, 0.25, assembly)):
+        for drift, spread, rng in ((0.01, 0.12, campaign), (0.004, 0.08, assembly)):
             self.hz = self.hz * (1 + drift * rng.standard_normal(count))
             self.from_gear = self.from_gear * rng.lognormal(0, spread, count)
             self.from_bearing = self.from_bearing * rng.lognormal(0, spread, count)
@@ -280,9 +284,7 @@ def _ring(force: Signal, hz: float, damping: float) -> Signal:
     """One mode: a two-pole resonator with unit peak gain."""
     angle = 2 * np.pi * hz / RATE
     radius = np.exp(-damping * angle)
-    response: Signal = lfilter(
-        [(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force
-    )
+    response: Signal = lfilter([(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force)
     return response
 
 
@@ -290,18 +292,18 @@ def _sense(vibration: Signal, path: _Path, rng: np.random.Generator) -> Samples:
     """Noise, knocks, gain, offset and limits of the sensor."""
     size = len(vibration)
     level = vibration.std()
-    noisy = vibration + level * rng.uniform(0.25, 0.7) * rng.standard_normal(size)
+    noisy = vibration + level * rng.uniform(0.15, 0.4) * rng.standard_normal(size)
     noisy += level * rng.uniform(0.1, 0.5) * _pink(size, rng)
     knocks = np.zeros(size)
-    count = rng.poisson(rng.uniform(0, 3) * DURATION)
-    knocks[rng.integers(size, size=count)] = rng.lognormal(0, 0.6, count) * rng.choice([-1, 1], count)
-    noisy += level * 60 * path.knock(knocks)
+    count = rng.poisson(rng.uniform(0.5, 5) * DURATION)
+    knocks[rng.integers(size, size=count)] = rng.lognormal(0, 1.0, count) * rng.choice([-1, 1], count)
+    noisy += level * rng.lognormal(4.2, 0.9) * path.knock(knocks)
     signal = noisy / noisy.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)
     if rng.random() < 0.15:
         centre, reach = np.median(signal), np.abs(signal - np.median(signal)).max()
         limit = rng.uniform(0.4, 0.8) * reach
         signal = np.clip(signal, centre - limit, centre + limit)
-    return signal.astype(np.float32)
+    return np.asarray(signal, dtype=np.float32)
 
 
 def _pink(size: int, rng: np.random.Generator) -> Signal:
@@ -310,4 +312,5 @@ def _pink(size: int, rng: np.random.Generator) -> Signal:
     spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
     spectrum[0] = 0
     noise: Signal = np.fft.irfft(spectrum, size)
-    return noise / noise.std()
+    noise /= noise.std()
+    return noise

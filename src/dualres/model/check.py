@@ -20,8 +20,7 @@ def hash_uniform(count: int, stream: int) -> npt.NDArray[np.float64]:
 
 
 def check_window(number: int, samples: int) -> npt.NDArray[np.float32]:
-    """Check window `number` (0, 1, ...): a growing sine in noise; odd ones run backwards in time."""
+    """A growing sine in noise (0), or the same backwards in time (1)."""
     t = np.arange(samples)
-    growing = np.sin(2 * np.pi * 0.01 * t) * (0.2 + t / samples)
-    window = growing + 0.5 * hash_uniform(samples, CHECK_STREAM + number // 2)
-    return (window[::-1] if number % 2 else window).astype(np.float32)
+    window = np.sin(2 * np.pi * 0.01 * t) * (0.2 + t / samples) + 0.5 * hash_uniform(samples, CHECK_STREAM)
+    return np.asarray(window[::-1] if number else window, dtype=np.float32)

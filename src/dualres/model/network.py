@@ -42,7 +42,8 @@ class Encoder(nn.Module):
         """Aligned log-magnitudes to one vector per window, (batch, width)."""
         features = self.features(short, long)
         y, _ = self.memory(self.norm(features))
-        return (features + self.mix(y) * silu(self.gate(y))).mean(1)
+        out: Tensor = features + self.mix(y) * silu(self.gate(y))
+        return out.mean(1)
 
 
 class DualRes(nn.Module):
@@ -69,8 +70,7 @@ class DualRes(nn.Module):
         """The two views of raw windows (batch, window); nothing in them is learned."""
         if windows.ndim != 2 or windows.shape[1] != self.config.window:
             raise ConfigError(
-                f"windows of shape {tuple(windows.shape)} were given; "
-                f"this network takes (batch, {self.config.window})"
+                f"windows of shape {tuple(windows.shape)} were given; this network takes (batch, {self.config.window})"
             )
         return aligned_spectra(windows, self.config)
 
@@ -83,7 +83,7 @@ class DualRes(nn.Module):
         """Raw windows (batch, window) to logits (batch, classes)."""
         return self.classify(*self.spectra(windows))
 
-    def parameters_in_spec_order(self) -> Iterator[nn.Parameter]:
+    def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """All tensors in the order of the paper's table of shapes, weight before bias."""
         encoder, memory = self.encoder, self.encoder.memory
         for module in (encoder.short, encoder.long, encoder.norm):

@@ -20,7 +20,7 @@ and return y, (batch, tokens, width), with the state after the last token.
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
@@ -36,6 +36,26 @@ class Scan(Protocol):
     ) -> tuple[Tensor, Tensor]: ...
 
 
+def renewed(delta: Tensor) -> Tensor:
+    """1 - alpha: the share of the state that a token replaces, precise for any damping."""
+    share: Tensor = _Renewed.apply(delta)  # type: ignore[no-untyped-call]
+    return share
+
+
+class _Renewed(torch.autograd.Function):
+    """-expm1(-delta), whose derivative PyTorch takes as 1 + expm1(-delta): nothing but rounding at strong damping."""
+
+    @staticmethod
+    def forward(ctx: Any, delta: Tensor) -> Tensor:
+        ctx.save_for_backward(delta)
+        return -torch.expm1(-delta)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:
+        (delta,) = ctx.saved_tensors
+        return gradient * torch.exp(-delta)
+
+
 def scan_step(
     delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -44,7 +64,7 @@ def scan_step(
         raise ValueError(f"scan_step takes one token at a time, not {delta.shape[1]}")
     q = _zero_state(u, b) if state is None else state
     alpha = torch.exp(-delta).mT  # (batch, width, 1)
-    write = -torch.expm1(-delta).mT  # 1 - alpha, without cancellation at small damping
+    write = renewed(delta).mT
     turn = torch.polar(torch.ones_like(theta), -theta)
     q = alpha * turn * q + write * b * u.mT
     y = (c.conj() * q).real.sum(-1)
@@ -73,46 +93,53 @@ def scan(
     decay is real. Let D_j be the damping summed from the chunk's start up to and with token j and
     w_j = (1 - alpha_j) u_j; then, for any reference level m,
 
-        y_j = exp(m - D_j) [ sum_{s <= j} G_js exp(D_s - m) w_s + Re conj(c'_j) exp(-m) q_start ]
+        y_j = G_jj w_j + exp(m - D_j) [ sum_{s < j} G_js exp(D_s - m) w_s + Re conj(c'_j) exp(-m) q_start ]
 
     where b' and c' are b and c rotated and G_js = Re sum_k conj(c'_j) b'_s does not depend on the
     channel. The two exponentials would overflow if a chunk's damping summed to too much, so the
     chunk length follows from the largest damping present: 16 to 32 tokens as a rule, a single one when
-    the damping is extreme. Hence the result is exact for every positive damping.
+    the damping is extreme. A token's own write, which has neither decayed nor rotated, stays out of
+    these products: at strong damping its rounding would drown the gradients of the rest. Hence the
+    result is exact for every positive damping.
     """
     batch, tokens, width = delta.shape
     length = _chunk_length(delta, tokens)
     count = math.ceil(tokens / length)
-    missing = count * length - tokens
+    missing = count * length - tokens  # filled up in front, with tokens that neither write nor decay
     delta, u, b, c = (
-        pad(x, (0, 0, 0, missing)).unflatten(1, (count, length)) for x in (delta, u, b, c)
+        pad(x, (0, 0, missing, 0)).unflatten(1, (count, length)) for x in (delta, u, b, c)
     )  # (batch, count, length, ...)
 
     steps = torch.arange(1, length + 1, device=theta.device, dtype=theta.dtype)
     ahead = torch.polar(torch.ones_like(theta), theta * steps[:, None])  # exp(i j theta), (length, states)
-    b, c = _as_pairs(b * ahead), _as_pairs(c * ahead)  # real, (batch, count, length, 2 * states)
+    turn = ahead[-1].conj()  # from one chunk's coordinates to the next one's
+    along_b, along_c = _as_pairs(b * ahead), _as_pairs(c * ahead)  # real, (batch, count, length, 2 * states)
 
     summed = delta.cumsum(2)
     # y does not depend on the level, so neither does its gradient.
     level = (0.5 * (summed[:, :, :1] + summed[:, :, -1:])).detach()
-    scaled = torch.exp(summed - level) * -torch.expm1(-delta) * u
+    written = renewed(delta) * u
+    raised = torch.exp(summed - level) * written
     fade = torch.exp(level - summed)
     enter = torch.exp(-level).mT  # (batch, count, width, 1)
-    # From the end of one chunk to the start of the next: decayed, and in the next one's coordinates.
-    leave = fade[:, :, -1:].mT * ahead[-1].conj()  # (batch, count, width, states)
-    writes = leave * torch.view_as_complex((scaled.mT @ b).unflatten(-1, (-1, 2)))
 
-    q = writes.new_zeros(batch, width, theta.shape[0]) if state is None else state
+    leave = fade[:, :, -1:].mT
+    decays = leave * enter * turn  # over a whole chunk, (batch, count, width, states)
+    earlier = _as_complex(leave * (raised[:, :, :-1].mT @ along_b[:, :, :-1])) * turn
+    writes = earlier + written[:, :, -1:].mT * b[:, :, -1:]
+
+    # The first chunk's filling rotates the state once too often; turn it back beforehand.
+    q = writes.new_zeros(batch, width, theta.shape[0]) if state is None else state * torch.exp(1j * missing * theta)
     starts = []
-    for decay, write in zip((leave * enter).unbind(1), writes.unbind(1), strict=True):
+    for decay, write in zip(decays.unbind(1), writes.unbind(1), strict=True):
         starts.append(q)
         q = torch.addcmul(write, decay, q)
     carried = _as_pairs(enter * torch.stack(starts, dim=1))  # (batch, count, width, 2 * states)
 
-    mixed = (c @ b.mT).tril() @ scaled + c @ carried.mT
-    y = (fade * mixed).flatten(1, 2)[:, :tokens]
-    # The tokens added at the end neither wrote nor decayed, but they did rotate.
-    return y, q * torch.polar(torch.ones_like(theta), theta * missing)
+    own = (c.conj() * b).real.sum(-1, keepdim=True) * written
+    older = (along_c @ along_b.mT).tril(-1) @ raised
+    y = own + fade * (older + along_c @ carried.mT)
+    return y.flatten(1, 2)[:, missing:], q
 
 
 def _chunk_length(delta: Tensor, tokens: int) -> int:
@@ -126,6 +153,11 @@ def _chunk_length(delta: Tensor, tokens: int) -> int:
 def _as_pairs(z: Tensor) -> Tensor:
     """Complex (..., n) to real (..., 2 n), real and imaginary parts side by side."""
     return torch.view_as_real(z).flatten(-2)
+
+
+def _as_complex(pairs: Tensor) -> Tensor:
+    """The way back."""
+    return torch.view_as_complex(pairs.unflatten(-1, (-1, 2)))
 
 
 def _zero_state(u: Tensor, b: Tensor) -> Tensor:

@@ -37,7 +37,8 @@ def log_magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
     spectrum = torch.fft.rfft(frames)
     # Twice as fast as abs(); the floor keeps the root differentiable where there is no energy at all.
     power = spectrum.real.square() + spectrum.imag.square()
-    return power.clamp(min=torch.finfo(power.dtype).tiny).sqrt().log1p()
+    magnitude = torch.sqrt(power.clamp(min=torch.finfo(power.dtype).tiny))
+    return torch.log1p(magnitude)
 
 
 def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:

@@ -46,7 +46,11 @@ class Recording:
 
     @classmethod
     def from_array(
-        cls, signal: npt.ArrayLike, rate: Fraction | int | float | str, id: str = "array", label: str | None = None
+        cls,
+        signal: npt.ArrayLike,
+        rate: Fraction | int | float | str,
+        id: str = "array",
+        label: str | None = None,
     ) -> Recording:
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)

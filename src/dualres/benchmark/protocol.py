@@ -1,0 +1,99 @@
+"""Fold and budget to a support; a model and a fold to scores per recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.benchmark.score import Counts, confusion
+from dualres.config import ModelConfig
+from dualres.datasets.folds import Fold
+from dualres.diagnose import Probabilities, diagnose_recording
+from dualres.errors import ConfigError
+from dualres.model.artifact import Model
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.windows import at_rate, covered, cut, side_by_side
+
+Progress = Callable[[int, int], None]  # recordings done, recordings in all
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be labelled: recordings per class and windows per recording."""
+
+    recordings: int
+    windows: int
+
+
+@dataclass(frozen=True)
+class Support:
+    """The labelled windows of a fit, and nothing else of their recordings."""
+
+    windows: Samples  # (n, window)
+    labels: npt.NDArray[np.int64]  # positions in `Fold.classes`
+    origins: tuple[tuple[str, int], ...]  # recording and start sample of each window
+    seconds: dict[str, float]  # unique labelled seconds per class
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a model said of each evaluated recording."""
+
+    recordings: tuple[str, ...]
+    truth: npt.NDArray[np.int64]
+    probabilities: Probabilities  # (recordings, classes)
+
+    @property
+    def confusion(self) -> Counts:
+        return confusion(self.truth, self.probabilities.argmax(1), self.probabilities.shape[1])
+
+
+def gather_support(
+    fold: Fold,
+    recordings: Sequence[Recording],
+    budget: Budget,
+    config: ModelConfig,
+    progress: Progress | None = None,
+) -> Support:
+    """The first `budget.recordings` of every class, `budget.windows` disjoint windows of each."""
+    available = {r.id: r for r in recordings}
+    starts = side_by_side(fold.support_start_s * config.rate, budget.windows, config.window)
+    chosen = [(label, name) for label, members in fold.support.items() for name in members[: budget.recordings]]
+    if len(chosen) != budget.recordings * len(fold.classes):
+        raise ConfigError(f"fold {fold.fold} has fewer than {budget.recordings} support recordings for some class")
+    windows, labels, origins = [], [], []
+    seconds = dict.fromkeys(fold.classes, 0.0)
+    for done, (label, name) in enumerate(chosen, start=1):
+        signal = at_rate(_pick(available, name, fold), config.rate, config.window)
+        windows.append(cut(signal, starts, config.window, name))
+        labels += [fold.classes.index(label)] * len(starts)
+        origins += [(name, start) for start in starts]
+        seconds[label] += covered(starts, config.window) / config.rate
+        if progress:
+            progress(done, len(chosen))
+    return Support(np.concatenate(windows), np.array(labels), tuple(origins), seconds)
+
+
+def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None) -> Evaluation:
+    """One verdict for every recording the fold evaluates."""
+    available = {r.id: r for r in recordings}
+    truth, probabilities = [], []
+    for done, name in enumerate(fold.evaluation, start=1):
+        recording = _pick(available, name, fold)
+        if recording.label not in fold.classes:
+            raise ConfigError(f"{name}: label {recording.label!r} is not among the classes of fold {fold.fold}")
+        verdict = diagnose_recording(model, recording, fold.evaluation_windows)
+        truth.append(fold.classes.index(recording.label))
+        probabilities.append([verdict.probabilities[label] for label in fold.classes])
+        if progress:
+            progress(done, len(fold.evaluation))
+    return Evaluation(fold.evaluation, np.array(truth), np.array(probabilities))
+
+
+def _pick(available: dict[str, Recording], name: str, fold: Fold) -> Recording:
+    if name not in available:
+        raise ConfigError(f"fold {fold.fold} needs recording {name}, which the dataset at hand does not hold")
+    return available[name]

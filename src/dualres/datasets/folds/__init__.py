@@ -1,0 +1,66 @@
+"""Frozen folds: which recordings may be learned from, and which are only ever evaluated.
+
+Each is a JSON file in this folder that carries the hash of its own content, so that two results on a fold of
+the same name are results on the same fold.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import resources
+
+from dualres.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A split of one dataset's recordings, with the rule by which support windows are placed."""
+
+    fold: str
+    dataset: str
+    held_out: str  # the unit that support and evaluation do not share
+    support: Mapping[str, tuple[str, ...]]  # label -> recordings in nested order: a budget of n takes the first n
+    evaluation: tuple[str, ...]
+    support_start_s: int  # s, where the first support window of a recording starts; disjoint windows follow
+    evaluation_windows: int | None  # at most so many windows of an evaluated recording, None for all
+
+    def __post_init__(self) -> None:
+        both = set(self.evaluation) & self.supporting()
+        if both:
+            raise ConfigError(f"fold {self.fold}: {sorted(both)[0]} is in the support and in the evaluation")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(self.support)
+
+    def supporting(self) -> set[str]:
+        """All recordings that may enter a support."""
+        return {recording for members in self.support.values() for recording in members}
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of everything above."""
+        return hashlib.sha256(json.dumps(asdict(self), separators=(",", ":")).encode()).hexdigest()
+
+
+def load_fold(name: str) -> Fold:
+    """The frozen fold of that name."""
+    known = names()
+    if name not in known:
+        raise ConfigError(f"there is no fold {name!r}; there are {', '.join(known)}")
+    content = json.loads(resources.files(__package__).joinpath(f"{name}.json").read_text())
+    frozen = content.pop("hash")
+    content["support"] = {label: tuple(members) for label, members in content["support"].items()}
+    fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})
+    if fold.hash != frozen:
+        raise ConfigError(f"fold {name}: its file was changed; install the package again")
+    return fold
+
+
+def names() -> list[str]:
+    """The folds in the package."""
+    files = resources.files(__package__).iterdir()
+    return sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))

@@ -1,0 +1,63 @@
+"""From a recording to a verdict: resample, window, score, average."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from dualres.model.artifact import Model
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
+from dualres.recordings.windows import at_rate, cut, half_overlapping
+
+Probabilities = npt.NDArray[np.float64]
+
+WINDOWS_AT_ONCE = 16  # their activations fit into a CPU's caches, and an hour-long recording into memory
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says of one recording."""
+
+    recording: str
+    label: str
+    probabilities: dict[str, float]  # of every class, mean over the windows
+    windows: int
+
+    @property
+    def probability(self) -> float:
+        return self.probabilities[self.label]
+
+    @property
+    def runner_up(self) -> str:
+        """The second most probable class."""
+        return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
+
+
+def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
+    """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
+    per_window = window_probabilities(model.network, recording, limit)
+    mean = per_window.mean(0)
+    return Verdict(
+        recording=recording.id,
+        label=model.classes[int(mean.argmax())],
+        probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
+        windows=len(per_window),
+    )
+
+
+@torch.inference_mode()
+def window_probabilities(network: DualRes, recording: Recording, limit: int | None = None) -> Probabilities:
+    """Class probabilities of every half-overlapping window, (windows, classes)."""
+    config, device = network.config, network.head.weight.device
+    signal = at_rate(recording, config.rate, config.window)
+    starts = half_overlapping(len(signal), config.window, limit)
+    parts = []
+    for i in range(0, len(starts), WINDOWS_AT_ONCE):
+        windows = cut(signal, starts[i : i + WINDOWS_AT_ONCE], config.window)
+        logits = network(torch.from_numpy(windows).to(device))
+        parts.append(logits.double().softmax(-1).cpu().numpy())
+    return np.concatenate(parts)

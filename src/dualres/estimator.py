@@ -1,0 +1,145 @@
+"""The scikit-learn face of DualRes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Self, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dualres.config import ModelConfig, Recipe
+from dualres.diagnose import window_probabilities
+from dualres.errors import ConfigError
+from dualres.fit import fit_network
+from dualres.model.artifact import Card, Model
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import RESAMPLER
+from dualres.recordings.windows import at_rate, covered, cut, spread
+
+
+class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Name the fault in each vibration signal.
+
+    `X` is a 2-D array with one signal per row, each at least one window (0.512 s at 64 kHz) long, or a list of
+    `Recording`s, which may differ in length and rate. A signal is cut into half-overlapping windows; its class
+    probabilities are the mean over them.
+
+    Parameters
+    ----------
+    updates, learning_rate, decay
+        The training recipe; see `Recipe`.
+    rate
+        Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
+    windows_per_signal
+        At most so many windows of each signal, spread over it, enter a fit.
+    config
+        Sizes of the network; None means the paper's.
+    random_state
+        Seed of the initial weights, the support's order, jitter and dropout.
+    device
+        Where to compute, as PyTorch names it: "cpu", "cuda" ...
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted
+    model_ : the trained `Model`, which `dualres.save` writes to a file
+    history_ : loss and learning rate of every update
+    n_features_in_ : samples per row, where X was an array
+    """
+
+    def __init__(
+        self,
+        *,
+        updates: int = 300,
+        learning_rate: float = 5e-4,
+        decay: float = 0.99,
+        rate: Fraction | int | float | None = None,
+        windows_per_signal: int = 12,
+        config: ModelConfig | None = None,
+        random_state: int | np.random.RandomState | None = 41,
+        device: str = "cpu",
+    ) -> None:
+        self.updates = updates
+        self.learning_rate = learning_rate
+        self.decay = decay
+        self.rate = rate
+        self.windows_per_signal = windows_per_signal
+        self.config = config
+        self.random_state = random_state
+        self.device = device
+
+    def fit(self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike) -> Self:
+        """Train on labelled signals."""
+        config, recipe = self._config(), Recipe(self.updates, self.learning_rate, self.decay)
+        if self.windows_per_signal < 1:
+            raise ConfigError(f"windows_per_signal={self.windows_per_signal}: at least one is needed")
+        recordings, y = self._labelled(X, y)
+        check_classification_targets(y)
+        self.classes_, targets = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ConfigError("y holds one class only: at least two classes are needed to tell apart")
+        windows, labels = [], []
+        seconds = dict.fromkeys(map(str, self.classes_), 0.0)
+        for recording, target in zip(recordings, targets, strict=True):
+            signal = at_rate(recording, config.rate, config.window)
+            starts = spread(len(signal), config.window, self.windows_per_signal)
+            windows.append(cut(signal, starts, config.window))
+            labels += [target] * len(starts)
+            seconds[str(self.classes_[target])] += covered(starts, config.window) / config.rate
+        seed = self._seed()
+        fitted = fit_network(
+            np.concatenate(windows),
+            np.array(labels, dtype=np.int64),
+            len(self.classes_),
+            config=config,
+            recipe=recipe,
+            seed=seed,
+            device=self.device,
+        )
+        card = Card(tuple(map(str, self.classes_)), config, recipe, seed, RESAMPLER, exposure_s=seconds)
+        self.model_ = Model(fitted.network, card)
+        self.history_ = fitted.history
+        return self
+
+    def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:
+        """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
+        check_is_fitted(self)
+        recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
+        return np.stack([window_probabilities(self.model_.network, r).mean(0) for r in recordings])
+
+    def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
+        """The most probable class of each signal."""
+        winners = self.predict_proba(X).argmax(1)
+        labels: npt.NDArray[Any] = self.classes_[winners]
+        return labels
+
+    def _config(self) -> ModelConfig:
+        return self.config or ModelConfig()
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _labelled(self, X: Any, y: Any) -> tuple[Sequence[Recording], Any]:
+        if not _are_recordings(X):
+            rows, y = validate_data(self, X, y, dtype=np.float32)
+            return self._rows(rows), y
+        y = np.asarray(y)
+        if y.shape != (len(X),):
+            raise ConfigError(f"{len(X)} recordings came with labels of shape {y.shape}")
+        return X, y
+
+    def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
+        rate = self._config().rate if self.rate is None else self.rate
+        return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows)]
+
+
+def _are_recordings(X: Any) -> TypeGuard[Sequence[Recording]]:
+    return isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, Recording) for x in X)

@@ -1,0 +1,56 @@
+"""Values worked out independently, stage by stage, so that a wrong equation shows where it is."""
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.model.check import check_window, hash_uniform
+from dualres.model.scan import scan_ref
+from tests.model.golden import golden_network, golden_window
+
+
+@pytest.fixture(scope="module")
+def network():
+    return golden_network()
+
+
+@pytest.fixture(scope="module")
+def window():
+    return golden_window()
+
+
+def near(values, expected):
+    np.testing.assert_allclose(values.detach().numpy().ravel(), expected, rtol=0, atol=1e-5)
+
+
+def test_the_hash_behind_all_of_it():
+    expected = [-0.99998114, 0.23608688, -0.52784501, 0.70822319, -0.05570852]
+    np.testing.assert_allclose(hash_uniform(5, 0), expected, atol=5e-9)
+
+
+def test_the_second_check_window_is_the_first_backwards():
+    np.testing.assert_array_equal(check_window(1, 1000), check_window(0, 1000)[::-1])
+
+
+def test_spectra(network, window):
+    short, long = network.spectra(window)
+    assert short.shape == (1, 249, 129)
+    assert long.shape == (1, 249, 513)
+    near(short[0, 0, :3], [0.426482, 1.467798, 2.963068])
+    near(long[0, 248, 510:], [0.740777, 0.599916, 0.670076])
+
+
+def test_damping_and_readout(network, window):
+    encoder = network.encoder
+    v = encoder.norm(encoder.features(*network.spectra(window)))
+    near(encoder.memory.coefficients(v).delta[0, 100, :3], [0.0313898, 0.1640403, 0.1471061])
+    near(encoder.memory(v)[0][0, 248, :3], [0.0271923, -0.1368057, 0.0587704])
+
+
+@pytest.mark.parametrize("loop", [False, True], ids=["scan", "scan_ref"])
+def test_logits(window, loop):
+    network = golden_network()
+    if loop:
+        network.encoder.memory.scan = scan_ref
+    with torch.no_grad():
+        near(network(window), [-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657])
