@@ -115,7 +115,8 @@ def simulate(setting: Setting, seed: int = SEED) -> Samples:
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
     gear = _gear_forces(setting, shaft, effort, _generator(seed, "gear", setting.state), rng)
     bearing = _bearing_forces(setting, shaft, effort, rng)
-    return _sense(path.through(gear, bearing), path, rng)
+    vibration = path.through(gear, bearing) + path.knock(_coupling_forces(shaft, effort, rng))
+    return _sense(vibration, path, rng)
 
 
 def _generator(seed: int, *names: str) -> np.random.Generator:
@@ -210,6 +211,14 @@ def _bearing_forces(setting: Setting, shaft: Signal, effort: Signal, rng: np.ran
     return effort * _impulses(shaft, angles, strength)
 
 
+def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
+    """The motor's coupling knocks once per input revolution, harder or softer as it happened to be tightened."""
+    turn = 2 * np.pi * FIRST_PAIR[0] / FIRST_PAIR[1]  # of the intermediate shaft, while the input shaft turns once
+    angles = np.arange(rng.uniform(0, turn), shaft[-1], turn)
+    strength = rng.lognormal(-0.3, 0.8) * rng.lognormal(0, 0.3, len(angles))
+    return effort * _impulses(shaft, angles, strength)
+
+
 def _mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
     """A sum of mesh harmonics at a tooth-passing angle, with random phases."""
     phases = rng.uniform(0, 2 * np.pi, len(harmonics))
@@ -264,7 +273,7 @@ class _Path:
         count = len(_MODES_HZ)
         self.hz = np.array(_MODES_HZ)
         self.from_gear, self.from_bearing = np.ones(count), np.geomspace(0.3, 2.0, count)
-        for drift, spread, rng in ((0.01, 0.12, campaign), (0.004, 0.08, assembly)):
+        for drift, spread, rng in ((0.006, 0.1, campaign), (0.004, 0.08, assembly)):
             self.hz = self.hz * (1 + drift * rng.standard_normal(count))
             self.from_gear = self.from_gear * rng.lognormal(0, spread, count)
             self.from_bearing = self.from_bearing * rng.lognormal(0, spread, count)
@@ -292,10 +301,10 @@ def _sense(vibration: Signal, path: _Path, rng: np.random.Generator) -> Samples:
     """Noise, knocks, gain, offset and limits of the sensor."""
     size = len(vibration)
     level = vibration.std()
-    noisy = vibration + level * rng.uniform(0.15, 0.4) * rng.standard_normal(size)
-    noisy += level * rng.uniform(0.1, 0.5) * _pink(size, rng)
+    noisy = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
+    noisy += level * rng.uniform(0.1, 0.4) * _pink(size, rng)
     knocks = np.zeros(size)
-    count = rng.poisson(rng.uniform(0.5, 5) * DURATION)
+    count = rng.poisson(rng.uniform(0.5, 4) * DURATION)
     knocks[rng.integers(size, size=count)] = rng.lognormal(0, 1.0, count) * rng.choice([-1, 1], count)
     noisy += level * rng.lognormal(4.2, 0.9) * path.knock(knocks)
     signal = noisy / noisy.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)

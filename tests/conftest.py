@@ -1,0 +1,34 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from dualres.config import ModelConfig
+
+torch.set_num_threads(1)  # small problems; two threads would spin on a shared machine
+
+
+@pytest.fixture(scope="session")
+def small() -> ModelConfig:
+    """A network small enough to be trained in a second."""
+    return ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder with real recordings, named by the environment variable DUALRES_DATA."""
+    folder = os.environ.get("DUALRES_DATA")
+    if not folder:
+        pytest.skip("real recordings are not at hand: DUALRES_DATA is not set")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def phm2009(data, tmp_path_factory) -> Path:
+    """The PHM2009 gearbox recordings as a store."""
+    store = tmp_path_factory.mktemp("phm2009")
+    subprocess.run([sys.executable, data / "phm2009" / "unpack.py", store], check=True)
+    return store

@@ -1,0 +1,46 @@
+import json
+
+import numpy as np
+import pytest
+
+from dualres.errors import RecordingError
+from dualres.recordings.store import open_store
+
+
+@pytest.fixture
+def store(tmp_path):
+    entry = {"id": "a", "samples": 4, "label": "good", "load": "High", "repeat": 1, "source": "a.zip"}
+    index = {"dataset": "d", "channel": "x", "rate": "200000/3", "recordings": [entry | {"source_sha256": "00"}]}
+    (tmp_path / "recordings.json").write_text(json.dumps(index))
+    (tmp_path / "signals").mkdir()
+    np.save(tmp_path / "signals" / "a.npy", np.arange(4, dtype=np.float32))
+    return tmp_path
+
+
+def test_a_store_is_its_recordings(store):
+    (recording,) = open_store(store)
+    assert (recording.id, recording.label, str(recording.rate)) == ("a", "good", "200000/3")
+    assert recording.condition == {"load": "High", "repeat": "1"}
+    assert (recording.origin.channel, recording.origin.sha256) == ("x", "00")
+    assert recording.signal.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_wrong_is_said_by_name(store):
+    (recording,) = open_store(store)
+    path = store / "signals" / "a.npy"
+    for content, reason in [(np.zeros(3, np.float32), "4 float32"), (np.zeros(4), "float64"), (None, "cannot be read")]:
+        path.unlink() if content is None else np.save(path, content)
+        with pytest.raises(RecordingError, match=rf"a.npy: .*{reason}.*"):
+            recording.signal  # noqa: B018
+    (store / "recordings.json").write_text('{"rate": "1"}')
+    with pytest.raises(RecordingError, match=r"recordings.json: damaged index"):
+        open_store(store)
+    with pytest.raises(RecordingError, match="not a prepared dataset"):
+        open_store(store / "nowhere")
+
+
+def test_a_signal_with_pickled_content_is_not_executed(store):
+    np.save(store / "signals" / "a.npy", np.array([object()]), allow_pickle=True)
+    (recording,) = open_store(store)
+    with pytest.raises(RecordingError, match="cannot be read"):
+        recording.signal  # noqa: B018

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dualres.errors import RecordingError
+from dualres.recordings.recording import Recording
+from dualres.recordings.windows import at_rate, covered, cut, half_overlapping, side_by_side, spread
+
+
+def test_half_overlapping():
+    assert half_overlapping(100, 40) == [0, 20, 40, 60]
+    assert half_overlapping(99, 40) == [0, 20, 40]
+    assert half_overlapping(100, 40, limit=2) == [0, 20]
+    assert half_overlapping(39, 40) == []
+
+
+def test_the_paper_s_counts():
+    assert len(half_overlapping(60 * 64_000, 32_768)) == 233
+    assert len(half_overlapping(4 * 64_000, 32_768)) == 14
+    assert side_by_side(64_000, 4, 32_768) == [64_000, 96_768, 129_536, 162_304]
+
+
+def test_spread_takes_first_last_and_some_between():
+    starts = spread(1000, 40, 5)
+    assert len(starts) == 5
+    assert (starts[0], starts[-1]) == (0, 960)
+    assert all(start % 20 == 0 for start in starts)
+    assert spread(100, 40, 12) == half_overlapping(100, 40)
+
+
+def test_cut():
+    signal = np.arange(10, dtype=np.float32)
+    assert cut(signal, [0, 4], 3).tolist() == [[0, 1, 2], [4, 5, 6]]
+    with pytest.raises(RecordingError, match=r"pump: a window ends at sample 11, .* has 10"):
+        cut(signal, [8], 3, "pump")
+    with pytest.raises(RecordingError):
+        cut(signal, [-1], 3)
+
+
+def test_cut_windows_are_copies():
+    signal = np.zeros(10, dtype=np.float32)
+    cut(signal, [0], 3)[0, 0] = 1
+    assert not signal.any()
+
+
+def test_covered():
+    assert covered([0, 10], 10) == 20
+    assert covered([0, 5, 10], 10) == 20
+    assert covered([10, 0, 0], 10) == 20
+    assert covered([], 10) == 0
+    assert covered([0, 16_384, 32_768], 32_768) / 64_000 == pytest.approx(1.024)
+
+
+@given(st.lists(st.integers(0, 300), max_size=12), st.integers(1, 60))
+def test_covered_counts_samples_once(starts, window):
+    assert covered(starts, window) == len({i for s in starts for i in range(s, s + window)})
+
+
+def test_at_rate_resamples_and_refuses_what_is_too_short():
+    recording = Recording.from_array(np.zeros(12_800), 12_800, id="pump")
+    assert len(at_rate(recording, 64_000, 32_768)) == 64_000
+    with pytest.raises(RecordingError, match=r"pump: 1.000 s long, but one window takes 1.024 s"):
+        at_rate(recording, 64_000, 65_536)

@@ -1,0 +1,142 @@
+"""scikit-learn's contract, checked by scikit-learn's own checks, and what only vibration needs."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dualres import Recording, load, save
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError, RecordingError
+from dualres.estimator import DualResClassifier
+from tests.test_fit import tones
+
+# Two samples are the shortest window there can be: any row of two or more features is then a signal.
+SHORTEST = ModelConfig(
+    rate=2, window=2, hop=1, short=2, long=2, width=2, states=1, half_life_s=(0.1, 1.0), frequency_hz=(0.1, 0.9)
+)
+
+TOO_FEW_FEATURES = {
+    "check_fit2d_1feature": "one feature is one sample, which is no window",
+    "check_classifiers_train": "blobs of two features: a window is centred and scaled, so nothing of a blob remains",
+    "check_class_weight_classifiers": "no class weights",
+}
+
+
+@parametrize_with_checks(
+    [DualResClassifier(config=SHORTEST, updates=3)], expected_failed_checks=lambda estimator: TOO_FEW_FEATURES
+)
+def test_scikit_learn_s_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture
+def fast(small):
+    return DualResClassifier(config=small, updates=60, learning_rate=1e-2)
+
+
+def recordings(small, count=9, seed=0):
+    """Tones of three classes, half a second each, at three quarters of the model's rate."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(count) % 3
+    t = np.arange(750) / 1500
+    signals = [np.sin(2 * np.pi * (100 + 200 * k) * t) + 0.3 * rng.standard_normal(750) for k in labels]
+    made = [Recording.from_array(s, Fraction(1500), id=f"r{i}") for i, s in enumerate(signals)]
+    return made, np.array(["good", "worn", "broken"])[labels]
+
+
+def test_windows_as_rows(fast, small):
+    X, y = tones(small)
+    fast.fit(X, y)
+    assert fast.classes_.tolist() == [0, 1, 2]
+    assert fast.n_features_in_ == small.window
+    unseen, truth = tones(small, seed=1)
+    assert fast.score(unseen, truth) > 0.8
+    probabilities = fast.predict_proba(unseen)
+    assert probabilities.shape == (len(unseen), 3)
+    np.testing.assert_allclose(probabilities.sum(1), 1)
+    assert len(fast.history_) == 60
+
+
+def test_recordings(fast, small):
+    X, y = recordings(small)
+    fast.fit(X, y)
+    assert fast.classes_.tolist() == ["broken", "good", "worn"]
+    assert not hasattr(fast, "n_features_in_")
+    unseen, truth = recordings(small, seed=1)
+    assert (fast.predict(unseen) == truth).mean() > 0.8
+
+
+def test_rows_at_another_rate_are_resampled(fast, small):
+    """The same signals as rows with a rate and as recordings: the same model to the last bit."""
+    X, y = recordings(small)
+    rows = np.stack([r.signal for r in X])
+    from_rows = clone(fast).set_params(rate=1500, updates=5).fit(rows, y)
+    from_recordings = clone(fast).set_params(updates=5).fit(X, y)
+    assert np.array_equal(from_rows.predict_proba(rows), from_recordings.predict_proba(X))
+
+
+def test_the_card_tells_the_exposure(fast, small):
+    X, y = recordings(small, count=6)
+    card = fast.set_params(updates=1, windows_per_signal=2).fit(X, y).model_.card
+    # Two windows of 256 samples at 2 kHz from each of two recordings, at either end of 1000 samples.
+    assert card.exposure_s == pytest.approx({"good": 0.512, "worn": 0.512, "broken": 0.512})
+    assert card.classes == ("broken", "good", "worn")
+    assert card.score is None
+
+
+def test_the_fitted_model_goes_to_a_file_and_back(fast, small, tmp_path):
+    X, y = recordings(small)
+    fast.set_params(updates=2).fit(X, y)
+    save(fast.model_, tmp_path / "m")
+    assert load(tmp_path / "m").card == fast.model_.card
+
+
+def test_cross_validation_by_component(fast, small):
+    X, y = tones(small)
+    groups = np.arange(len(X)) // 6
+    pipeline = make_pipeline(FunctionTransformer(np.asarray), fast)
+    scores = cross_val_score(pipeline, X, y, groups=groups, cv=GroupKFold(2))
+    assert len(scores) == 2
+    assert scores.mean() > 0.7
+    X, y = recordings(small)
+    assert len(cross_val_score(fast, X, y, groups=np.arange(9) // 3, cv=GroupKFold(3))) == 3
+
+
+def test_parameters_and_clone(fast):
+    parameters = fast.get_params()
+    assert set(parameters) == {
+        "updates",
+        "learning_rate",
+        "decay",
+        "rate",
+        "windows_per_signal",
+        "config",
+        "random_state",
+        "device",
+    }
+    assert clone(fast).get_params() == parameters
+    assert fast.set_params(updates=3).updates == 3
+
+
+def test_nothing_is_predicted_before_a_fit(fast, small):
+    with pytest.raises(NotFittedError):
+        fast.predict(np.zeros((1, small.window)))
+
+
+def test_mistakes_are_named(fast, small):
+    X, y = tones(small)
+    with pytest.raises(ConfigError, match="one class only"):
+        fast.fit(X, np.zeros(len(X)))
+    with pytest.raises(RecordingError, match=r"row 0: 0.050 s long, but one window takes 0.128 s"):
+        fast.fit(X[:, :100], y)
+    with pytest.raises(ConfigError, match="9 recordings came with labels of shape"):
+        fast.fit(recordings(small)[0], ["good"])
+    with pytest.raises(ConfigError, match="windows_per_signal=0"):
+        fast.set_params(windows_per_signal=0).fit(X, y)

@@ -1,0 +1,21 @@
+import stat
+
+import pytest
+
+from dualres.files import write_whole
+
+
+def test_it_writes_and_makes_folders(tmp_path):
+    target = tmp_path / "a" / "b" / "file"
+    write_whole(target, b"content")
+    assert target.read_bytes() == b"content"
+    assert stat.S_IMODE(target.stat().st_mode) & stat.S_IRUSR
+
+
+def test_a_failure_leaves_the_old_file_and_no_other(tmp_path):
+    target = tmp_path / "file"
+    write_whole(target, b"old")
+    with pytest.raises(TypeError):
+        write_whole(target, "not bytes")
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]

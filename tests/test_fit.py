@@ -1,0 +1,153 @@
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig, Recipe
+from dualres.errors import ConfigError
+from dualres.fit import WINDOWS_AT_ONCE, fit_network, train
+from dualres.model.network import DualRes
+
+
+def tones(config, per_class=8, seed=0):
+    """Three classes that differ in frequency, in noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(3 * per_class) % 3
+    t = np.arange(config.window) / config.rate
+    phases = rng.uniform(0, 2 * np.pi, len(labels))[:, None]
+    windows = np.sin(2 * np.pi * (100 + 200 * labels[:, None]) * t + phases)
+    return (windows + 0.5 * rng.standard_normal(windows.shape)).astype(np.float32), labels
+
+
+def weights(network):
+    return b"".join(p.detach().numpy().tobytes() for p in network.parameters())
+
+
+def test_it_learns_what_can_be_learned(small):
+    windows, labels = tones(small)
+    fitted = fit_network(windows, labels, 3, config=small, recipe=Recipe(200, 1e-2))
+    losses = [s.loss for s in fitted.history]
+    assert losses[-1] < 0.2 < 0.9 < losses[0]
+    unseen, truth = tones(small, seed=1)
+    with torch.no_grad():
+        assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+    assert not fitted.network.training
+
+
+def test_the_history_tells_update_loss_and_learning_rate(small):
+    seen = []
+    fitted = fit_network(
+        *tones(small), 3, config=small, recipe=Recipe(5), progress=lambda step, total: seen.append((step, total))
+    )
+    assert [s.update for s in fitted.history] == [1, 2, 3, 4, 5]
+    assert [s.learning_rate for s in fitted.history] == pytest.approx([5e-4 * 0.99**e for e in range(5)])
+    assert seen == [(step, 5) for step in fitted.history]
+
+
+def test_the_same_seed_gives_the_same_weights_to_the_last_bit(small):
+    fits = [fit_network(*tones(small), 3, config=small, recipe=Recipe(5), seed=s) for s in (41, 41, 42)]
+    first, again, other = (weights(f.network) for f in fits)
+    assert first == again
+    assert first != other
+
+
+def test_the_caller_s_generator_is_left_alone(small):
+    torch.manual_seed(9)
+    expected = torch.rand(1)
+    torch.manual_seed(9)
+    fit_network(*tones(small), 3, config=small, recipe=Recipe(2))
+    assert torch.rand(1) == expected
+
+
+def test_spectra_are_computed_once(small, monkeypatch):
+    windows, labels = tones(small)
+    seen = []
+    original = DualRes.spectra
+    monkeypatch.setattr(DualRes, "spectra", lambda self, w: seen.append(len(w)) or original(self, w))
+    fit_network(windows, labels, 3, config=small, recipe=Recipe(10))
+    assert sum(seen) == len(windows)
+
+
+class Tiny(torch.nn.Module):
+    """A linear model, for which an update can be worked out by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.map = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.map(x)
+
+
+def support(count=10):
+    g = torch.Generator().manual_seed(0)
+    return torch.randn(count, 2, generator=g), torch.arange(count) % 2
+
+
+def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
+    inputs, labels = support()
+    torch.manual_seed(0)
+    plain = Tiny()
+    optimiser = torch.optim.Adam(plain.parameters())
+    for update in (1, 2, 3):
+        optimiser.param_groups[0]["lr"] = 5e-4 * 0.99 ** (update - 1)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(plain(inputs), labels).backward()
+        optimiser.step()
+    for size in (1, 4, 10):
+        torch.manual_seed(0)
+        model = Tiny()
+        train(model, model, [inputs], labels, Recipe(3), seed=1, microbatch=size)
+        torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
+
+
+def test_the_support_is_permuted_once_by_its_own_generator():
+    inputs, labels = support()
+    order = np.random.default_rng(1041).permutation(10)
+    seen = []
+    model = Tiny()
+    train(model, lambda x: seen.append(x) or model(x), [inputs], labels, Recipe(2), seed=41, microbatch=4)
+    assert [len(x) for x in seen] == [4, 4, 2, 4, 4, 2]
+    assert torch.equal(torch.cat(seen[:3]), inputs[order])
+    assert torch.equal(torch.cat(seen[3:]), inputs[order])
+
+
+def test_frozen_parameters_do_not_move(small):
+    config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
+    start = DualRes(3, config, seed=41)
+    end = fit_network(*tones(small), 3, config=config, recipe=Recipe(3)).network
+    assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
+    assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
+    assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda w, y: (w[:, :-1], y), "shape"),
+        (lambda w, y: (w, y[:-1]), "labels of shape"),
+        (lambda w, y: (w[:0], y[:0]), "every class needs one"),
+        (lambda w, y: (w, y * 0), "no support window carries class 1"),
+        (lambda w, y: (w, np.where(y == 0, 3, y)), "no support window carries class 0"),
+        (lambda w, y: (np.concatenate([w, w[:1]]), np.append(y, 7)), "from 0 to 7"),
+        (lambda w, y: (np.where(w > 1, np.nan, w), y), "NaN"),
+    ],
+)
+def test_a_support_that_cannot_be_used_is_refused(small, spoil, reason):
+    windows, labels = spoil(*tones(small))
+    with pytest.raises(ConfigError, match=reason):
+        fit_network(windows, labels, 3, config=small)
+
+
+def test_an_interrupted_fit_stops_at_once(small):
+    def interrupt(step, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_network(*tones(small), 3, config=small, progress=interrupt)
+
+
+def test_a_support_larger_than_a_microbatch_is_all_used(small):
+    windows, labels = tones(small, per_class=WINDOWS_AT_ONCE)
+    assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
+        1.1, abs=0.3
+    )

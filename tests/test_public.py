@@ -1,0 +1,54 @@
+"""What `import dualres` gives: the public names, at once."""
+
+import subprocess
+import sys
+
+import dualres
+
+
+def test_public_names():
+    assert dualres.__all__ == [
+        "Card",
+        "DualRes",
+        "DualResClassifier",
+        "DualResError",
+        "Model",
+        "ModelConfig",
+        "Recipe",
+        "Recording",
+        "Verdict",
+        "__version__",
+        "diagnose_recording",
+        "fit_network",
+        "load",
+        "save",
+    ]
+    for name in dualres.__all__:
+        assert getattr(dualres, name) is not None
+    assert set(dualres.__all__) <= set(dir(dualres))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    assert not hasattr(dualres, "nonsense")
+
+
+def test_importing_it_loads_nothing_heavy():
+    heavy = ("torch", "numpy", "scipy", "sklearn", "matplotlib", "typer", "rich")
+    code = f"import dualres, sys; print([m for m in {heavy!r} if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_the_way_of_the_imports():
+    """recordings and datasets know neither torch nor the model; the model knows no recordings."""
+    for room in (
+        "recordings.recording",
+        "recordings.windows",
+        "recordings.store",
+        "datasets.simulated",
+        "datasets.folds",
+    ):
+        code = f"import dualres.{room}, sys; print('torch' in sys.modules, 'dualres.model' in sys.modules)"
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert result.stdout.strip() == "False False", room
+    code = "import dualres.model.artifact, sys; print(any(m.startswith('dualres.recordings') for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
