@@ -23,9 +23,7 @@ SHORTEST = ModelConfig(
 )
 
 TOO_FEW_FEATURES = {
-    "check_fit2d_1feature": "one feature is one sample, which is no window",
     "check_classifiers_train": "blobs of two features: a window is centred and scaled, so nothing of a blob remains",
-    "check_class_weight_classifiers": "no class weights",
 }
 
 

@@ -25,7 +25,6 @@ INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
 
 app = typer.Typer(
     name="dualres",
-    help="Name a machine's fault from a few labelled seconds of vibration.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",

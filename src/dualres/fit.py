@@ -18,7 +18,7 @@ from dualres.recordings.recording import Samples
 
 # DualRes has no batch statistics, so the size of a microbatch changes its speed and nothing else. On a CPU the
 # activations of this many windows still fit into the caches.
-WINDOWS_AT_ONCE = 16
+WINDOWS_AT_ONCE = 48
 
 
 @dataclass(frozen=True)

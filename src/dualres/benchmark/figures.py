@@ -73,7 +73,7 @@ def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) ->
             last = first + (config.tokens - 1) / config.token_rate
             bins = math.ceil(highest_hz / config.rate * length) + 1
             axes.imshow(
-                view[0, :, :bins].T,
+                view[0, :, :bins].T.numpy(),
                 origin="lower",
                 aspect="auto",
                 cmap="cividis",

@@ -6,10 +6,10 @@ in its bearing. What the sensor hears is built in the order in which it arises:
 
 1. a speed and a torque profile that vary within the recording (`_operate`);
 2. mesh forces with harmonics and sidebands, and impacts once per revolution, per pitted tooth or per rolling
-   element, the latter with slip (`_gear_forces`, `_bearing_forces`);
+   element, the latter with slip (`_gear_forces`, `_rolling_impacts`); a coupling
+   that knocks once per input revolution, and blows from elsewhere (`_coupling_forces`, `_knocks`);
 3. structural resonances that ring differently after every assembly and in every campaign (`_Path`);
-4. broadband and pink noise, knocks from elsewhere, a gain, an offset, and now and then a clipped sensor
-   (`_sense`).
+4. broadband and pink noise, a gain, an offset, and now and then a clipped sensor (`_sense`).
 
 Eight classes; six of them at severities L, M and H; two motion modes of six conditions each: 240 recordings
 of 12 s at 12.8 kHz. The level of a recording is set by its amplifier, not by its fault.
@@ -113,10 +113,14 @@ def simulate(setting: Setting, seed: int = SEED) -> Samples:
     speed, torque = _operate(setting, rng)
     shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
-    gear = _gear_forces(setting, shaft, effort, _generator(seed, "gear", setting.state), rng)
-    bearing = _bearing_forces(setting, shaft, effort, rng)
-    vibration = path.through(gear, bearing) + path.knock(_coupling_forces(shaft, effort, rng))
-    return _sense(vibration, path, rng)
+    forces = {
+        "gear": _gear_forces(setting, shaft, effort, _generator(seed, "gear", setting.state), rng),
+        "frame": _coupling_forces(shaft, effort, rng) + _knocks(len(shaft), rng),
+    }
+    ring = setting.label.partition("+")[2]
+    if ring and setting.severity:
+        forces[ring] = effort * _rolling_impacts(ring, SEVERITIES.index(setting.severity), shaft, rng)
+    return _sense(path.through(forces), rng)
 
 
 def _generator(seed: int, *names: str) -> np.random.Generator:
@@ -147,13 +151,13 @@ def _wander(t: Signal, rng: np.random.Generator) -> Signal:
 
 # Per severity: how much of the mesh force a damaged tooth loses, how far it lets the phase slip (rad), and how hard
 # the next tooth hits. Missing teeth count as the last entry of their own.
-_LOSS = {"crack": (0.30, 0.45, 0.65), "break": (0.55, 0.75, 0.95), "missing_teeth": (1.0,)}
-_SLIP = {"crack": (0.25, 0.40, 0.60), "break": (0.15, 0.20, 0.25), "missing_teeth": (0.3,)}
-_HIT = {"crack": (0.0, 0.0, 0.4), "break": (1.6, 2.4, 3.4), "missing_teeth": (3.0,)}
-_PITTED_TEETH = (5, 9, 14)
+_LOSS = {"crack": (0.40, 0.55, 0.70), "break": (0.55, 0.75, 0.95), "missing_teeth": (1.0,)}
+_SLIP = {"crack": (0.40, 0.50, 0.60), "break": (0.15, 0.20, 0.25), "missing_teeth": (0.3,)}
+_HIT = {"crack": (0.0, 0.0, 0.4), "break": (1.9, 2.5, 3.2), "missing_teeth": (3.0,)}
+_PITTED_TEETH = (7, 10, 14)
 _PIT_HIT = (0.7, 0.8, 1.0)
 _WEAR = (0.45, 0.7, 1.0)
-_BEARING_HIT = (1.1, 1.6, 2.2)
+_BEARING_HIT = (1.4, 1.8, 2.2)
 
 
 def _gear_forces(
@@ -194,21 +198,17 @@ def _gear_forces(
     return effort * (first + second + rubbing + hits)
 
 
-def _bearing_forces(setting: Setting, shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
-    """Impacts of the rolling elements on a damaged ring; zero for the classes without one."""
-    ring = setting.label.partition("+")[2]
-    if not ring or setting.severity is None:
-        return np.zeros_like(shaft)
-    order = INNER_ORDER if ring == "inner" else OUTER_ORDER
-    spacing = 2 * np.pi / order
+def _rolling_impacts(ring: str, grade: int, shaft: Signal, rng: np.random.Generator) -> Signal:
+    """Impacts of the rolling elements on a damaged bearing ring."""
+    spacing = 2 * np.pi / (INNER_ORDER if ring == "inner" else OUTER_ORDER)
     count = int(1.1 * shaft[-1] / spacing) + 2
     # The cage slips: the impacts follow the shaft in the mean, but never exactly.
     angles = rng.uniform(0, spacing) + np.cumsum(spacing * (1 + 0.015 * rng.standard_normal(count)))
     angles = angles[angles < shaft[-1]]
-    strength = _BEARING_HIT[SEVERITIES.index(setting.severity)] * (1 + 0.3 * rng.standard_normal(len(angles)))
+    strength = _BEARING_HIT[grade] * (1 + 0.3 * rng.standard_normal(len(angles)))
     if ring == "inner":  # the damage turns through the load zone once per revolution
         strength *= np.clip(0.45 + 0.75 * np.cos(angles), 0, None)
-    return effort * _impulses(shaft, angles, strength)
+    return _impulses(shaft, angles, strength)
 
 
 def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
@@ -217,6 +217,15 @@ def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) ->
     angles = np.arange(rng.uniform(0, turn), shaft[-1], turn)
     strength = rng.lognormal(-0.3, 0.8) * rng.lognormal(0, 0.3, len(angles))
     return effort * _impulses(shaft, angles, strength)
+
+
+def _knocks(size: int, rng: np.random.Generator) -> Signal:
+    """Blows to the frame from elsewhere, at random moments; some recordings have many and hard ones."""
+    knocks = np.zeros(size)
+    count = rng.poisson(rng.uniform(0.5, 4) * DURATION)
+    strength = rng.lognormal(3.7, 0.8) * rng.lognormal(0, 1.0, count)
+    knocks[rng.integers(size, size=count)] = strength * rng.choice([-1, 1], count)
+    return knocks
 
 
 def _mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
@@ -266,27 +275,28 @@ def _impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
 class _Path:
     """From a force inside the gearbox to the acceleration at the sensor: a few ringing modes.
 
-    The campaign and the assembly move the modes and their shares; gear and bearing reach them differently.
+    Each kind of force reaches the modes in its own proportions. The campaign and the assembly move them all a little.
     """
 
     def __init__(self, campaign: np.random.Generator, assembly: np.random.Generator) -> None:
         count = len(_MODES_HZ)
         self.hz = np.array(_MODES_HZ)
-        self.from_gear, self.from_bearing = np.ones(count), np.geomspace(0.3, 2.0, count)
+        self.shares = {
+            "gear": np.ones(count),
+            "inner": np.geomspace(1.5, 0.8, count),  # the long way, through shaft and rolling elements
+            "outer": np.geomspace(0.3, 2.0, count),  # its ring sits in the housing, close to the sensor
+            "frame": np.geomspace(1.5, 0.1, count),
+        }
         for drift, spread, rng in ((0.006, 0.1, campaign), (0.004, 0.08, assembly)):
             self.hz = self.hz * (1 + drift * rng.standard_normal(count))
-            self.from_gear = self.from_gear * rng.lognormal(0, spread, count)
-            self.from_bearing = self.from_bearing * rng.lognormal(0, spread, count)
+            for force, share in self.shares.items():
+                self.shares[force] = share * rng.lognormal(0, spread, count)
 
-    def through(self, gear: Signal, bearing: Signal) -> Signal:
-        total = 0.15 * gear
-        for hz, damping, a, b in zip(self.hz, _MODES_DAMPING, self.from_gear, self.from_bearing, strict=True):
-            total += _ring(a * gear + b * bearing, hz, damping)
+    def through(self, forces: dict[str, Signal]) -> Signal:
+        total = 0.15 * forces["gear"]
+        for mode, (hz, damping) in enumerate(zip(self.hz, _MODES_DAMPING, strict=True)):
+            total += _ring(sum(self.shares[name][mode] * force for name, force in forces.items()), hz, damping)
         return total
-
-    def knock(self, force: Signal) -> Signal:
-        """A blow to the frame, which reaches the sensor through the structure alone."""
-        return sum((_ring(force, hz, d) for hz, d in zip(self.hz[:3], _MODES_DAMPING, strict=False)), np.zeros(1))
 
 
 def _ring(force: Signal, hz: float, damping: float) -> Signal:
@@ -297,16 +307,11 @@ def _ring(force: Signal, hz: float, damping: float) -> Signal:
     return response
 
 
-def _sense(vibration: Signal, path: _Path, rng: np.random.Generator) -> Samples:
-    """Noise, knocks, gain, offset and limits of the sensor."""
-    size = len(vibration)
-    level = vibration.std()
+def _sense(vibration: Signal, rng: np.random.Generator) -> Samples:
+    """Noise, gain, offset and limits of the sensor."""
+    size, level = len(vibration), vibration.std()
     noisy = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
     noisy += level * rng.uniform(0.1, 0.4) * _pink(size, rng)
-    knocks = np.zeros(size)
-    count = rng.poisson(rng.uniform(0.5, 4) * DURATION)
-    knocks[rng.integers(size, size=count)] = rng.lognormal(0, 1.0, count) * rng.choice([-1, 1], count)
-    noisy += level * rng.lognormal(4.2, 0.9) * path.knock(knocks)
     signal = noisy / noisy.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)
     if rng.random() < 0.15:
         centre, reach = np.median(signal), np.abs(signal - np.median(signal)).max()

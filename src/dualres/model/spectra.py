@@ -33,12 +33,11 @@ def hann(length: int, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 def log_magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
     """log(1 + |STFT|) without padding or scaling: (batch, samples) to (batch, frames, length // 2 + 1)."""
-    frames = signal.unfold(-1, length, hop) * hann(length, signal.dtype, signal.device)
-    spectrum = torch.fft.rfft(frames)
-    # Twice as fast as abs(); the floor keeps the root differentiable where there is no energy at all.
-    power = spectrum.real.square() + spectrum.imag.square()
-    magnitude = torch.sqrt(power.clamp(min=torch.finfo(power.dtype).tiny))
-    return torch.log1p(magnitude)
+    spectrum = torch.fft.rfft(signal.unfold(-1, length, hop) * hann(length, signal.dtype, signal.device))
+    # Twice as fast as abs(); in place, because fresh memory is what costs most here. The floor keeps the
+    # root differentiable where there is no energy at all.
+    power = torch.addcmul(spectrum.real.square(), spectrum.imag, spectrum.imag)
+    return torch.log1p(power.clamp_(min=torch.finfo(power.dtype).tiny).sqrt_())
 
 
 def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,49 @@
+"""The demonstration, end to end, through the command line; few updates, everything else as shipped."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from typer.testing import CliRunner
+
+from dualres import cli, load
+from dualres.datasets.folds import load_fold
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    result = CliRunner().invoke(cli.app, ["demo", "--out", str(folder), "--updates", "3"])
+    assert result.exit_code == 0, result.output
+    return result.output, folder
+
+
+def test_it_prints_a_table_with_exposure_and_held_out_unit(run):
+    output, _ = run
+    for word in (*load_fold("S1").classes, "6.144 labelled s per class", "held-out unit: motion mode", "seed 41"):
+        assert word in " ".join(output.split())
+    assert "report.html" in output
+
+
+def test_the_page_stands_alone(run):
+    page = (run[1] / "report.html").read_text()
+    assert page.count("<svg") == page.count("</svg>") == 4
+    assert not re.search(r'(src|href)="(?!#|data:)', page.replace("http://www.w3.org", ""))
+    assert "<script" not in page
+    for fact in ("6.144", "motion mode", "Verdicts against the truth", "missing_teeth", load_fold("S1").hash[:16]):
+        assert fact in page
+
+
+def test_the_pictures_are_well_formed(run):
+    page = (run[1] / "report.html").read_text()
+    for picture in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        assert ET.fromstring(picture).tag.endswith("svg")
+
+
+def test_the_model_file_carries_the_score_with_its_held_out_unit(run):
+    model = load(run[1] / "model.safetensors")
+    assert model.card.held_out == "motion mode"
+    assert set(model.card.score) == {"macro_f1", "accuracy"}
+    assert f"{100 * model.card.score['macro_f1']:.1f}" in run[0]
+    assert model.card.exposure_s == pytest.approx(dict.fromkeys(load_fold("S1").classes, 6.144))
+    assert model.card.recipe.updates == 3

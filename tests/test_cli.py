@@ -1,0 +1,62 @@
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from dualres import __version__, cli
+from dualres.benchmark import demo
+from dualres.fit import Step
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "100"}).invoke(cli.app, arguments)
+
+
+def test_help_reads_well():
+    output = run("--help").output
+    assert "Name a machine's fault" in output
+    assert "demo" in output
+    assert "dualres demo" in output
+
+
+def test_every_option_of_the_demo_is_explained():
+    output = " ".join(run("demo", "--help").output.split())
+    for option in ("--out", "--fold", "--seed", "--updates"):
+        assert option in output
+    assert "6.144 labelled seconds" in output
+
+
+def test_version():
+    assert run("--version").output.strip() == f"dualres {__version__}"
+
+
+def dualres(*arguments, **options):
+    return subprocess.run([sys.executable, "-m", "dualres.cli", *arguments], capture_output=True, text=True, **options)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["demo", "--fold", "S9"], "there is no fold 'S9'; there are P1, P2, S1, S2"),
+        (["demo", "--fold", "P1"], "fold P1 belongs to phm2009"),
+    ],
+)
+def test_a_mistake_is_one_sentence(arguments, reason, tmp_path):
+    result = dualres(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert reason in result.stderr
+    assert "Traceback" not in result.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
+    def interrupt(*arguments, progress, **options):
+        progress(Step(update=1, loss=2.0, learning_rate=1e-3), 300)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(demo, "fit_network", interrupt)
+    result = run("demo", "--out", str(tmp_path / "demo"))
+    assert result.exit_code == 130
+    assert "Stopped. Nothing was written." in result.output
+    assert not list(tmp_path.iterdir())
