@@ -16,8 +16,8 @@ from dualres.errors import ConfigError
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
 
-# DualRes has no batch statistics, so the size of a microbatch changes its speed and nothing else. On a CPU the
-# activations of this many windows still fit into the caches.
+# DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
+# that two cores are busy, small enough for the caches.
 WINDOWS_AT_ONCE = 48
 
 

@@ -63,6 +63,14 @@ def test_below_the_smallest_rms_a_window_stays_small():
     torch.testing.assert_close(normalise(tiny), tiny / 1e-10)
 
 
+def test_gradients_work_after_inference():
+    with torch.inference_mode():
+        log_magnitudes(torch.randn(1, 96), 48, 8)
+    signal = torch.randn(1, 96, requires_grad=True)
+    log_magnitudes(signal, 48, 8).sum().backward()
+    assert signal.grad.any()
+
+
 def test_a_silent_window_has_a_gradient():
     window = torch.zeros(1, PAPER.window, requires_grad=True)
     short, long = aligned_spectra(window, PAPER)

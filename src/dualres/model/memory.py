@@ -49,21 +49,22 @@ class OscillatoryMemory(nn.Module):
 
     def coefficients(self, v: Tensor) -> Coefficients:
         """From normalised features (batch, tokens, width); in training the damping is jittered."""
-        delta = torch.exp(self.log_rate + torch.tanh(self.damping(v))) / self.config.token_rate
+        log_delta = self.log_rate - math.log(self.config.token_rate)
         if self.training:
-            delta = delta * self._jitter(v)
+            log_delta = log_delta + self._log_jitter(v)
+        delta = torch.exp(log_delta + torch.tanh(self.damping(v)))
         b = torch.complex(*torch.tanh(self.write(v)).chunk(2, dim=-1))
         c = torch.complex(*torch.tanh(self.read(v)).chunk(2, dim=-1)) / math.sqrt(self.config.states)
         return Coefficients(delta, self.write_in(v), b, c)
 
-    def _jitter(self, v: Tensor) -> Tensor:
-        """A factor of mean one per window and channel, the same at every token: (batch, 1, width).
+    def _log_jitter(self, v: Tensor) -> Tensor:
+        """The logarithm of a factor of mean one per window and channel, the same at every token: (batch, 1, width).
 
         It draws even when sigma is zero, so that the control without jitter meets the same dropout.
         """
         sigma = self.config.jitter
         noise = torch.randn(v.shape[0], 1, v.shape[2], dtype=v.dtype, device=v.device)
-        return torch.exp(sigma * noise - sigma**2 / 2)
+        return sigma * noise - sigma**2 / 2
 
     def forward(self, v: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Readout y, (batch, tokens, width), and the state after the last token."""

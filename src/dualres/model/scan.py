@@ -115,7 +115,8 @@ def scan(
     turn = ahead[-1].conj()  # from one chunk's coordinates to the next one's
     along_b, along_c = _as_pairs(b * ahead), _as_pairs(c * ahead)  # real, (batch, count, length, 2 * states)
 
-    summed = delta.cumsum(2)
+    # Summed by a matrix product: several times faster than cumsum along this axis, in both directions.
+    summed = torch.ones(length, length, dtype=delta.dtype, device=delta.device).tril() @ delta
     # y does not depend on the level, so neither does its gradient.
     level = (0.5 * (summed[:, :, :1] + summed[:, :, -1:])).detach()
     written = renewed(delta) * u
