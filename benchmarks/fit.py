@@ -30,9 +30,11 @@ def main() -> None:
     windows = np.random.default_rng(0).standard_normal((WINDOWS, ModelConfig().window)).astype(np.float32)
     labels = np.arange(WINDOWS) % CLASSES
 
-    for recipe in (Recipe(updates=1), Recipe(updates=arguments.updates)):  # the first round warms up
-        fit_s = timed(lambda: fit_network(windows, labels, CLASSES, recipe=recipe, seed=SEED))
-        plain_s = timed(lambda: fit_plainly(torch.from_numpy(windows), torch.from_numpy(labels), recipe))
+    recipe = Recipe(updates=arguments.updates)
+    for call in (fit, fit_plainly):
+        call(windows, labels, Recipe(updates=1))  # warm up
+    fit_s = timed(fit, windows, labels, recipe)
+    plain_s = timed(fit_plainly, windows, labels, recipe)
     floor_s = recipe.updates * best_ms({"floor": products()}, 5)["floor"] / 1000
     result = {"updates": recipe.updates, "threads": arguments.threads}
     result |= {"fit_s": round(fit_s, 2), "plain_s": round(plain_s, 2), "floor_s": round(floor_s, 2)}
@@ -40,15 +42,20 @@ def main() -> None:
     print(json.dumps(result))
 
 
-def timed(call) -> float:
+def timed(call, *arguments) -> float:
     begin = time.perf_counter()
-    call()
+    call(*arguments)
     return time.perf_counter() - begin
 
 
-def fit_plainly(windows: torch.Tensor, labels: torch.Tensor, recipe: Recipe) -> None:
+def fit(windows, labels, recipe: Recipe) -> None:
+    fit_network(windows, labels, CLASSES, recipe=recipe, seed=SEED)
+
+
+def fit_plainly(windows, labels, recipe: Recipe) -> None:
     network = DualRes(CLASSES, seed=SEED)
-    train(network, network, [windows], labels, recipe, seed=SEED, microbatch=4)
+    raw = torch.from_numpy(windows)
+    train(network, network, [raw], torch.from_numpy(labels), recipe, seed=SEED, microbatch=4)
 
 
 def products():

@@ -20,7 +20,7 @@ from dualres.model.scan import scan, scan_ref
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--repeats", type=int, default=200)
     repeats = parser.parse_args().repeats
     torch.set_num_threads(1)
     config = ModelConfig()

@@ -117,7 +117,7 @@ def _demo_table(result: Demo) -> Table:
         show_footer=True,
     )
     matrix = result.evaluation.confusion
-    table.add_column("Class", footer="macro-F1 / accuracy")
+    table.add_column("Class", footer="accuracy, macro-F1")
     table.add_column("Recordings", footer=str(matrix.sum()), justify="right")
     table.add_column("Recall %", footer=f"{100 * result.accuracy:.1f}", justify="right")
     table.add_column("F1 %", footer=f"{100 * result.macro_f1:.1f}", justify="right")

@@ -135,6 +135,7 @@ class TestControls:
         network(golden_window()).sum().backward()
         assert network.encoder.memory.pitch.grad is None
         assert count(network) == 40_048
+        assert count(network, trainable=True) == 40_040
         assert not torch.equal(network.eval()(golden_window()), DualRes(8, seed=41).eval()(golden_window()))
 
     def test_no_jitter_meets_the_same_dropout(self):

@@ -23,7 +23,7 @@ from dualres.fit import Step
 from dualres.model.spectra import aligned_spectra
 from dualres.recordings.recording import Samples
 
-INK, ACCENT, FAINT = "#1d2733", "#1f6f8b", "#c9d3da"
+INK, ACCENT, PALE = "#1d2733", "#1f6f8b", "#8fbccb"
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -134,7 +134,7 @@ def class_scores(matrix: Counts, classes: Sequence[str]) -> Figure:
         figure, (axes,) = _figure(7.2, 0.9 + 0.3 * len(classes))
         scores = 100 * class_f1(matrix)
         rows = np.arange(len(classes))
-        axes.barh(rows, scores, color=ACCENT, height=0.62, label="F1")
+        axes.barh(rows, scores, color=PALE, height=0.62, label="F1")
         axes.plot(
             100 * class_recall(matrix),
             rows,

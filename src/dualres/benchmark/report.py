@@ -26,7 +26,7 @@ _PAGE = Template("""<!doctype html>
   .tile { background: #fff; border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
   .tile b { display: block; font-size: 25px; line-height: 1.2; font-weight: 600; color: var(--accent); }
   .tile span { color: var(--quiet); font-size: 13.5px; }
-  svg { display: block; width: 100%; height: auto; }
+  svg { display: block; width: 100%; min-width: 520px; height: auto; }
   .scroll { overflow-x: auto; }
   table { border-collapse: collapse; width: 100%; font-size: 14.5px; }
   th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }

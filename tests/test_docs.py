@@ -1,0 +1,33 @@
+"""What the documents say is run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL):
+        exec(compile(block, str(document), "exec"), names)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_commands_in_the_documents_exist(document):
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    commands = re.findall(r"^make (\w+)$|`make (\w+)`", document.read_text(), re.MULTILINE)
+    assert {a or b for a, b in commands} <= set(targets)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_files_the_documents_name_exist(document):
+    text = document.read_text()
+    for name in re.findall(r"`((?:model|recordings|datasets|benchmark)/[\w/.]+)`", text):
+        assert (ROOT / "src" / "dualres" / name).exists(), name
+    for link in re.findall(r"\]\(([\w/.]+)\)", text):
+        assert (document.parent / link).exists(), link
