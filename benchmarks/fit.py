@@ -17,6 +17,7 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.fit import fit_network, train
 from dualres.model.network import DualRes
+from dualres.runtime import keep_freed_memory
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=300)
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
+    keep_freed_memory()  # as the command line does
     torch.set_num_threads(arguments.threads)
     windows = np.random.default_rng(0).standard_normal((WINDOWS, ModelConfig().window)).astype(np.float32)
     labels = np.arange(WINDOWS) % CLASSES

@@ -16,12 +16,14 @@ from dualres.config import ModelConfig
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
 from dualres.model.scan import scan, scan_ref
+from dualres.runtime import keep_freed_memory
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=200)
     repeats = parser.parse_args().repeats
+    keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
     config = ModelConfig()
     network = DualRes(classes=8, seed=41).eval()

@@ -111,6 +111,21 @@ def test_the_support_is_permuted_once_by_its_own_generator():
     assert torch.equal(torch.cat(seen[3:]), inputs[order])
 
 
+def test_it_trains_in_training_mode_and_ends_in_the_other():
+    model, modes = Tiny().eval(), []
+    train(
+        model,
+        lambda x: modes.append(model.training) or model(x),
+        [support()[0]],
+        support()[1],
+        Recipe(2),
+        seed=0,
+        microbatch=10,
+    )
+    assert modes == [True, True]
+    assert not model.training
+
+
 def test_frozen_parameters_do_not_move(small):
     config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
     start = DualRes(3, config, seed=41)

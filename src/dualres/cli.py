@@ -16,6 +16,7 @@ from rich.table import Table
 from dualres import __version__
 from dualres.config import Recipe
 from dualres.errors import DualResError
+from dualres.runtime import keep_freed_memory
 
 if TYPE_CHECKING:
     from dualres.benchmark.demo import Demo
@@ -35,6 +36,7 @@ console = Console()
 
 def main() -> None:
     """Run a command; a user's mistake ends in one sentence, not in a traceback."""
+    keep_freed_memory()
     try:
         app()
     except DualResError as error:

@@ -152,9 +152,9 @@ def demo_page(demo: Demo) -> str:
         ),
         report.section(
             "How far to trust this",
-            "The rig is a simulation, and this is one fold with one seed; another seed moves the score by ten points and "
-            "more. The judged recordings differ from the labelled ones in motion mode and, in six classes, mostly in "
-            "severity. Gears and bearings of the labelled severity appear on both sides.",
+            "The rig is a simulation, and this is one fold with one seed; another seed moves the score by ten "
+            "points and more. The judged recordings differ from the labelled ones in motion mode and, in six "
+            "classes, mostly in severity. Gears and bearings of the labelled severity appear on both sides.",
             report.facts(
                 {
                     "Fold": f"{fold.fold}, hash {fold.hash[:16]}",

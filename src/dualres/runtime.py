@@ -1,0 +1,22 @@
+"""What a whole process is told once; the command line does so, a library's user may."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from glibc's malloc.h
+_KEPT = 256 * 2**20  # bytes
+_LARGEST_BLOCK = 32 * 2**20  # bytes; the most glibc allows
+
+
+def keep_freed_memory() -> bool:
+    """Keep freed memory for the next tensor instead of handing it back to the system; True if that took effect.
+
+    glibc hands large blocks back at once, and to take them again costs a page fault for every 4 KiB: up to a third of
+    the time of one window. With other C libraries this does nothing.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is None:
+        return False
+    return bool(mallopt(_M_TRIM_THRESHOLD, _KEPT) and mallopt(_M_MMAP_THRESHOLD, _LARGEST_BLOCK))
