@@ -22,8 +22,6 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.resample import RESAMPLER
 from dualres.recordings.windows import at_rate, covered, cut, spread
 
-_ARRAYS = {"dtype": np.float32, "ensure_min_features": 2}  # one sample is no signal
-
 
 class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Name the fault in each vibration signal.
@@ -112,7 +110,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         check_is_fitted(self)
-        recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, **_ARRAYS))
+        recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
         return np.stack([window_probabilities(self.model_.network, r).mean(0) for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
@@ -131,7 +129,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labelled(self, X: Any, y: Any) -> tuple[Sequence[Recording], Any]:
         if not _are_recordings(X):
-            rows, y = validate_data(self, X, y, **_ARRAYS)
+            rows, y = validate_data(self, X, y, dtype=np.float32, ensure_min_features=2)
             return self._rows(rows), y
         y = np.asarray(y)
         if y.shape != (len(X),):
