@@ -18,6 +18,7 @@ FOLD = Fold(
     support={"good": ("g1", "g2"), "worn": ("w1", "w2")},
     evaluation=("g3", "w3", "w4"),
     support_start_s=1,
+    support_step=1.0,
     evaluation_windows=4,
 )
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import at_rate, covered, cut, half_overlapping, side_by_side, spread
+from dualres.recordings.windows import at_rate, covered, cut, evenly, half_overlapping, spread
 
 
 def test_half_overlapping():
@@ -18,7 +18,7 @@ def test_half_overlapping():
 def test_the_paper_s_counts():
     assert len(half_overlapping(60 * 64_000, 32_768)) == 233
     assert len(half_overlapping(4 * 64_000, 32_768)) == 14
-    assert side_by_side(64_000, 4, 32_768) == [64_000, 96_768, 129_536, 162_304]
+    assert evenly(64_000, 4, 32_768) == [64_000, 96_768, 129_536, 162_304]
 
 
 def test_spread_takes_first_last_and_some_between():

@@ -15,7 +15,7 @@ from dualres.diagnose import Probabilities, diagnose_recording
 from dualres.errors import ConfigError
 from dualres.model.artifact import Model
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.windows import at_rate, covered, cut, side_by_side
+from dualres.recordings.windows import at_rate, covered, cut, evenly
 
 Progress = Callable[[int, int], None]  # recordings done, recordings in all
 
@@ -58,9 +58,9 @@ def gather_support(
     config: ModelConfig,
     progress: Progress | None = None,
 ) -> Support:
-    """The first `budget.recordings` of every class, `budget.windows` disjoint windows of each."""
+    """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
     available = {r.id: r for r in recordings}
-    starts = side_by_side(fold.support_start_s * config.rate, budget.windows, config.window)
+    starts = evenly(fold.support_start_s * config.rate, budget.windows, int(fold.support_step * config.window))
     chosen = [(label, name) for label, members in fold.support.items() for name in members[: budget.recordings]]
     if len(chosen) != budget.recordings * len(fold.classes):
         raise ConfigError(f"fold {fold.fold} has fewer than {budget.recordings} support recordings for some class")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -11,22 +14,65 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import RecordingError
+from dualres.files import write_whole
 from dualres.recordings.recording import Origin, Recording, Samples
 
+Progress = Callable[[int, int], None]  # recordings done, in all
+
+_SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
 _NOT_CONDITIONS = {"id", "samples", "label", "component", "source", "source_sha256"}
 
 
 def open_store(folder: Path) -> list[Recording]:
     """The recordings of a store, in its order; signals stay on disk until they are used."""
-    index_path = folder / "recordings.json"
+    index = read_index(folder)
+    rate, channel = Fraction(index["rate"]), str(index["channel"])
+    return [_recording(entry, folder, rate, channel) for entry in index["recordings"]]
+
+
+def read_index(folder: Path) -> dict[str, Any]:
+    """The content of `recordings.json`, checked for what the rest of the code relies on."""
+    path = folder / "recordings.json"
     try:
-        index = json.loads(index_path.read_text())
-        rate, channel = Fraction(index["rate"]), index["channel"]
-        return [_recording(entry, folder, rate, channel) for entry in index["recordings"]]
+        index: dict[str, Any] = json.loads(path.read_text())
+        Fraction(index["rate"])
+        for entry in (index["dataset"], index["channel"], *(e["label"] for e in index["recordings"])):
+            str(entry)
+        if not all(_SAFE_ID.fullmatch(e["id"]) and e["samples"] > 0 for e in index["recordings"]):
+            raise ValueError("an id that is no file name, or a recording without samples")
     except FileNotFoundError:
         raise RecordingError(f"{folder}: there is no recordings.json, so this is not a prepared dataset") from None
-    except (KeyError, ValueError, TypeError) as error:
-        raise RecordingError(f"{index_path}: damaged index ({error!r}); prepare the dataset again") from error
+    except (KeyError, ValueError, TypeError, ZeroDivisionError) as error:
+        raise RecordingError(f"{path}: damaged index ({error!r}); prepare the dataset again") from error
+    return index
+
+
+def write_signal(folder: Path, name: str, signal: Samples) -> None:
+    """One signal, whole or not at all."""
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32), allow_pickle=False)
+    write_whole(folder / "signals" / f"{name}.npy", buffer.getvalue())
+
+
+def write_index(folder: Path, head: Mapping[str, Any], recordings: Sequence[Mapping[str, Any]]) -> None:
+    write_whole(folder / "recordings.json", json.dumps({**head, "recordings": list(recordings)}, indent=1).encode())
+
+
+def verify_store(folder: Path, progress: Progress | None = None) -> list[str]:
+    """What is wrong with a store, one sentence each; every signal is read."""
+    recordings, problems = open_store(folder), []
+    known = {f"{r.id}.npy" for r in recordings}
+    for done, recording in enumerate(recordings, start=1):
+        try:
+            if np.ptp(recording.signal) == 0:
+                problems.append(f"{recording.id}: the signal is constant")
+        except RecordingError as error:
+            problems.append(str(error))
+        if progress:
+            progress(done, len(recordings))
+    strangers = sorted(p.name for p in (folder / "signals").glob("*") if p.name not in known)
+    problems += [f"signals/{name}: not in the index" for name in strangers]
+    return problems
 
 
 def _recording(entry: dict[str, Any], folder: Path, rate: Fraction, channel: str) -> Recording:

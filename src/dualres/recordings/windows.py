@@ -19,9 +19,9 @@ def half_overlapping(samples: int, window: int, limit: int | None = None) -> lis
     return list(range(0, samples - window + 1, window // 2))[:limit]
 
 
-def side_by_side(first: int, count: int, window: int) -> list[int]:
-    """Starts of `count` disjoint windows, one right after the other."""
-    return [first + j * window for j in range(count)]
+def evenly(first: int, count: int, step: int) -> list[int]:
+    """Starts of `count` windows, `step` samples apart."""
+    return [first + j * step for j in range(count)]
 
 
 def spread(samples: int, window: int, most: int) -> list[int]:

@@ -24,7 +24,8 @@ class Fold:
     held_out: str  # the unit that support and evaluation do not share
     support: Mapping[str, tuple[str, ...]]  # label -> recordings in nested order: a budget of n takes the first n
     evaluation: tuple[str, ...]
-    support_start_s: int  # s, where the first support window of a recording starts; disjoint windows follow
+    support_start_s: int  # s, where the first support window of a recording starts
+    support_step: float  # from one support window to the next, in windows: 1 side by side, 0.5 half overlapping
     evaluation_windows: int | None  # at most so many windows of an evaluated recording, None for all
 
     def __post_init__(self) -> None:
