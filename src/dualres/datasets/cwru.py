@@ -1,0 +1,150 @@
+"""The Case Western Reserve University bearings: the 48 kHz set, sensor at the drive end.
+
+The release numbers its files (`109.mat`) and says on its pages which number is which fault at which load. The tables
+below are that list. Files that go by fault and load instead (`IR007_2.mat`, `Normal_2.csv`) are taken as excerpts.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.search import collect, find
+from dualres.errors import RecordingError
+from dualres.recordings.readers import read, signals
+from dualres.recordings.recording import Samples
+
+RATE = Fraction(48_000)  # Hz
+
+# Fault -> file numbers at 0, 1, 2 and 3 hp. The digits of a fault are its size in mil, @ the hour at which an outer
+# ring's damage sits.
+FILES = {
+    "Normal": (97, 98, 99, 100),
+    "IR007": (109, 110, 111, 112),
+    "IR014": (174, 175, 176, 177),
+    "IR021": (213, 214, 215, 217),
+    "OR007@6": (135, 136, 137, 138),
+    "OR007@3": (148, 149, 150, 151),
+    "OR007@12": (161, 162, 163, 164),
+    "OR014@6": (201, 202, 203, 204),
+    "OR021@6": (238, 239, 240, 241),
+    "OR021@3": (250, 251, 252, 253),
+    "OR021@12": (262, 263, 264, 265),
+    "B007": (122, 123, 124, 125),
+    "B014": (189, 190, 191, 192),
+    "B021": (226, 227, 228, 229),
+}
+LABELS = {"Normal": "healthy", "IR": "inner", "OR": "outer", "B": "ball"}
+
+_RECORDED = {number: (fault, load) for fault, numbers in FILES.items() for load, number in enumerate(numbers)}
+_FOURS = (105, 118, 130, 144, 169, 185, 197, 209, 222, 234, 246, 258, 3001, 3005)  # the first of four loads
+_12K_DRIVE_END = {first + load for first in _FOURS for load in range(4)} | {156, 158, 159, 160}
+_12K_FAN_END = set(range(270, 319)) - {303, 304, 308, 314}
+
+_NUMBER = re.compile(r"[1-9]\d{1,3}")
+_FAULT_AND_LOAD = re.compile(r"(?P<fault>Normal|IR\d{3}|B\d{3}|OR\d{3}@\d{1,2})_(?P<load>[0-3])")
+_DRIVE_END = re.compile(r"X(\d{3})_DE_time")
+
+
+def index(folder: Path) -> Index:
+    """The recordings below a folder, fault by fault; where a released file and an excerpt are there, the former."""
+    released, excerpts, left_out = [], [], []
+    for path, name in find(folder, {".mat"}, _NUMBER):
+        if int(name[0]) in _RECORDED:
+            released.append(_entry(path, *_RECORDED[int(name[0])]))
+        else:
+            left_out.append((path, _why_not(int(name[0]))))
+    full = {entry.id: entry.path.name for entry in released}
+    for path, name in find(folder, {".mat", ".csv"}, _FAULT_AND_LOAD):
+        if name["fault"] not in FILES:
+            left_out.append((path, f"the 48 kHz drive-end set has no {name['fault']}"))
+        elif any("12k" in part.lower() for part in path.relative_to(folder).parts[:-1]):
+            left_out.append((path, "it is in a folder of 12 kHz recordings"))
+        elif name[0] in full:
+            left_out.append((path, f"the released file, {full[name[0]]}, is there"))
+        else:
+            excerpts.append(_entry(path, name["fault"], int(name["load"])))
+    order = [f"{fault}_{load}" for fault in FILES for load in range(4)]
+    entries = sorted(released + excerpts, key=lambda entry: order.index(entry.id))
+    variant = "excerpts" if excerpts else "full"
+    return collect(folder, entries, "the release's 97.mat, 109.mat and the like", left_out, variant)
+
+
+def _why_not(number: int) -> str:
+    if number in _12K_DRIVE_END:
+        return "a 12 kHz recording of the drive-end set; the task uses those at 48 kHz"
+    if number in _12K_FAN_END:
+        return "a 12 kHz recording of a fault at the fan end; the task uses those at the drive end"
+    return "the release has no file of this number"
+
+
+def _entry(path: Path, fault: str, load: int) -> Entry:
+    kind = fault.rstrip("@0123456789")
+    mil, _, hour = fault.removeprefix(kind).partition("@")
+    condition = {"load_hp": str(load)}
+    if mil:
+        condition["fault_inch"] = f"0.{mil}"
+    if hour:
+        condition["position"] = f"{hour}:00"
+    return Entry(
+        id=f"{fault}_{load}",
+        label=LABELS[kind],
+        component=fault,
+        condition=condition,
+        path=path,
+        read=partial(_read, path, FILES[fault][load]),
+    )
+
+
+def _read(path: Path, number: int) -> Samples:
+    """The drive-end signal of the recording that the release gives this number."""
+    key = "DE" if path.suffix.lower() == ".csv" else _drive_end_key(path, number)
+    return read(path, channel=key, rate=RATE).signal
+
+
+def _drive_end_key(path: Path, number: int) -> str:
+    """The drive-end array's name: it goes by its file's number, whatever other files' arrays are in there too.
+
+    A single array may also go by a number that is no file's, as in 174.mat. If it is another file's, so is the
+    signal: 12 kHz recordings are often passed on as `IR007_2.mat` too.
+    """
+    keys = {int(key[1]): key[0] for key in map(_DRIVE_END.fullmatch, signals(path)) if key}
+    if number in keys:
+        return keys[number]
+    remedy = f"use the release's {number}.mat"
+    if len(keys) != 1:
+        held = ", ".join(keys.values()) or "none"
+        raise RecordingError(
+            f"{path}: one drive-end array X{number:03d}_DE_time is expected, there is {held}; {remedy}"
+        )
+    ((other, key),) = keys.items()
+    if other in _RECORDED or other in _12K_DRIVE_END or other in _12K_FAN_END:
+        raise RecordingError(f"{path}: holds the signal of the release's {other}.mat; {remedy}")
+    return key
+
+
+RELEASE = Release(
+    name="cwru",
+    title="bearings 6205-2RS with seeded faults of 0.007 to 0.021 inch at a 2 hp motor's drive end, 4 loads",
+    licence="none stated; public, cite the CWRU Bearing Data Center",
+    obtained_from="https://engineering.case.edu/bearingdatacenter",
+    version="not versioned",
+    channel="DE (accelerometer at the drive end)",
+    rate=RATE,
+    classes=tuple(LABELS.values()),
+    folds=("C1", "C2"),
+    limitations=(
+        "One bearing serves all four loads of a fault, so a held-out load is not a held-out bearing.",
+        "Outer-ring faults of one size at 3, 6 and 12 o'clock may be one and the same bearing.",
+        "There is one healthy bearing.",
+        "In B014, B021, IR021, OR014@6 and OR021@6 at 0 hp DE and FE are one signal, so one of them is not real.",
+        "The offset differs from file to file and can give the class away unless the mean is removed.",
+        "The DE signals of 191, 214, 215, 228 and 229 are clipped in places, and 177 has bursts of electrical noise.",
+        "At 0 hp the recordings last 2.6 to 5.2 s and IR014 1.3 s, at the other loads about 10 s.",
+        "No classical method diagnoses 122 to 125, 174, 192, 228 and 229 (Smith and Randall 2015).",
+    ),
+    index=index,
+)

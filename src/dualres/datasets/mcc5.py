@@ -1,0 +1,244 @@
+"""MCC5-THU: a two-stage gearbox whose speed or torque varies within every recording.
+
+Twenty states (healthy, missing teeth, and six faults at three severities) under twelve conditions make 240 csv files of
+60 s. The release is a zip in a zip. It is read from the extracted files or, where there are none, from the archive as
+it was downloaded.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import tempfile
+import warnings
+import weakref
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import numpy as np
+
+from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.search import collect, find
+from dualres.errors import RecordingError
+from dualres.recordings.recording import Recording, Samples
+
+RATE = Fraction(12_800)  # Hz
+CHANNEL = "gearbox_vibration_x"
+
+# What the release calls each class.
+STATES = {
+    "healthy": "health",
+    "missing_teeth": "miss_teeth",
+    "wear": "gear_wear",
+    "pitting": "gear_pitting",
+    "crack": "teeth_crack",
+    "break": "teeth_break",
+    "break+inner": "teeth_break_and_bearing_inner",
+    "break+outer": "teeth_break_and_bearing_outer",
+}
+WITHOUT_SEVERITY = ("healthy", "missing_teeth")
+SEVERITIES = ("L", "M", "H")
+MODES = ("speed", "torque")  # which of the two circulates within a recording
+SPEEDS = (1000, 2000, 3000)  # rpm of the motor
+TORQUES = (10, 20)  # Nm at the gearbox's input
+
+# A file of 60 s takes about 75 MB. An archive in an archive is hardly compressed once more.
+MOST_CSV_BYTES = 512 * 2**20
+MOST_INFLATION = 20
+
+_LOOKED_FOR = "the release's 240 csv files, such as health_speed_circulation_10Nm-1000rpm.csv, or its zip archive"
+_NO_SUCH_NAME = "no recording of the release has this name"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One recording of the release."""
+
+    label: str
+    severity: str | None
+    mode: str
+    rpm: int
+    torque: int  # Nm
+
+    @property
+    def state(self) -> str:
+        """The gears and bearings fitted: a class at a severity."""
+        name = STATES[self.label]
+        return f"{name}_{self.severity}" if self.severity else name
+
+    @property
+    def id(self) -> str:
+        """The file's stem; each mode has its own order and its own separator."""
+        condition = f"{self.torque}Nm-{self.rpm}rpm" if self.mode == "speed" else f"{self.rpm}rpm_{self.torque}Nm"
+        return f"{self.state}_{self.mode}_circulation_{condition}"
+
+
+SETTINGS = tuple(
+    Setting(label, severity, mode, rpm, torque)
+    for label in STATES
+    for severity in ((None,) if label in WITHOUT_SEVERITY else SEVERITIES)
+    for mode in MODES
+    for rpm in SPEEDS
+    for torque in TORQUES
+)
+_KNOWN = {setting.id: setting for setting in SETTINGS}  # whole names: one state is the beginning of two others
+
+
+def index(source: Path) -> Index:
+    """The recordings below a folder, extracted or in archives, or those in one archive."""
+    entries: list[Entry] = []
+    left_out: list[tuple[Path, str]] = []
+    if source.is_file():
+        archives = [source]
+    else:
+        archives = [path for path, _ in find(source, {".zip"}, re.compile(".*"))]
+        for path, name in find(source, {".csv"}, re.compile(".*")):
+            if name[0] in _KNOWN:
+                entries.append(_entry(name[0], path, partial(_read_file, path)))
+            else:
+                left_out.append((path, _NO_SUCH_NAME))
+    if entries:
+        left_out += [(path, "not opened, for there are extracted files") for path in archives]
+    else:
+        for path in archives:
+            _list_members(path, entries, left_out)
+    return collect(source, entries, _LOOKED_FOR, left_out)
+
+
+def _list_members(path: Path, entries: list[Entry], left_out: list[tuple[Path, str]]) -> None:
+    """Add what an archive holds to the two lists."""
+    for archive in _opened(path):
+        for member in _members(archive, ".csv"):
+            stem = PurePosixPath(member.filename).stem
+            if stem in _KNOWN:
+                entries.append(_entry(stem, path, partial(_read_member, path, archive, member)))
+            else:
+                left_out.append((path, f"{member.filename} in it: {_NO_SUCH_NAME}"))
+
+
+def _entry(name: str, path: Path, read: partial[Samples]) -> Entry:
+    setting = _KNOWN[name]
+    return Entry(
+        id=name,
+        label=setting.label,
+        component=setting.state,
+        condition={
+            "severity": setting.severity or "-",
+            "mode": setting.mode,
+            "rpm": str(setting.rpm),
+            "torque": str(setting.torque),
+        },
+        path=path,
+        read=read,
+    )
+
+
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, and each archive directly inside it."""
+    try:
+        outer = zipfile.ZipFile(path)
+        yield outer
+        archives = list(_members(outer, ".zip"))
+        claimed = sum(member.file_size for member in archives)
+        if claimed > MOST_INFLATION * path.stat().st_size:
+            raise RecordingError(
+                f"{path}: the archives in it claim {claimed} bytes, far more than an archive of its size can hold; "
+                "download it again"
+            )
+        for member in archives:
+            yield _inner(outer, member)
+    except RecordingError:
+        raise
+    except Exception as error:  # whatever zipfile and its decompressors make of the file
+        raise RecordingError(
+            f"{path}: cannot be opened ({error}); download it again, or unpack it and give the folder"
+        ) from error
+
+
+def _inner(outer: zipfile.ZipFile, member: zipfile.ZipInfo) -> zipfile.ZipFile:
+    """An archive in an archive, copied to an unnamed file: only so can its members be read one at a time."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the archive that reads from it
+    try:
+        with outer.open(member) as packed:
+            shutil.copyfileobj(packed, copy, 2**20)
+        inner = zipfile.ZipFile(copy)
+    except BaseException:
+        copy.close()
+        raise
+    weakref.finalize(inner, copy.close)
+    return inner
+
+
+def _members(archive: zipfile.ZipFile, suffix: str) -> Iterator[zipfile.ZipInfo]:
+    for member in archive.infolist():
+        path = PurePosixPath(member.filename)
+        junk = "__MACOSX" in path.parts or path.name.startswith("._")
+        if path.suffix.lower() == suffix and not junk and not member.is_dir():
+            yield member
+
+
+def _read_file(path: Path) -> Samples:
+    try:
+        with path.open("rb") as file:
+            return _column(file, str(path))
+    except OSError as error:
+        raise RecordingError(
+            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
+        ) from error
+
+
+def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Samples:
+    where = f"{path}, {member.filename}"
+    if member.file_size > MOST_CSV_BYTES:
+        raise RecordingError(f"{where}: claims {member.file_size} bytes, far more than a recording has; leave it out")
+    try:
+        with archive.open(member) as file:
+            return _column(file, where)
+    except RecordingError:
+        raise
+    except Exception as error:  # whatever zipfile and its decompressors make of the file
+        raise RecordingError(f"{where}: damaged ({error}); download the archive again") from error
+
+
+def _column(file: IO[bytes], where: str) -> Samples:
+    """The channel's column, found by the header."""
+    with io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace") as text, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about a file without rows, which `signal` refuses below
+        header = [name.strip() for name in text.readline().split(",")]
+        if CHANNEL not in header:
+            raise RecordingError(f"{where}: no column {CHANNEL} in its header, which reads {','.join(header)[:200]!r}")
+        try:
+            samples: Samples = np.loadtxt(
+                text, np.float32, comments=None, delimiter=",", usecols=header.index(CHANNEL), ndmin=1
+            )
+        except ValueError as error:
+            raise RecordingError(f"{where}: damaged below its header ({error}); download it again") from error
+    return Recording(where, lambda: samples, RATE).signal
+
+
+RELEASE = Release(
+    name="mcc5",
+    title="MCC5-THU: a two-stage gearbox with faults of gears and bearings, speed or torque varying",
+    licence="unclear: the release's README says MIT, an earlier version of it said CC BY-NC-ND 4.0",
+    obtained_from="Mendeley Data, doi 10.17632/p92gj2732w; described in doi 10.1016/j.dib.2024.110453",
+    version="2",
+    channel=CHANNEL,
+    rate=RATE,
+    classes=tuple(STATES),
+    folds=("M1", "M2"),
+    limitations=(
+        "One gearbox, and one assembly per state: a class at a severity cannot be told from the parts fitted for it.",
+        "The twelve conditions of a state are recorded on the same parts, so a split by motion mode does not test new "
+        "parts.",
+        "In M1 and M2 the severities change together with the motion mode.",
+        "Healthy and missing teeth have no severities: 12 recordings each against 36 of every other class.",
+        "Every recording begins and ends near standstill, so some windows hold hardly any vibration.",
+    ),
+    index=index,
+)

@@ -1,0 +1,61 @@
+"""Ottawa 2018: one bearing ER16K per state of health while the shaft's speed changes.
+
+A file `H-A-1.mat` holds one recording of 10 s: the state of health, the speed profile (A increasing, B decreasing,
+C increasing then decreasing, D the reverse) and the trial. The letters B and C occur in both places: `B-C-1` is the
+ball fault under profile C.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.search import collect, find
+from dualres.recordings.readers import read
+from dualres.recordings.recording import Samples
+
+RATE = Fraction(200_000)  # Hz
+CHANNEL = "Channel_1"  # the accelerometer; Channel_2 is the encoder's pulse train
+
+# The paper's table calls C a cage fault; the release says that inner race, outer race and ball are all damaged.
+LABELS = {"H": "healthy", "I": "inner", "O": "outer", "B": "ball", "C": "combined"}
+
+_RECORDING = re.compile(r"(?P<health>[HIOBC])-(?P<profile>[ABCD])-(?P<trial>[123])")
+
+
+def index(folder: Path) -> Index:
+    """What lies below `folder`: usually one folder per state of health."""
+    entries = [_entry(path, name) for path, name in find(folder, {".mat"}, _RECORDING)]
+    return collect(folder, entries, "H-A-1.mat and the like")
+
+
+def _entry(path: Path, name: re.Match[str]) -> Entry:
+    label = LABELS[name["health"]]
+    condition = {"profile": name["profile"], "trial": name["trial"]}
+    return Entry(path.stem, label, f"{label} bearing", condition, path, partial(_read, path))
+
+
+def _read(path: Path) -> Samples:
+    return read(path, CHANNEL, RATE).signal
+
+
+RELEASE = Release(
+    name="ottawa",
+    title="Ottawa: bearings ER16K in five states of health, time-varying speed",
+    licence="CC BY 4.0",
+    obtained_from="Mendeley Data, doi 10.17632/v43hmbwxpm.2",
+    version="2",
+    channel=CHANNEL,
+    rate=RATE,
+    classes=tuple(LABELS.values()),
+    folds=("O1", "O2"),
+    limitations=(
+        "One physical bearing per class: no split tests a new bearing, so even a perfect score says nothing of one.",
+        "Letter C is a combination of inner race, outer race and ball faults, not the cage fault of the paper's table.",
+        "Profiles share most of their speed range: a held-out profile is not a held-out speed.",
+    ),
+    index=index,
+)

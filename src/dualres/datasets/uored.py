@@ -1,0 +1,85 @@
+"""UORED-VAFCLS: bearings recorded healthy, with a developing and with a full fault, at constant load and speed.
+
+A file `I_1_2.mat` holds one recording of 10 s: the letter of the state (H, I, O, B, C), the bearing and the stage
+(0 healthy, 1 developing, 2 faulty). `H_1_0` is bearing 1 before its inner ring was damaged.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.search import collect, find
+from dualres.errors import RecordingError
+from dualres.recordings.readers import read, signals
+from dualres.recordings.recording import Samples
+
+RATE = Fraction(42_000)  # Hz
+LABELS = {"H": "healthy", "I": "inner", "O": "outer"}  # a developing fault carries the label of the fault
+BEARINGS = {"H": range(1, 21), "I": range(1, 6), "O": range(6, 11), "B": range(11, 16), "C": range(16, 21)}
+RETAINED = range(1, 11)
+
+_RECORDING = re.compile(r"(?P<letter>[HIOBC])[_-](?P<bearing>[1-9]\d?)[_-](?P<stage>[012])")
+_RAW = "matlab_raw_data_files"  # in the name of the folder that holds the raw signals
+
+
+def index(folder: Path) -> Index:
+    """What lies below `folder`; the same recordings as CSV, and anything derived from them, are passed by."""
+    found = find(folder, {".mat"}, _RECORDING)
+    # Only where the whole release is given is there a folder to prefer.
+    raw = [(path, name) for path, name in found if _RAW in str(path.relative_to(folder)).lower()]
+    entries, left_out = [], []
+    for path, name in raw or found:
+        reason = _refusal(name)
+        if reason:
+            left_out.append((path, reason))
+        else:
+            entries.append(_entry(path, name))
+    return collect(folder, entries, "the MatLab files I_1_2.mat and the like (not the CSV files)", left_out)
+
+
+def _refusal(name: re.Match[str]) -> str | None:
+    bearing = int(name["bearing"])
+    if bearing not in BEARINGS[name["letter"]] or (name["letter"] == "H") != (name["stage"] == "0"):
+        return "the release has no recording of this name"
+    if bearing not in RETAINED:
+        return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
+    return None
+
+
+def _entry(path: Path, name: re.Match[str]) -> Entry:
+    recording = "_".join(name.group("letter", "bearing", "stage"))
+    component, condition = f"bearing {name['bearing']}", {"stage": name["stage"]}
+    return Entry(recording, LABELS[name["letter"]], component, condition, path, partial(_read, path))
+
+
+def _read(path: Path) -> Samples:
+    """The accelerometer: the first column of the one matrix there is, whatever its variable is called."""
+    firsts = [name for name in signals(path) if name.endswith("[0]")]
+    if len(firsts) != 1:
+        raise RecordingError(f"{path}: one matrix is expected in it, there are {len(firsts)}; download the file again")
+    return read(path, firsts[0], RATE).signal
+
+
+RELEASE = Release(
+    name="uored",
+    title="UORED-VAFCLS: bearings NSK 6203ZZ and FAFNIR 203KD as their faults develop, constant load and speed",
+    licence="CC BY 4.0",
+    obtained_from="Mendeley Data, doi 10.17632/y2px5tg92h",
+    version="5",
+    channel="accelerometer (column 1)",
+    rate=RATE,
+    classes=("healthy", "inner", "outer"),
+    folds=("U1", "U2"),
+    limitations=(
+        "Maker and fault go together: every inner-race bearing is an NSK 6203ZZ, every other a FAFNIR 203KD.",
+        "Load and fault go together in the release: ball faults, which the task leaves out, ran without load.",
+        "How a recording was acquired changes with its stage; removing the mean does not undo a change of gain.",
+        "A developing fault (stage 1) is labelled as the fault itself.",
+        "Five bearings per fault: a verdict on one bearing weighs much.",
+    ),
+    index=index,
+)
