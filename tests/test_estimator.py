@@ -136,5 +136,5 @@ def test_mistakes_are_named(fast, small):
         fast.fit(X[:, :100], y)
     with pytest.raises(ConfigError, match="9 recordings came with labels of shape"):
         fast.fit(recordings(small)[0], ["good"])
-    with pytest.raises(ConfigError, match="windows_per_signal=0"):
+    with pytest.raises(ConfigError, match="0 windows of each signal"):
         fast.set_params(windows_per_signal=0).fit(X, y)

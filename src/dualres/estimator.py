@@ -16,11 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dualres.config import ModelConfig, Recipe
 from dualres.diagnose import window_probabilities
 from dualres.errors import ConfigError
-from dualres.fit import fit_network
-from dualres.model.artifact import Card, Model
+from dualres.fit import fit_recordings
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import RESAMPLER
-from dualres.recordings.windows import at_rate, covered, cut, spread
 
 
 class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -76,35 +73,20 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike) -> Self:
         """Train on labelled signals."""
-        config, recipe = self._config(), Recipe(self.updates, self.learning_rate, self.decay)
-        if self.windows_per_signal < 1:
-            raise ConfigError(f"windows_per_signal={self.windows_per_signal}: at least one is needed")
         recordings, y = self._labelled(X, y)
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ConfigError("y holds one class only: at least two classes are needed to tell apart")
-        windows, labels = [], []
-        seconds = dict.fromkeys(map(str, self.classes_), 0.0)
-        for recording, target in zip(recordings, targets, strict=True):
-            signal = at_rate(recording, config.rate, config.window)
-            starts = spread(len(signal), config.window, self.windows_per_signal)
-            windows.append(cut(signal, starts, config.window))
-            labels += [target] * len(starts)
-            seconds[str(self.classes_[target])] += covered(starts, config.window) / config.rate
-        seed = self._seed()
-        fitted = fit_network(
-            np.concatenate(windows),
-            np.array(labels, dtype=np.int64),
-            len(self.classes_),
-            config=config,
-            recipe=recipe,
-            seed=seed,
+        names = [str(c) for c in self.classes_]
+        self.model_, self.history_ = fit_recordings(
+            recordings,
+            [names[t] for t in targets],
+            names,
+            windows_each=self.windows_per_signal,
+            config=self.config,
+            recipe=Recipe(self.updates, self.learning_rate, self.decay),
+            seed=self._seed(),
             device=self.device,
         )
-        card = Card(tuple(map(str, self.classes_)), config, recipe, seed, RESAMPLER, exposure_s=seconds)
-        self.model_ = Model(fitted.network, card)
-        self.history_ = fitted.history
         return self
 
     def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:

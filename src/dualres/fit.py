@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -13,8 +14,11 @@ from torch.nn.functional import cross_entropy
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
+from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
-from dualres.recordings.recording import Samples
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.resample import RESAMPLER
+from dualres.recordings.windows import at_rate, covered, cut, spread
 
 # DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
 # that two cores are busy, small enough for the caches.
@@ -110,6 +114,64 @@ def fit_network(
             progress=progress,
         )
     return FittedNetwork(network, history)
+
+
+def fit_recordings(
+    recordings: Sequence[Recording],
+    labels: Sequence[str],
+    classes: Sequence[str],
+    *,
+    windows_each: int = 12,
+    config: ModelConfig | None = None,
+    recipe: Recipe | None = None,
+    seed: int = 41,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> tuple[Model, list[Step]]:
+    """Train on whole recordings: at most `windows_each` windows of each, spread over it."""
+    config, recipe = config or ModelConfig(), recipe or Recipe()
+    if windows_each < 1:
+        raise ConfigError(f"{windows_each} windows of each signal: at least one is needed")
+    if len(classes) < 2:
+        raise ConfigError("there is one class only: at least two classes are needed to tell apart")
+    windows, targets = [], []
+    seconds = dict.fromkeys(classes, 0.0)
+    for recording, label in zip(recordings, labels, strict=True):
+        signal = at_rate(recording, config.rate, config.window)
+        starts = spread(len(signal), config.window, windows_each)
+        windows.append(cut(signal, starts, config.window))
+        targets += [classes.index(label)] * len(starts)
+        seconds[label] += covered(starts, config.window) / config.rate
+    fitted = fit_network(
+        np.concatenate(windows),
+        np.array(targets, dtype=np.int64),
+        len(classes),
+        config=config,
+        recipe=recipe,
+        seed=seed,
+        device=device,
+        progress=progress,
+    )
+    card = Card(tuple(classes), config, recipe, seed, RESAMPLER, exposure_s=seconds)
+    return Model(fitted.network, card), fitted.history
+
+
+def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) -> float:
+    """How long a fit will take here, in seconds, from a very short one of a few windows."""
+    config = config or ModelConfig()
+    few, updates = 8, 3
+    noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
+    moments: list[float] = []
+    fit_network(
+        noise,
+        np.arange(few, dtype=np.int64) % 2,
+        2,
+        config=config,
+        recipe=Recipe(updates),
+        progress=lambda step, total: moments.append(time.perf_counter()),
+    )
+    per_update = (moments[-1] - moments[0]) / (updates - 1)
+    return per_update * windows / few * recipe.updates
 
 
 @torch.no_grad()

@@ -38,7 +38,7 @@ def dualres(*arguments, **options):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["demo", "--fold", "S9"], "there is no fold 'S9'; there are P1, P2, S1, S2"),
+        (["demo", "--fold", "S9"], "there is no fold 'S9'; there are B1, B2, C1"),
         (["demo", "--fold", "P1"], "fold P1 belongs to phm2009"),
     ],
 )

@@ -3,6 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dualres.errors import RecordingError
 from dualres.recordings.resample import resample
 
 RATES = [
@@ -31,6 +32,11 @@ def test_ratios_are_exact():
     """PHM2009's 200000/3 Hz goes by 24/25: 250 samples become 240."""
     assert len(resample(np.ones(250, np.float32), Fraction(200_000, 3), 64_000)) == 240
     assert len(resample(np.ones(100, np.float32), Fraction(12_800), 64_000)) == 500
+
+
+def test_a_rate_that_makes_no_ratio_is_refused():
+    with pytest.raises(RecordingError, match=r"48000\.123000 Hz makes no simple ratio to 64000 Hz"):
+        resample(np.ones(100, np.float32), Fraction("48000.123"), 64_000)
 
 
 def test_the_model_s_own_rate_passes_untouched():

@@ -1,0 +1,61 @@
+"""The command line: it parses and prints, and leaves the work to the other rooms."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from dualres import __version__
+from dualres.cli.audit import audit as audit_command
+from dualres.cli.data import app as data_app
+from dualres.cli.demo import demo as demo_command
+from dualres.cli.own import diagnose, fit, show
+from dualres.cli.screen import console, errors
+from dualres.errors import DualResError
+from dualres.runtime import keep_freed_memory
+
+app = typer.Typer(
+    name="dualres",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(demo_command)
+app.command()(fit)
+app.command()(diagnose)
+app.command()(show)
+app.command()(audit_command)
+app.add_typer(data_app, name="data")
+
+
+def main() -> None:
+    """Run a command; a user's mistake ends in one sentence, not in a traceback."""
+    keep_freed_memory()
+    try:
+        app()
+    except DualResError as error:
+        errors.print(f"[bold red]Error:[/] {error}", highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        console.print(f"dualres {__version__}", highlight=False)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Name a machine's fault from a few labelled seconds of vibration.
+
+    Start with [bold]dualres demo[/]: it needs no data and takes about a minute. Then
+    [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
+    [bold]dualres diagnose model.safetensors FILES[/] judges others.
+    """

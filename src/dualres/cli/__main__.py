@@ -1,0 +1,3 @@
+from dualres.cli import main
+
+main()

@@ -1,0 +1,105 @@
+"""`dualres data`: the public datasets, from download to store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dualres.cli.screen import console, errors, progress
+
+app = typer.Typer(no_args_is_help=True, help="The public datasets: what there is, and how to prepare it.")
+
+Stores = Annotated[
+    Path, typer.Option("--stores", envvar="DUALRES_STORES", help="Folder with one prepared dataset per subfolder.")
+]
+
+
+@app.command("list")
+def list_(stores: Stores = Path("stores")) -> None:
+    """What each dataset is, its licence, where it is obtained, and what is prepared."""
+    from dualres.datasets import catalog, simulated
+    from dualres.recordings.store import read_index
+
+    table = Table(show_lines=True)
+    for column in ("Name", "What it is", "Licence", "Obtained from", "Folds", "Present"):
+        table.add_column(column, overflow="fold")
+    for name in catalog.NAMES:
+        release, store = catalog.release(name), stores / name
+        present = "-"
+        if (store / "recordings.json").exists():
+            index = read_index(store)
+            present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
+        table.add_row(name, release.title, release.licence, release.obtained_from, ", ".join(release.folds), present)
+    rig = "a two-stage gearbox with bearings, simulated; 240 recordings of 12 s"
+    table.add_row(simulated.NAME, rig, "MIT", "comes with dualres", "S1, S2", "always")
+    console.print(table)
+
+
+@app.command()
+def prepare(
+    name: Annotated[str, typer.Argument(help="Name of the dataset, as in `dualres data list`.")],
+    source: Annotated[Path, typer.Option("--from", help="Folder with the release as it was downloaded.")],
+    store: Annotated[Path | None, typer.Option("--to", help="Folder to prepare; default: stores/NAME.")] = None,
+    stores: Stores = Path("stores"),
+) -> None:
+    """Turn a downloaded release into a store, once. What an earlier run has done is kept."""
+    from dualres.datasets import catalog
+    from dualres.datasets.prepare import prepare as run
+
+    target = store or stores / name
+    with progress("What was prepared so far is kept; the same command goes on from there.") as report:
+        done = run(catalog.release(name), source, target, lambda i, n, one: report(f"Prepare {name}", i, n, one))
+    console.print(f"{done.written} recordings written, {done.kept} kept: {target}", highlight=False, soft_wrap=True)
+    for path, reason in done.left_out:
+        console.print(f"left out  {path}: {reason}", highlight=False, soft_wrap=True)
+    for recording, reason in done.failed:
+        errors.print(f"[red]failed[/]  {recording}: {reason}", highlight=False, soft_wrap=True)
+    if done.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -> None:
+    """Read every signal of a store and say what is wrong with it."""
+    from dualres.recordings.store import verify_store
+
+    with progress("The store was not changed.") as report:
+        problems = verify_store(store, lambda done, total: report("Verify", done, total, ""))
+    for problem in problems:
+        errors.print(f"[red]wrong[/]  {problem}", highlight=False, soft_wrap=True)
+    if problems:
+        raise typer.Exit(1)
+    console.print(f"{store}: every signal is as its index says", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def folds(as_json: Annotated[bool, typer.Option("--json", help="Print all of them as JSON.")] = False) -> None:
+    """The frozen folds: what may be learned from, and what is only ever judged."""
+    from dualres.datasets.folds import load_fold, names
+
+    loaded = [load_fold(name) for name in names()]
+    if as_json:
+        fields = [
+            {
+                "fold": f.fold,
+                "dataset": f.dataset,
+                "support": [recording for members in f.support.values() for recording in members],
+                "evaluation": list(f.evaluation),
+                "held_out": f.held_out,
+                "hash": f.hash,
+            }
+            for f in loaded
+        ]
+        typer.echo(json.dumps(fields, indent=1))
+        return
+    table = Table()
+    for column in ("Fold", "Dataset", "Classes", "Support", "Evaluated", "Held-out unit", "Hash"):
+        table.add_column(column, justify="right" if column in ("Classes", "Support", "Evaluated") else "left")
+    for f in loaded:
+        counts = (len(f.classes), len(f.supporting()), len(f.evaluation))
+        table.add_row(f.fold, f.dataset, *map(str, counts), f.held_out, f.hash[:12])
+    console.print(table)

@@ -1,0 +1,246 @@
+"""`dualres fit`, `diagnose` and `show`: an engineer's own files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from dualres.cli.screen import console, errors, progress
+from dualres.config import Recipe
+from dualres.errors import DualResError, RecordingError
+
+if TYPE_CHECKING:
+    from dualres.benchmark.estimate import Estimate
+    from dualres.diagnose import Verdict
+    from dualres.recordings.folder import Folder
+    from dualres.recordings.recording import Recording
+
+Channel = Annotated[str | None, typer.Option(help="Which signal, where a file holds several.")]
+Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files do not carry it: 12800 or 200000/3.")]
+
+
+def parsed_rate(text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
+    if rate <= 0:
+        raise typer.BadParameter(f"{text!r} is no number of Hz; write 12800 or 200000/3", param_hint="--rate")
+    return rate
+
+
+def fit(
+    folder: Annotated[Path, typer.Argument(help="One subfolder per class, or files listed in labels.csv.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    channel: Channel = None,
+    rate: Rate = None,
+    windows: Annotated[int, typer.Option(min=1, help="At most so many windows of each recording enter a fit.")] = 12,
+    updates: Annotated[int, typer.Option(min=1, help="Training updates: 100 suits bearings, 300 gearboxes.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
+    estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
+) -> None:
+    """Learn from your own labelled recordings.
+
+    labels.csv has the columns file and label, and optionally component (the machine or bearing recorded), rate,
+    channel and any conditions. What was understood is shown before anything is fitted. Then components are held out
+    in turn to estimate how well the model will do on one it has not seen, and at last it learns from all of them.
+    """
+    from dualres.benchmark.estimate import estimate as run_estimate
+    from dualres.benchmark.estimate import plan_rounds
+    from dualres.fit import expected_s, fit_recordings
+    from dualres.model.artifact import Model, save
+    from dualres.recordings.folder import read_folder
+
+    recipe = Recipe(updates=updates)
+    with progress("Nothing was written.") as report:
+        found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
+    _show_folder(found)
+    recordings, labels = found.recordings, [str(r.label) for r in found.recordings]
+    rounds = plan_rounds(recordings) if estimate or strict else None
+    if strict and rounds:
+        from dualres.cli.audit import refuse_leaks
+
+        refuse_leaks(recordings, rounds)
+    with progress("Nothing was written.") as report:
+        report("Time one update", 0, 1, "")
+        once = expected_s(windows * len(recordings), recipe)
+        report("Time one update", 1, 1, "")
+        fits = 1 + (len(rounds.held_out) if rounds and estimate else 0)
+        errors.print(f"{fits} fits of at most {once:.0f} s each", highlight=False)
+        expected: Estimate | None = None
+        if rounds and estimate:
+            expected = run_estimate(
+                recordings,
+                rounds,
+                found.classes,
+                windows_each=windows,
+                recipe=recipe,
+                seed=seed,
+                progress=lambda i, n, step, steps: report(
+                    f"Hold out, round {i} of {n}", step.update, steps, f"loss {step.loss:.3f}"
+                ),
+            )
+        model, _ = fit_recordings(
+            recordings,
+            labels,
+            found.classes,
+            windows_each=windows,
+            recipe=recipe,
+            seed=seed,
+            progress=lambda step, steps: report("Learn from all", step.update, steps, f"loss {step.loss:.3f}"),
+        )
+    if expected:
+        score = {"macro_f1": expected.macro_f1, "spread": expected.spread, "rounds": float(expected.rounds)}
+        model = Model(model.network, replace(model.card, held_out=expected.unit, score=score))
+        _show_estimate(expected, found.classes)
+    save(model, out)
+    console.print(f"Model  {out}", highlight=False, soft_wrap=True)
+
+
+def diagnose(
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    files: Annotated[list[Path], typer.Argument(help="Recordings, or folders of them.")],
+    channel: Channel = None,
+    rate: Rate = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
+) -> None:
+    """Judge recordings: one line each, with verdict, probability and runner-up.
+
+    A file that cannot be judged is reported and the next one is read; the exit status is then 1.
+    """
+    from dualres.diagnose import diagnose_recording
+    from dualres.model.artifact import load
+    from dualres.recordings.readers import read
+
+    loaded, hz = load(model), parsed_rate(rate)
+    table = csv.writer(sys.stdout) if as_csv else None
+    if table:
+        table.writerow(["file", "verdict", "probability", "runner_up", "error"])
+    failed = 0
+    for path in _expanded(files):
+        verdict, problem = None, ""
+        try:
+            verdict = diagnose_recording(loaded, read(path, channel, hz))
+        except DualResError as error:
+            failed, problem = failed + 1, str(error)
+        if as_json:
+            typer.echo(json.dumps({"file": str(path), **(_fields(verdict) if verdict else {"error": problem})}))
+        elif table:
+            cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
+            table.writerow([path, *cells, problem])
+        elif verdict:
+            rival = verdict.probabilities[verdict.runner_up]
+            typer.echo(f"{path}  {verdict.label} {verdict.probability:.2f}  (then {verdict.runner_up} {rival:.2f})")
+        if problem and not as_json:
+            errors.print(f"[red]not judged[/]  {problem}", highlight=False, soft_wrap=True)
+    if failed:
+        raise typer.Exit(1)
+
+
+def show(
+    path: Annotated[Path, typer.Argument(help="A recording or a model file.")],
+    channel: Channel = None,
+    rate: Rate = None,
+) -> None:
+    """A recording's facts with a small spectrum, or a model's card."""
+    from dualres.model.artifact import load
+    from dualres.recordings.readers import read
+
+    if path.suffix == ".safetensors":
+        for key, value in asdict(load(path).card).items():
+            console.print(f"{key:<12} {json.dumps(value, default=str)}", highlight=False, soft_wrap=True)
+        return
+    for line in _facts(read(path, channel, parsed_rate(rate))):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+def _expanded(files: list[Path]) -> Iterator[Path]:
+    """Files as given; a folder as the recordings below it."""
+    from dualres.recordings.readers import SUFFIXES
+
+    for path in files:
+        if not path.is_dir():
+            yield path
+            continue
+        below = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+        if not below:
+            raise RecordingError(f"{path}: there are no recordings in this folder")
+        yield from below
+
+
+def _fields(verdict: Verdict) -> dict[str, object]:
+    return {
+        "verdict": verdict.label,
+        "probability": verdict.probability,
+        "runner_up": verdict.runner_up,
+        "probabilities": verdict.probabilities,
+        "windows": verdict.windows,
+    }
+
+
+def _show_folder(found: Folder) -> None:
+    table = Table(title="What was understood", title_justify="left")
+    for column in ("Class", "Recordings", "Seconds", "Components", "Rates in Hz"):
+        table.add_column(column, justify="left" if column == "Class" else "right")
+    for label in found.classes:
+        members = [r for r in found.recordings if r.label == label]
+        components = {r.component for r in members if r.component}
+        rates = sorted({r.rate for r in members})
+        seconds = sum(found.seconds[r.id] for r in members)
+        table.add_row(
+            label, str(len(members)), f"{seconds:.1f}", str(len(components) or "not known"), ", ".join(map(str, rates))
+        )
+    console.print(table)
+    for file, reason in found.left_out:
+        errors.print(f"[yellow]left out[/]  {file}: {reason}", highlight=False, soft_wrap=True)
+    for names in found.same:
+        errors.print(f"[yellow]same content[/]  {', '.join(names)}", highlight=False, soft_wrap=True)
+
+
+def _show_estimate(expected: Estimate, classes: tuple[str, ...]) -> None:
+    console.print(
+        f"To expect on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
+        f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds)",
+        highlight=False,
+    )
+    for remark in expected.remarks:
+        console.print(f"  note: {remark}", highlight=False, soft_wrap=True)
+    table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
+    table.add_column("")
+    for label in classes:
+        table.add_column(label, justify="right")
+    for label, row in zip(classes, expected.confusion, strict=True):
+        table.add_row(label, *(str(n) if n else "." for n in row))
+    console.print(table)
+
+
+def _facts(recording: Recording) -> Iterator[str]:
+    import numpy as np
+
+    signal = recording.signal.astype(float)
+    centred = signal - signal.mean()
+    rms = centred.std()
+    yield f"file       {recording.origin.path}"
+    yield f"channel    {recording.origin.channel}"
+    yield f"rate       {recording.rate} Hz"
+    yield f"length     {len(signal)} samples, {float(len(signal) / recording.rate):.3f} s"
+    yield f"mean, rms  {signal.mean():.4g}, {rms:.4g}"
+    yield f"crest      {np.abs(centred).max() / rms:.2f}"
+    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
+    bands = np.array_split(power[1:], 60)
+    level = np.log10([b.mean() for b in bands])
+    scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
+    yield f"spectrum   {''.join(' ▁▂▃▄▅▆▇█'[round(8 * x)] for x in scaled)}  0 to {float(recording.rate / 2):g} Hz, log"

@@ -1,0 +1,37 @@
+"""What all commands show alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
+
+console = Console()
+errors = Console(stderr=True)
+
+Report = Callable[[str, int, int, str], None]  # stage, done, in all, remark
+
+
+@contextmanager
+def progress(after_interrupt: str) -> Iterator[Report]:
+    """A bar per stage, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
+    columns = (TextColumn("{task.description:<30}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        with Progress(*columns, TextColumn("{task.fields[remark]}"), console=errors) as bars:
+            stages: dict[str, int] = {}
+
+            def report(stage: str, done: int, total: int, remark: str) -> None:
+                if stage not in stages:
+                    stages[stage] = len(stages)
+                    bars.add_task(stage, total=total, remark="")
+                bars.update(bars.task_ids[stages[stage]], completed=done, total=total, remark=remark)
+
+            yield report
+    except KeyboardInterrupt:
+        errors.print(f"Stopped. {after_interrupt}", highlight=False)
+        raise typer.Exit(INTERRUPTED) from None

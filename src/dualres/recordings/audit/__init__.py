@@ -1,0 +1,65 @@
+"""Did the test see the training bearing? A split is audited before anything is fitted on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dualres.errors import ConfigError
+from dualres.recordings.audit import claims
+from dualres.recordings.audit.cues import given_away
+from dualres.recordings.audit.finding import Finding, Severity, Split
+from dualres.recordings.audit.signals import Progress, Shelf, Traits, copies, identical, traits
+from dualres.recordings.recording import Recording
+
+__all__ = ["Finding", "Severity", "Split", "audit"]
+
+_ORDER: tuple[Severity, ...] = ("leak", "warning", "limitation")
+
+
+def audit(
+    recordings: Sequence[Recording],
+    split: Split,
+    *,
+    limitations: Sequence[str] = (),
+    signals: bool = True,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """Everything found about a split, leaks first.
+
+    With `signals=False` only what is known about the recordings is looked at and no signal is loaded. `limitations` are
+    those the dataset states about itself; they are passed on. `progress` is told the steps done and the steps in all:
+    one to read each recording, one to compare each evaluated one.
+    """
+    support, evaluation = _pick(recordings, split.support), _pick(recordings, split.evaluation)
+    found = [
+        *claims.same_recordings(support, evaluation),
+        *claims.held_out(support, evaluation, split.held_out),
+        *claims.classes(support, evaluation),
+        *claims.confounded(support),
+    ]
+    known: dict[str, Traits] = {}
+    if signals:
+        shelf = Shelf()
+        everything = list({r.id: r for r in (*support, *evaluation)}.values())
+        steps = len(everything) + len(evaluation)
+        tell = progress or (lambda done, total: None)
+        for done, r in enumerate(everything, start=1):
+            known[r.id] = traits(shelf.signal(r), float(r.rate))
+            tell(done, steps)
+        found += identical(support, evaluation, known)
+        found += copies(support, evaluation, known, shelf, lambda done: tell(len(everything) + done, steps))
+    found += given_away(support, evaluation, known)
+    found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})
+    found += [Finding("stated-limitation", "limitation", text) for text in limitations]
+    return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
+
+
+def _pick(recordings: Sequence[Recording], names: Sequence[str]) -> list[Recording]:
+    """The recordings of those names, each once."""
+    known = {r.id: r for r in recordings}
+    if len(known) != len(recordings):
+        raise ConfigError("two recordings have the same id, so a split cannot tell them apart; rename one")
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ConfigError(f"the split names {unknown[0]}, but there is no such recording; check the split's ids")
+    return [known[name] for name in dict.fromkeys(names)]

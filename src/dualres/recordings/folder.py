@@ -1,0 +1,138 @@
+"""A user's folder: one subfolder per class, or a `labels.csv`."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.errors import RecordingError
+from dualres.recordings.readers import SUFFIXES, read
+from dualres.recordings.recording import Recording, Samples
+
+LABELS = "labels.csv"
+_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
+
+Progress = Callable[[int, int, str], None]  # files done, in all, the one at hand
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What was understood of a folder."""
+
+    recordings: tuple[Recording, ...]
+    seconds: Mapping[str, float]  # of each recording
+    left_out: tuple[tuple[str, str], ...] = ()  # file and reason
+    same: tuple[tuple[str, ...], ...] = ()  # recordings with identical content under different names
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(sorted({str(r.label) for r in self.recordings}))
+
+
+@dataclass(frozen=True)
+class _Row:
+    file: Path
+    label: str
+    component: str | None = None
+    rate: Fraction | None = None
+    channel: str | None = None
+    condition: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_folder(
+    folder: Path, channel: str | None = None, rate: Fraction | None = None, progress: Progress | None = None
+) -> Folder:
+    """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
+
+    A row of labels.csv may bring its own channel and rate; the arguments serve the others.
+    """
+    if not folder.is_dir():
+        raise RecordingError(f"{folder}: there is no such folder")
+    listed = (folder / LABELS).exists()
+    rows = list(_listed(folder)) if listed else list(_sorted_into_subfolders(folder))
+    if not rows:
+        raise RecordingError(
+            f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
+            "with the columns file and label"
+        )
+    recordings, left_out = [], []
+    contents: dict[str | None, list[str]] = defaultdict(list)
+    seconds = {}
+    for done, row in enumerate(rows):
+        name = row.file.relative_to(folder).as_posix() + (f" [{row.channel}]" if row.channel else "")
+        if progress:
+            progress(done, len(rows), name)
+        try:
+            one = read(row.file, row.channel or channel, row.rate or rate)
+        except RecordingError as error:
+            left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
+            continue
+        seconds[name] = float(len(one.signal) / one.rate)
+        contents[one.origin.sha256].append(name)
+        recordings.append(
+            # Read again when it is needed: a folder may be larger than the memory.
+            replace(
+                one,
+                id=name,
+                load=partial(_load, row.file, one.origin.channel, one.rate),
+                label=row.label,
+                component=row.component,
+                condition=row.condition,
+            )
+        )
+    if progress:
+        progress(len(rows), len(rows), "")
+    same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
+    return Folder(tuple(recordings), seconds, tuple(left_out), same)
+
+
+def _load(path: Path, channel: str | None, rate: Fraction) -> Samples:
+    return read(path, channel, rate).signal
+
+
+def _sorted_into_subfolders(folder: Path) -> Iterator[_Row]:
+    for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
+        for file in sorted(subfolder.rglob("*")):
+            if file.suffix.lower() in SUFFIXES and not file.name.startswith("."):
+                yield _Row(file, subfolder.name)
+
+
+def _listed(folder: Path) -> Iterator[_Row]:
+    path = folder / LABELS
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            table = list(csv.DictReader(lines, skipinitialspace=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RecordingError(f"{path}: cannot be read ({error}); save it as a comma-separated file in UTF-8") from error
+    for number, cells in enumerate(table, start=2):
+        values = {k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}
+        if not values.get("file") or not values.get("label"):
+            raise RecordingError(f"{path}, line {number}: the columns file and label are needed, and must not be empty")
+        file = (folder / values["file"]).resolve()
+        if not file.is_relative_to(folder.resolve()):
+            raise RecordingError(f"{path}, line {number}: {values['file']} lies outside the folder")
+        yield _Row(
+            file=folder / values["file"],
+            label=values["label"],
+            component=values.get("component") or None,
+            rate=_rate(values.get("rate"), path, number),
+            channel=values.get("channel") or None,
+            condition={k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v},
+        )
+
+
+def _rate(text: str | None, path: Path, number: int) -> Fraction | None:
+    if not text:
+        return None
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
+    if rate <= 0:
+        raise RecordingError(f"{path}, line {number}: rate {text!r} is no number of Hz; write 12800 or 200000/3")
+    return rate

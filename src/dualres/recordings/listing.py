@@ -1,0 +1,95 @@
+"""The vectors a file holds, by name, and the choice among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Load = Callable[[], Array]
+
+_LISTED_IN_A_MESSAGE = 20
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A vector in a file, as far as one knows it without loading it."""
+
+    name: str
+    length: int  # samples
+    kind: str  # as in numpy.dtype.kind: i, u and f are numbers
+    rate: Fraction | None = None  # Hz, where the file says so
+
+    @property
+    def fault(self) -> str | None:
+        """Why this cannot be a signal, if so."""
+        if self.kind == "c":
+            return "is complex; save its real part or its magnitude"
+        if self.kind not in "iuf":
+            return "holds something other than numbers"
+        if self.length < 2:
+            return "holds no samples" if self.length == 0 else "holds a single sample"
+        return None
+
+
+Contents = dict[Listed, Load]
+
+
+def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
+    """The vector that is asked for, or the only signal there is; `channel` is a full name or the last part of one."""
+    signals = [one for one in listing if one.fault is None]
+    if channel is None:
+        found = signals or (list(listing) if len(listing) == 1 else [])
+    else:
+        full = [one for one in listing if one.name == channel]
+        found = full or [one for one in listing if one.name.rpartition(".")[2] == channel]
+    if len(found) == 1:
+        if found[0].fault:
+            raise ValueError(f"{printable(found[0].name)} {found[0].fault}")
+        return found[0]
+    if not signals:
+        raise ValueError(f"there is no signal in it{_enumerate([f'{one.name} {one.fault}' for one in listing])}")
+    there_is = _enumerate([f"{one.name} ({one.length} samples)" for one in found or signals])
+    if channel is None:
+        raise ValueError(f'there are {len(signals)} signals in it; choose one with channel="..."{there_is}')
+    matched = f"{len(found)} signals called {channel}" if found else f"no signal called {channel}"
+    raise ValueError(f'there is {matched} in it; choose one with channel="..."{there_is}')
+
+
+@dataclass(frozen=True)
+class Held:
+    """An array in a file, not loaded yet."""
+
+    shape: tuple[int, ...]
+    kind: str
+    load: Load
+
+
+def columns(name: str, array: Held) -> Iterator[tuple[Listed, Load]]:
+    """A vector as it is; a matrix as its columns, or as its rows where those are longer."""
+    if len(array.shape) == 1:
+        yield Listed(name, array.shape[0], array.kind), array.load
+    elif len(array.shape) == 2:
+        upright = array.shape[0] >= array.shape[1]
+        for i in range(min(array.shape)):
+            yield Listed(f"{name}[{i}]", max(array.shape), array.kind), partial(column, array.load, upright, i)
+
+
+def column(load: Load, upright: bool, i: int) -> Array:
+    column: Array = load()[:, i] if upright else load()[i]
+    return column
+
+
+def printable(text: str) -> str:
+    """Fit for a message: what a file says must not steer a terminal, nor fill it."""
+    return "".join(character if character.isprintable() else "?" for character in text[:300])
+
+
+def _enumerate(items: list[str]) -> str:
+    more = f" and {len(items) - _LISTED_IN_A_MESSAGE} more" if len(items) > _LISTED_IN_A_MESSAGE else ""
+    return f": {', '.join(map(printable, items[:_LISTED_IN_A_MESSAGE]))}{more}" if items else ""

@@ -1,0 +1,146 @@
+"""An engineer's way: a folder, a model, verdicts."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+from typer.testing import CliRunner
+
+from dualres import cli, load
+
+RATE = 12_800
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+def tone(hz, seed):
+    t = np.arange(RATE) / RATE
+    return np.sin(2 * np.pi * hz * t) + 0.3 * np.random.default_rng(seed).standard_normal(RATE)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two classes, three machines each, as 16-bit wav files listed in labels.csv, and one that is broken."""
+    folder = tmp_path_factory.mktemp("machines")
+    rows = []
+    for label, hz in (("good", 900), ("worn", 3000)):
+        for machine in range(3):
+            name = f"{label}{machine}.wav"
+            wavfile.write(folder / name, RATE, (8000 * tone(hz, machine)).astype(np.int16))
+            rows.append([name, label, f"{label} machine {machine}"])
+    (folder / "broken.wav").write_bytes(b"RIFF but no more")
+    rows.append(["broken.wav", "good", "x"])
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["file", "label", "component"], *rows])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def fitted(folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("model") / "pump.safetensors"
+    result = run("fit", folder, "-o", out, "--windows", 2, "--updates", 25)
+    assert result.exit_code == 0, result.output
+    return result.output, out
+
+
+def test_what_was_understood_is_shown_first(fitted):
+    output = fitted[0]
+    assert output.index("What was understood") < output.index("fits of at most") < output.index("To expect")
+    assert "left out" in output
+    assert "broken.wav" in output
+
+
+def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
+    output, path = fitted
+    card = load(path).card
+    assert "To expect on an unseen component: macro-F1" in output
+    assert card.held_out == "component"
+    assert set(card.score) == {"macro_f1", "spread", "rounds"}
+    assert card.score["rounds"] == 3
+    assert card.classes == ("good", "worn")
+    # Two windows of 0.512 s from each of three recordings of one second: they overlap a little.
+    assert card.exposure_s == pytest.approx({"good": 3 * 0.768, "worn": 3 * 0.768})
+
+
+def test_without_an_estimate_the_card_has_no_score(folder, tmp_path):
+    out = tmp_path / "m.safetensors"
+    assert run("fit", folder, "-o", out, "--windows", 1, "--updates", 1, "--no-estimate").exit_code == 0
+    assert load(out).card.score is None
+
+
+def test_verdicts_one_line_each(fitted, folder):
+    result = run("diagnose", fitted[1], folder / "good0.wav", folder / "worn0.wav")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert len(lines) == 2
+    assert "good0.wav  good" in lines[0]
+    assert "worn0.wav  worn" in lines[1]
+    assert "(then good" in lines[1]
+
+
+def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, folder):
+    result = run("diagnose", fitted[1], folder / "broken.wav", folder / "good1.wav", folder / "nowhere.wav")
+    assert result.exit_code == 1
+    assert "good1.wav  good" in result.output
+    assert result.output.count("not judged") == 2
+    assert "Traceback" not in result.output
+
+
+def test_json_lines(fitted, folder):
+    result = run("diagnose", fitted[1], folder, "--json")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(rows) == 8, "labels.csv is a table, and is reported as no recording"
+    judged = [r for r in rows if "verdict" in r]
+    assert len(judged) == 6
+    assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows"}
+    assert all(r["verdict"] in r["file"] for r in judged)
+    assert all("error" in r for r in rows if "verdict" not in r)
+
+
+def test_csv(fitted, folder):
+    result = run("diagnose", fitted[1], folder / "good0.wav", folder / "broken.wav", "--csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [r["verdict"] for r in rows] == ["good", ""]
+    assert rows[1]["error"]
+
+
+def test_show_a_recording(folder):
+    output = run("show", folder / "good0.wav").output
+    assert "12800 Hz" in output
+    assert "1.000 s" in output
+    assert "spectrum" in output
+
+
+def test_show_a_model(fitted):
+    output = run("show", fitted[1]).output
+    assert '["good", "worn"]' in output
+    assert "exposure_s" in output
+
+
+def test_strict_refuses_a_copy_on_both_sides(folder, tmp_path):
+    leaking = tmp_path / "leaking"
+    leaking.mkdir()
+    rows = [["file", "label", "component"]]
+    for label, sources in (("good", ("good0", "good1", "good0")), ("worn", ("worn0", "worn1", "worn2"))):
+        for i, source in enumerate(sources):
+            (leaking / f"{label}{i}.wav").write_bytes((folder / f"{source}.wav").read_bytes())
+            rows.append([f"{label}{i}.wav", label, f"{label} {i}"])
+    with (leaking / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    result = run("fit", leaking, "-o", tmp_path / "m", "--strict", "--updates", 1)
+    assert result.exit_code != 0
+    assert not (tmp_path / "m").exists()
+    assert "same content" in result.output
+    assert run("audit", leaking).exit_code == 1
+
+
+@pytest.mark.parametrize("rate", ["fast", "0", "-3"])
+def test_a_rate_is_a_number_of_hz(folder, rate):
+    result = run("show", folder / "good0.wav", "--rate", rate)
+    assert result.exit_code == 2
+    assert "no number of Hz" in result.output

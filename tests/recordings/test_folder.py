@@ -1,0 +1,105 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualres.errors import RecordingError
+from dualres.recordings.folder import read_folder
+
+
+def noise(seed, samples=400):
+    return np.random.default_rng(seed).standard_normal(samples).astype(np.float32)
+
+
+@pytest.fixture
+def sorted_folder(tmp_path):
+    for label, seeds in (("good", (1, 2)), ("worn", (3,))):
+        (tmp_path / label).mkdir()
+        for seed in seeds:
+            np.save(tmp_path / label / f"{seed}.npy", noise(seed))
+    return tmp_path
+
+
+def test_one_subfolder_per_class(sorted_folder):
+    folder = read_folder(sorted_folder, rate=Fraction(1000))
+    assert [(r.id, r.label, r.component) for r in folder.recordings] == [
+        ("good/1.npy", "good", None),
+        ("good/2.npy", "good", None),
+        ("worn/3.npy", "worn", None),
+    ]
+    assert folder.classes == ("good", "worn")
+    assert folder.seconds == {"good/1.npy": 0.4, "good/2.npy": 0.4, "worn/3.npy": 0.4}
+    np.testing.assert_array_equal(folder.recordings[2].signal, noise(3))
+
+
+def test_hidden_and_foreign_files_are_no_recordings(sorted_folder):
+    (sorted_folder / "good" / "readme.md").write_text("x")
+    (sorted_folder / "good" / "._1.npy").write_bytes(b"x")
+    (sorted_folder / ".git").mkdir()
+    assert len(read_folder(sorted_folder, rate=Fraction(1000)).recordings) == 3
+
+
+def write_labels(folder, text):
+    (folder / "labels.csv").write_text(text, encoding="utf-8-sig")
+
+
+def test_labels_csv_brings_everything_else(sorted_folder):
+    write_labels(
+        sorted_folder,
+        "File, label, component, rate, load\n"
+        "good/1.npy, fine, pump 1, 200000/3, high\n"
+        "worn/3.npy, bad, pump 2, 5000,\n",
+    )
+    first, second = read_folder(sorted_folder).recordings
+    assert (first.label, first.component, first.rate, first.condition) == (
+        "fine",
+        "pump 1",
+        Fraction(200_000, 3),
+        {"load": "high"},
+    )
+    assert (second.label, second.rate, second.condition) == ("bad", Fraction(5000), {})
+
+
+def test_what_cannot_be_used_is_left_out_with_the_reason(sorted_folder):
+    np.save(sorted_folder / "good" / "constant.npy", np.ones(50))
+    (sorted_folder / "worn" / "damaged.npy").write_bytes(b"not numpy")
+    folder = read_folder(sorted_folder, rate=Fraction(1000))
+    assert len(folder.recordings) == 3
+    reasons = dict(folder.left_out)
+    assert "constant" in reasons["good/constant.npy"]
+    assert str(sorted_folder) not in reasons["good/constant.npy"]
+    assert reasons["worn/damaged.npy"]
+
+
+def test_identical_content_under_two_names_is_pointed_out(sorted_folder):
+    (sorted_folder / "worn" / "copy.npy").write_bytes((sorted_folder / "good" / "1.npy").read_bytes())
+    assert read_folder(sorted_folder, rate=Fraction(1000)).same == (("good/1.npy", "worn/copy.npy"),)
+
+
+def test_a_missing_rate_is_a_reason(sorted_folder):
+    folder = read_folder(sorted_folder)
+    assert not folder.recordings
+    assert all("rate" in reason for _, reason in folder.left_out)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("name,label\na.npy,good\n", "line 2: the columns file and label"),
+        ("file,label\ngood/1.npy,\n", "line 2: .* must not be empty"),
+        ("file,label\n../secret.npy,good\n", "outside the folder"),
+        ("file,label,rate\ngood/1.npy,good,fast\n", "line 2: rate 'fast' is no number of Hz"),
+        ("file,label,rate\ngood/1.npy,good,-5\n", "rate '-5'"),
+    ],
+)
+def test_mistakes_in_labels_csv_are_named_by_line(sorted_folder, text, reason):
+    write_labels(sorted_folder, text)
+    with pytest.raises(RecordingError, match=reason):
+        read_folder(sorted_folder)
+
+
+def test_an_empty_folder_says_what_is_expected(tmp_path):
+    with pytest.raises(RecordingError, match=r"one subfolder per class, or list them in labels.csv"):
+        read_folder(tmp_path)
+    with pytest.raises(RecordingError, match="no such folder"):
+        read_folder(tmp_path / "nowhere")

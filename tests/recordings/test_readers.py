@@ -1,0 +1,162 @@
+import hashlib
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from scipy.io import savemat
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.readers import read, signals
+
+X = np.array([0.0, 1.5, -2.0, 12345.0])
+
+
+@pytest.fixture
+def wav(tmp_path):
+    soundfile.write(tmp_path / "run 7.wav", np.array([0, 12345, -1], dtype=np.int16), 44_100)
+    return tmp_path / "run 7.wav"
+
+
+@pytest.fixture
+def csv(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("time,DE\n0,1\n1,-2.5\n")
+    return path
+
+
+def test_a_recording_says_where_it_comes_from(wav):
+    recording = read(str(wav))
+    assert (recording.id, recording.rate) == ("run 7", Fraction(44_100))
+    assert (recording.origin.path, recording.origin.channel) == (wav, "channel 1")
+    assert recording.origin.sha256 == hashlib.sha256(wav.read_bytes()).hexdigest()
+    assert recording.signal.dtype == np.float32
+    assert recording.signal.tolist() == [0, 12345, -1]
+
+
+def test_samples_stay_when_the_file_is_gone(wav):
+    recording = read(wav)
+    wav.unlink()
+    assert recording.signal.tolist() == [0, 12345, -1]
+
+
+@pytest.mark.parametrize(
+    ("given", "exact"),
+    [
+        (66666.7, Fraction(666667, 10)),
+        ("200000/3", Fraction(200_000, 3)),
+        (Fraction(200_000, 3), Fraction(200_000, 3)),
+        (48_000, Fraction(48_000)),
+        (np.float64(0.1), Fraction(1, 10)),
+        ("51.2e3", Fraction(51_200)),
+    ],
+)
+def test_a_given_rate_is_exact(csv, given, exact):
+    assert read(csv, "DE", given).rate == exact
+
+
+@pytest.mark.parametrize("given", [0, -1, float("nan"), float("inf"), "1/0", "fast", ""])
+def test_a_rate_that_is_none_is_refused(csv, given):
+    with pytest.raises(ConfigError, match=r"rate: .* is not a positive number of Hz"):
+        read(csv, "DE", given)
+
+
+def test_a_rate_is_never_guessed(csv):
+    with pytest.raises(
+        RecordingError, match=r"a\.csv: the file does not say its sampling rate; give it in Hz with rate="
+    ):
+        read(csv, "DE")
+
+
+def test_two_rates_must_agree(wav):
+    assert read(wav, rate=44_100.0).rate == 44_100
+    with pytest.raises(RecordingError, match=r"run 7\.wav: the file says 44100 Hz, but rate=48000 was given"):
+        read(wav, rate=48_000)
+
+
+def test_several_signals_call_for_a_choice(csv):
+    assert signals(csv) == {"time": 2, "DE": 2}
+    with pytest.raises(RecordingError, match=r'a\.csv: there are 2 signals in it; choose one with channel="..."'):
+        read(csv, rate=1)
+    with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called FE in it; .*time \(2 samples\), DE"):
+        read(csv, "FE", 1)
+    assert read(csv, "DE", 1).signal.tolist() == [1, -2.5]
+
+
+def test_matlab_channels_go_by_their_last_part(tmp_path):
+    path = tmp_path / "a.mat"
+    savemat(path, {"run": {"vibration": X, "force": -X}, "fs": 48_000})
+    assert signals(path) == {"run.vibration": 4, "run.force": 4}
+    recording = read(path, "force", 48_000)
+    assert recording.origin.channel == "run.force"
+    assert recording.signal.tolist() == (-X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.array([0, np.nan, np.nan, 1]), "2 of 4 samples are NaN, the first is number 1"),
+        (np.array([0, 1, -np.inf], dtype=np.float32), "1 of 3 samples are infinite, the first is number 2"),
+        (np.array([0, 1e39]), r"it has samples beyond 3\.4e38"),
+        (np.full(5, 3.5), r"the signal is constant, all 5 samples are 3\.5; was the sensor connected"),
+        (np.array([1e-60, 2e-60]), "the signal is constant, all 2 samples are 0"),
+        (np.zeros(0), "array holds no samples"),
+        (np.zeros(1), "array holds a single sample"),
+        (np.array(1.0), "array holds a single sample"),
+        (X + 1j, "array is complex"),
+        (np.array(["a", "b"]), "array holds something other than numbers"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="M8[D]"), "array holds something other than numbers"),
+        (np.zeros((2, 3, 4)), "cannot be read as NumPy: its array has 3 dimensions"),
+    ],
+)
+def test_unusable_samples_are_refused_with_the_reason(tmp_path, array, message):
+    np.save(tmp_path / "a.npy", array)
+    with pytest.raises(RecordingError, match=rf"a\.npy: {message}"):
+        read(tmp_path / "a.npy", rate=1)
+
+
+def test_text_that_is_no_table_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("1\n2\nthree\n")
+    with pytest.raises(RecordingError, match=r"a\.txt: cannot be read as text: could not convert string 'three'"):
+        read(tmp_path / "a.txt", rate=1)
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.wav")
+    (tmp_path / "folder.wav").mkdir()
+    (tmp_path / "a.mp3").write_bytes(b"")
+    for name, message in {
+        "nowhere.wav": "there is no such file",
+        "pipe.wav": "is not a regular file",
+        "folder.wav": "is a folder; give a file",
+        "a.mp3": r"files ending in \.mp3 are not read; these are: \.csv, ",
+    }.items():
+        for call in (read, signals):
+            with pytest.raises(RecordingError, match=rf"{name}: {message}"):
+                call(tmp_path / name)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file that can be opened but not read is needed")
+def test_a_file_that_fails_while_it_is_read_is_refused(tmp_path):
+    (tmp_path / "a.wav").symlink_to("/proc/self/mem")
+    with pytest.raises(RecordingError, match=r"a\.wav: cannot be read \(Input/output error\)"):
+        read(tmp_path / "a.wav")
+    with pytest.raises(RecordingError, match=r"cannot be read \(File name too long\)"):
+        read(tmp_path / f"{'a' * 300}.wav")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_refused(wav):
+    wav.chmod(0)
+    with pytest.raises(RecordingError, match=r"run 7\.wav: cannot be read \(Permission denied\)"):
+        read(wav)
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    for suffix in ("wav", "flac", "npy", "mat"):
+        path = tmp_path / f"a.{suffix}"
+        path.write_bytes(b"this is none of it" * 20)
+        with pytest.raises(RecordingError, match=rf"a\.{suffix}: cannot be read as "):
+            read(path, rate=1)
