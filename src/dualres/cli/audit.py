@@ -85,10 +85,14 @@ def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | Non
 def _splits_of(recordings: Sequence[Recording], rounds: Rounds) -> list[Split]:
     from dualres.recordings.audit import Split
 
-    return [
-        Split(tuple(r.id for r in recordings if r.id not in held), tuple(sorted(held)), rounds.unit)
-        for held in rounds.held_out
-    ]
+    splits = []
+    for held in rounds.held_out:
+        known = [r for r in recordings if r.id not in held]
+        # A class with a single component is held out by recording, and its estimate claims no more than that.
+        shared = {r.component for r in known} & {r.component for r in recordings if r.id in held}
+        claim = "recording" if shared else rounds.unit
+        splits.append(Split(tuple(r.id for r in known), tuple(sorted(held)), claim))
+    return splits
 
 
 def _read_split(path: Path, held_out: str | None) -> Split:

@@ -53,9 +53,12 @@ def fit(
 ) -> None:
     """Learn from your own labelled recordings.
 
-    labels.csv has the columns file and label, and optionally component (the machine or bearing recorded), rate,
-    channel and any conditions. What was understood is shown before anything is fitted. Then components are held out
-    in turn to estimate how well the model will do on one it has not seen, and at last it learns from all of them.
+    labels.csv has the columns file and label, and optionally component (the
+    machine or bearing recorded), rate, channel and any conditions.
+
+    What was understood is shown first. Then components are held out in turn
+    to estimate how well the model will do on one it has not seen, and at last
+    it learns from all of them.
     """
     from dualres.benchmark.estimate import estimate as run_estimate
     from dualres.benchmark.estimate import plan_rounds
