@@ -59,7 +59,7 @@ def test_a_given_rate_is_exact(csv, given, exact):
 
 @pytest.mark.parametrize("given", [0, -1, float("nan"), float("inf"), "1/0", "fast", ""])
 def test_a_rate_that_is_none_is_refused(csv, given):
-    with pytest.raises(ConfigError, match=r"rate: .* is not a positive number of Hz"):
+    with pytest.raises(ConfigError, match=r"is no number of Hz"):
         read(csv, "DE", given)
 
 

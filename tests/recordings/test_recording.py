@@ -3,8 +3,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualres.errors import RecordingError
-from dualres.recordings.recording import Recording
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.recording import Recording, exact_rate
 
 
 def test_from_array():
@@ -36,6 +36,14 @@ def test_unusable_samples_are_refused_by_name(signal, reason):
         Recording.from_array(signal, 1000, id="pump").signal  # noqa: B018
 
 
-def test_a_rate_is_positive():
+@pytest.mark.parametrize(("written", "exact"), [(66666.7, "666667/10"), ("200000/3", "200000/3"), (12_800, "12800")])
+def test_rates_are_as_they_were_written(written, exact):
+    assert exact_rate(written) == Fraction(exact)
+
+
+@pytest.mark.parametrize("rate", [0, -1, "fast", "1/0", float("nan")])
+def test_a_rate_is_positive(rate):
+    with pytest.raises(ConfigError, match="is no number of Hz"):
+        Recording.from_array([1.0], rate, id="pump")
     with pytest.raises(RecordingError, match="pump: the sampling rate is 0 Hz"):
-        Recording.from_array([1.0], 0, id="pump")
+        Recording("pump", lambda: None, Fraction(0))

@@ -29,15 +29,9 @@ Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files
 
 
 def parsed_rate(text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    try:
-        rate = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rate = Fraction(0)
-    if rate <= 0:
-        raise typer.BadParameter(f"{text!r} is no number of Hz; write 12800 or 200000/3", param_hint="--rate")
-    return rate
+    from dualres.recordings.recording import exact_rate
+
+    return None if text is None else exact_rate(text)
 
 
 def fit(

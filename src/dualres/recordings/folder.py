@@ -10,9 +10,9 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.readers import SUFFIXES, read
-from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.recording import Recording, Samples, exact_rate
 
 LABELS = "labels.csv"
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
@@ -127,12 +127,7 @@ def _listed(folder: Path) -> Iterator[_Row]:
 
 
 def _rate(text: str | None, path: Path, number: int) -> Fraction | None:
-    if not text:
-        return None
     try:
-        rate = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rate = Fraction(0)
-    if rate <= 0:
-        raise RecordingError(f"{path}, line {number}: rate {text!r} is no number of Hz; write 12800 or 200000/3")
-    return rate
+        return exact_rate(text) if text else None
+    except ConfigError as error:
+        raise RecordingError(f"{path}, line {number}: {error}") from None

@@ -9,15 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.errors import ConfigError, RecordingError
+from dualres.errors import RecordingError
 from dualres.recordings.formats import SUFFIXES, Format, extract, format_of
 from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose
-from dualres.recordings.recording import Origin, Recording, Samples
+from dualres.recordings.recording import Origin, Rate, Recording, Samples, exact_rate
 
 __all__ = ["SUFFIXES", "read", "signals"]
-
-Rate = Fraction | int | float | str
 
 
 def read(path: Path | str, channel: str | None = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
@@ -28,7 +26,7 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     integer formats give counts.
     """
     path = Path(path)
-    given = _exact(rate)
+    given = None if rate is None else exact_rate(rate)
     sha256 = _digest(path)
     listing, vector = _parse(path, channel, guard)
     try:
@@ -48,19 +46,6 @@ def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     _digest(path)
     listing, _ = _parse(path, None, guard)
     return {one.name: one.length for one in listing if one.fault is None}
-
-
-def _exact(rate: Rate | None) -> Fraction | None:
-    """A rate as it was written: 66666.7 is 666667/10, not the nearest binary fraction."""
-    if rate is None:
-        return None
-    try:
-        exact = Fraction(str(rate))
-    except (ValueError, ZeroDivisionError):
-        exact = Fraction(0)
-    if exact <= 0:
-        raise ConfigError(f"rate: {rate!r} is not a positive number of Hz")
-    return exact
 
 
 def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:

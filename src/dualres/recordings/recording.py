@@ -10,9 +10,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
 
 Samples = npt.NDArray[np.float32]
+Rate = Fraction | int | float | str  # Hz
+
+
+def exact_rate(rate: Rate) -> Fraction:
+    """A rate as it was written: 66666.7 is 666667/10, not the nearest binary fraction; "200000/3" is exact, too."""
+    try:
+        exact = Fraction(str(rate))
+    except (ValueError, ZeroDivisionError):
+        exact = Fraction(0)
+    if exact <= 0:
+        raise ConfigError(f"rate {rate!r} is no number of Hz; write 12800 or 200000/3")
+    return exact
 
 
 @dataclass(frozen=True)
@@ -48,13 +60,13 @@ class Recording:
     def from_array(
         cls,
         signal: npt.ArrayLike,
-        rate: Fraction | int | float | str,
+        rate: Rate,
         id: str = "array",
         label: str | None = None,
     ) -> Recording:
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)
-        return cls(id=id, load=lambda: samples, rate=Fraction(rate), label=label)
+        return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
 
     @property
     def signal(self) -> Samples:
