@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -8,13 +10,13 @@ from dualres.errors import RecordingError
 from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import resample
+from dualres.recordings.resample import POLYPHASE, SOXR, resample
 
 
 @pytest.fixture
 def model(small):
     classes = ("good", "worn", "broken")
-    card = Card(classes, small, Recipe(), 0, "scipy.signal.resample_poly", {})
+    card = Card(classes, small, Recipe(), 0, POLYPHASE, {})
     return Model(DualRes(3, small, seed=0).eval(), card)
 
 
@@ -53,3 +55,12 @@ def test_verdict_and_runner_up():
 def test_a_recording_shorter_than_a_window_is_refused_by_name(model):
     with pytest.raises(RecordingError, match=r"pump: 0.100 s long"):
         diagnose_recording(model, Recording.from_array(noise(0.1, 2000), 2000, id="pump"))
+
+
+def test_a_verdict_resamples_as_the_card_says(model):
+    recording = Recording.from_array(noise(3, 1500), 1500)
+    by_soxr = Model(model.network, replace(model.card, resampler=SOXR))
+    one, other = (list(diagnose_recording(m, recording).probabilities.values()) for m in (model, by_soxr))
+    expected = window_probabilities(model.network, recording, resampler=SOXR).mean(0)
+    np.testing.assert_allclose(other, expected)
+    assert one != other

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from dualres import cli
+from dualres.cli import data
+
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -15,6 +18,15 @@ def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
     names: dict[str, object] = {}
     for block in re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL):
         exec(compile(block, str(document), "exec"), names)
+
+
+def test_every_command_is_in_the_readme():
+    text = DOCUMENTS[0].read_text() + (ROOT / "Makefile").read_text()
+    commands = [c.name or c.callback.__name__ for c in cli.app.registered_commands]
+    commands += [f"data {c.name or c.callback.__name__}" for c in data.app.registered_commands]
+    assert len(commands) == 9
+    for command in commands:
+        assert f"dualres {command}" in text, command
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)

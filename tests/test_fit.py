@@ -4,7 +4,7 @@ import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.fit import WINDOWS_AT_ONCE, fit_network, train
+from dualres.fit import WINDOWS_AT_ONCE, expected_s, fit_network, train
 from dualres.model.network import DualRes
 
 
@@ -151,6 +151,12 @@ def test_a_support_that_cannot_be_used_is_refused(small, spoil, reason):
     windows, labels = spoil(*tones(small))
     with pytest.raises(ConfigError, match=reason):
         fit_network(windows, labels, 3, config=small)
+
+
+def test_the_expected_time_grows_with_windows_and_updates(small):
+    little = expected_s(20, Recipe(10), small)
+    assert 0 < little < 60
+    assert expected_s(2000, Recipe(100), small) > 20 * little
 
 
 def test_an_interrupted_fit_stops_at_once(small):

@@ -11,6 +11,7 @@ import torch
 from dualres.model.artifact import Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, cut, half_overlapping
 
 Probabilities = npt.NDArray[np.float64]
@@ -39,7 +40,7 @@ class Verdict:
 
 def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
     """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
-    per_window = window_probabilities(model.network, recording, limit)
+    per_window = window_probabilities(model.network, recording, limit, model.card.resampler)
     mean = per_window.mean(0)
     return Verdict(
         recording=recording.id,
@@ -50,10 +51,12 @@ def diagnose_recording(model: Model, recording: Recording, limit: int | None = N
 
 
 @torch.inference_mode()
-def window_probabilities(network: DualRes, recording: Recording, limit: int | None = None) -> Probabilities:
+def window_probabilities(
+    network: DualRes, recording: Recording, limit: int | None = None, resampler: str = POLYPHASE
+) -> Probabilities:
     """Class probabilities of every half-overlapping window, (windows, classes)."""
     config, device = network.config, network.head.weight.device
-    signal = at_rate(recording, config.rate, config.window)
+    signal = at_rate(recording, config.rate, config.window, resampler)
     starts = half_overlapping(len(signal), config.window, limit)
     parts = []
     for i in range(0, len(starts), WINDOWS_AT_ONCE):

@@ -17,7 +17,7 @@ from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import RESAMPLER
+from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, covered, cut, spread
 
 # DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
@@ -122,6 +122,7 @@ def fit_recordings(
     classes: Sequence[str],
     *,
     windows_each: int = 12,
+    resampler: str = POLYPHASE,
     config: ModelConfig | None = None,
     recipe: Recipe | None = None,
     seed: int = 41,
@@ -137,7 +138,7 @@ def fit_recordings(
     windows, targets = [], []
     seconds = dict.fromkeys(classes, 0.0)
     for recording, label in zip(recordings, labels, strict=True):
-        signal = at_rate(recording, config.rate, config.window)
+        signal = at_rate(recording, config.rate, config.window, resampler)
         starts = spread(len(signal), config.window, windows_each)
         windows.append(cut(signal, starts, config.window))
         targets += [classes.index(label)] * len(starts)
@@ -152,26 +153,26 @@ def fit_recordings(
         device=device,
         progress=progress,
     )
-    card = Card(tuple(classes), config, recipe, seed, RESAMPLER, exposure_s=seconds)
+    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=seconds)
     return Model(fitted.network, card), fitted.history
 
 
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) -> float:
-    """How long a fit will take here, in seconds, from a very short one of a few windows."""
+    """How long a fit will take here, in seconds, judged by a few updates on fewer windows."""
     config = config or ModelConfig()
-    few, updates = 8, 3
+    few = min(32, max(windows, 2))
     noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
+    labels = np.arange(few, dtype=np.int64) % 2
     moments: list[float] = []
     fit_network(
         noise,
-        np.arange(few, dtype=np.int64) % 2,
+        labels,
         2,
         config=config,
-        recipe=Recipe(updates),
+        recipe=Recipe(updates=5),
         progress=lambda step, total: moments.append(time.perf_counter()),
     )
-    per_update = (moments[-1] - moments[0]) / (updates - 1)
-    return per_update * windows / few * recipe.updates
+    return float(np.diff(moments).min()) * windows / few * recipe.updates
 
 
 @torch.no_grad()

@@ -10,6 +10,7 @@ from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from dualres.recordings.resample import POLYPHASE
 
 FOLD = Fold(
     fold="T1",
@@ -59,7 +60,7 @@ def test_a_support_opens_no_evaluated_recording(recordings, small):
 
 
 def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
-    card = Card(("good", "worn"), small, Recipe(), 0, "-", {})
+    card = Card(("good", "worn"), small, Recipe(), 0, POLYPHASE, {})
     seen = []
     result = evaluate(Model(DualRes(2, small, seed=0).eval(), card), FOLD, recordings, lambda *x: seen.append(x))
     assert result.recordings == FOLD.evaluation

@@ -51,7 +51,7 @@ def fitted(folder, tmp_path_factory):
 
 def test_what_was_understood_is_shown_first(fitted):
     output = fitted[0]
-    assert output.index("What was understood") < output.index("fits of at most") < output.index("To expect")
+    assert output.index("What was understood") < output.index("fits, about") < output.index("To expect")
     assert "left out" in output
     assert "broken.wav" in output
 

@@ -15,6 +15,7 @@ from dualres.diagnose import diagnose_recording
 from dualres.errors import RecordingError
 from dualres.fit import fit_network
 from dualres.model.artifact import Card, Model
+from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.store import open_store
 
 PAPER = ModelConfig()
@@ -194,7 +195,7 @@ def test_a_few_recordings_go_all_the_way(phm2009):
     fitted = fit_network(support.windows, support.labels, 14, recipe=Recipe(updates=25))
     losses = [s.loss for s in fitted.history]
     assert losses[-1] < 0.9 * losses[0]
-    model = Model(fitted.network, Card(fold.classes, PAPER, Recipe(25), 41, "-", support.seconds))
+    model = Model(fitted.network, Card(fold.classes, PAPER, Recipe(25), 41, POLYPHASE, support.seconds))
     for recording in recordings[:3]:
         verdict = diagnose_recording(model, recording)
         assert verdict.windows == 14
@@ -212,7 +213,7 @@ def test_the_paper_s_pilot_lands_within_the_spread_over_seeds(phm2009, name, low
     recordings, fold = open_store(phm2009), load_fold(name)
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, 14, recipe=Recipe(300), seed=41)
-    model = Model(fitted.network, Card(fold.classes, PAPER, Recipe(300), 41, "-", support.seconds))
+    model = Model(fitted.network, Card(fold.classes, PAPER, Recipe(300), 41, POLYPHASE, support.seconds))
     score = macro_f1(evaluate(model, fold, recordings).confusion)
     print(f"{name}: macro-F1 {100 * score:.2f}")
     assert low < score < high

@@ -1,10 +1,11 @@
+import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from dualres.errors import RecordingError
-from dualres.recordings.resample import resample
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.resample import POLYPHASE, RESAMPLERS, SOXR, resample
 
 RATES = [
     Fraction(12_800),
@@ -16,11 +17,12 @@ RATES = [
 ]
 
 
+@pytest.mark.parametrize("resampler", RESAMPLERS)
 @pytest.mark.parametrize("rate", RATES, ids=str)
-def test_a_tone_keeps_its_frequency_and_size(rate):
+def test_a_tone_keeps_its_frequency_and_size(rate, resampler):
     seconds = 1.0
     t = np.arange(int(rate * seconds)) / float(rate)
-    out = resample(np.sin(2 * np.pi * 1000 * t).astype(np.float32), rate, 64_000)
+    out = resample(np.sin(2 * np.pi * 1000 * t).astype(np.float32), rate, 64_000, resampler)
     assert out.dtype == np.float32
     assert abs(len(out) - 64_000) <= 64
     expected = np.sin(2 * np.pi * 1000 * np.arange(len(out)) / 64_000)
@@ -44,9 +46,22 @@ def test_the_model_s_own_rate_passes_untouched():
     assert resample(signal, Fraction(64_000), 64_000) is signal
 
 
-def test_an_offset_makes_no_burst_at_the_ends():
+@pytest.mark.parametrize("resampler", RESAMPLERS)
+def test_an_offset_makes_no_burst_at_the_ends(resampler):
     noise = np.random.default_rng(0).standard_normal(4000).astype(np.float32)
-    plain = resample(noise, Fraction(12_800), 64_000)
-    shifted = resample(noise + 1000, Fraction(12_800), 64_000) - 1000
+    plain = resample(noise, Fraction(12_800), 64_000, resampler)
+    shifted = resample(noise + 1000, Fraction(12_800), 64_000, resampler) - 1000
     np.testing.assert_allclose(shifted, plain, atol=2e-3 * 1000**0.5)
     assert np.abs(shifted[:50]).max() < 5
+
+
+def test_an_unknown_resampler_is_refused():
+    with pytest.raises(ConfigError, match="no resampler 'linear'; there are scipy"):
+        resample(np.ones(100, np.float32), Fraction(1000), 64_000, "linear")
+
+
+def test_soxr_says_which_extra_it_needs(monkeypatch):
+    monkeypatch.setitem(sys.modules, "soxr", None)
+    with pytest.raises(ConfigError, match=r"dualres\[soxr\]"):
+        resample(np.ones(100, np.float32), Fraction(1000), 64_000, SOXR)
+    assert len(resample(np.ones(100, np.float32), Fraction(1000), 64_000, POLYPHASE)) == 6400

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -44,3 +46,24 @@ def test_a_signal_with_pickled_content_is_not_executed(store):
     (recording,) = open_store(store)
     with pytest.raises(RecordingError, match="cannot be read"):
         recording.signal  # noqa: B018
+
+
+CUT_EVERYTHING = """
+import resource, sys
+from pathlib import Path
+from dualres.recordings.store import open_store
+from dualres.recordings.windows import at_rate, cut, half_overlapping
+
+total = 0
+for recording in open_store(Path(sys.argv[1])):
+    signal = at_rate(recording, 64_000, 32_768)
+    total += len(cut(signal, half_overlapping(len(signal), 32_768), 32_768))
+print(total, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_all_windows_of_a_dataset_pass_through_little_memory(phm2009):
+    result = subprocess.run([sys.executable, "-c", CUT_EVERYTHING, phm2009], capture_output=True, text=True, check=True)
+    windows, kilobytes = map(int, result.stdout.split())
+    assert windows == 279 * 14 + 13, "one recording is shorter than the others"
+    assert kilobytes < 500_000

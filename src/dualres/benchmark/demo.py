@@ -17,7 +17,7 @@ from dualres.errors import ConfigError
 from dualres.files import write_whole
 from dualres.fit import FittedNetwork, fit_network
 from dualres.model.artifact import Card, Model, save
-from dualres.recordings.resample import RESAMPLER
+from dualres.recordings.resample import POLYPHASE
 
 BUDGET = Budget(recordings=3, windows=4)
 
@@ -73,7 +73,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         progress=lambda step, total: progress("Learn", step.update, total, f"loss {step.loss:.3f}"),
     )
     fit_s = time.perf_counter() - begin
-    model = Model(fitted.network, Card(fold.classes, config, recipe, seed, RESAMPLER, exposure_s=support.seconds))
+    model = Model(fitted.network, Card(fold.classes, config, recipe, seed, POLYPHASE, exposure_s=support.seconds))
     begin = time.perf_counter()
     evaluation = evaluate(
         model, fold, recordings, lambda done, total: progress("Judge unseen recordings", done, total, "")

@@ -17,6 +17,7 @@ from dualres.diagnose import diagnose_recording
 from dualres.errors import ConfigError
 from dualres.fit import Step, fit_recordings
 from dualres.recordings.recording import Recording
+from dualres.recordings.resample import POLYPHASE
 
 MOST_ROUNDS = 5
 
@@ -72,6 +73,7 @@ def estimate(
     windows_each: int,
     recipe: Recipe,
     seed: int,
+    resampler: str = POLYPHASE,
     progress: Progress | None = None,
 ) -> Estimate:
     """Fit once per round, and judge what the round holds out."""
@@ -84,6 +86,7 @@ def estimate(
             [str(r.label) for r in known],
             classes,
             windows_each=windows_each,
+            resampler=resampler,
             recipe=recipe,
             seed=seed,
             progress=_in_round(progress, number, len(rounds.held_out)),

@@ -43,6 +43,9 @@ def fit(
     updates: Annotated[int, typer.Option(min=1, help="Training updates: 100 suits bearings, 300 gearboxes.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
     estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
+    resampler: Annotated[
+        str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres[soxr].")
+    ] = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -75,7 +78,7 @@ def fit(
         once = expected_s(windows * len(recordings), recipe)
         report("Time one update", 1, 1, "")
         fits = 1 + (len(rounds.held_out) if rounds and estimate else 0)
-        errors.print(f"{fits} fits of at most {once:.0f} s each", highlight=False)
+        errors.print(f"{fits} fits, about {once:.0f} s each", highlight=False)
         expected: Estimate | None = None
         if rounds and estimate:
             expected = run_estimate(
@@ -83,6 +86,7 @@ def fit(
                 rounds,
                 found.classes,
                 windows_each=windows,
+                resampler=resampler,
                 recipe=recipe,
                 seed=seed,
                 progress=lambda i, n, step, steps: report(
@@ -94,6 +98,7 @@ def fit(
             labels,
             found.classes,
             windows_each=windows,
+            resampler=resampler,
             recipe=recipe,
             seed=seed,
             progress=lambda step, steps: report("Learn from all", step.update, steps, f"loss {step.loss:.3f}"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import resample
+from dualres.recordings.resample import POLYPHASE, resample
 
 
 def half_overlapping(samples: int, window: int, limit: int | None = None) -> list[int]:
@@ -33,9 +33,9 @@ def spread(samples: int, window: int, most: int) -> list[int]:
     return [starts[i] for i in picks]
 
 
-def at_rate(recording: Recording, rate: int, window: int) -> Samples:
+def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYPHASE) -> Samples:
     """The whole signal at `rate` Hz; an error if not even one window fits."""
-    signal = resample(recording.signal, recording.rate, rate)
+    signal = resample(recording.signal, recording.rate, rate, resampler)
     if len(signal) < window:
         raise RecordingError(
             f"{recording.id}: {len(signal) / rate:.3f} s long, but one window takes {window / rate:.3f} s; "
