@@ -2,6 +2,7 @@ import stat
 
 import pytest
 
+from dualres.errors import OutputError
 from dualres.files import write_whole
 
 
@@ -19,3 +20,11 @@ def test_a_failure_leaves_the_old_file_and_no_other(tmp_path):
         write_whole(target, "not bytes")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_cannot_be_written_is_an_error_of_ours(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(OutputError, match="is a folder"):
+        write_whole(tmp_path, b"")
+    with pytest.raises(OutputError, match="its folder cannot be made"):
+        write_whole(tmp_path / "file" / "below", b"")

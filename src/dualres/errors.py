@@ -13,5 +13,9 @@ class RecordingError(DualResError, ValueError):
     """A recording that cannot be used as it is."""
 
 
+class OutputError(DualResError):
+    """A place where nothing can be written."""
+
+
 class ModelFileError(DualResError):
     """A file that is not an intact DualRes model."""

@@ -93,7 +93,8 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         check_is_fitted(self)
         recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
-        return np.stack([window_probabilities(self.model_.network, r).mean(0) for r in recordings])
+        network, resampler = self.model_.network, self.model_.card.resampler
+        return np.stack([window_probabilities(network, r, resampler=resampler).mean(0) for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""

@@ -6,11 +6,28 @@ import os
 import tempfile
 from pathlib import Path
 
+from dualres.errors import OutputError
+
+
+def check_writable(path: Path) -> None:
+    """An error now rather than after an hour's work; makes the folder for the file."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{path}: its folder cannot be made ({error.strerror}); choose another place") from error
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder; give the name of a file")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{path}: its folder cannot be written to; choose another place")
+
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write to a temporary file beside `path`, force it to disk, then move it into place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        check_writable(path)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)

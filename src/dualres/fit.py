@@ -101,7 +101,7 @@ def fit_network(
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
     _check_support(windows, labels, classes, config)
-    with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):  # seeding touches every device
         network = DualRes(classes, config, seed).to(device)
         history = train(
             network,

@@ -39,13 +39,17 @@ def test_a_class_with_one_component_is_held_out_by_recording_and_that_is_said():
     recordings += [recording(f"w{i}", "worn", "w") for i in (1, 2)]
     rounds = plan_rounds(recordings)
     assert rounds.remarks == ("worn: a single component, so its recordings are held out: an easier test",)
+    assert rounds.unit == "component (recording for worn)"
     assert all(len(held & {"w1", "w2"}) == 1 for held in rounds.held_out)
 
 
 def test_a_class_with_one_recording_stays_in_training():
-    rounds = plan_rounds([recording("a", "good", "a"), recording("b", "good", "b"), recording("w", "worn", "w")])
-    assert "worn: a single recording" in rounds.remarks[0]
-    assert not any("w" in held for held in rounds.held_out)
+    recordings = [recording(n, "good" if n < "c" else "worn", n) for n in "abcd"]
+    lone = Recording("x", recordings[0].load, 64_000, "broken", "x")
+    rounds = plan_rounds([*recordings, lone])
+    assert "broken: a single recording" in rounds.remarks[0]
+    assert not any("x" in held for held in rounds.held_out)
+    assert rounds.unit == "component"
 
 
 def test_a_component_of_two_classes_is_held_out_with_both():
@@ -53,6 +57,12 @@ def test_a_component_of_two_classes_is_held_out_with_both():
     recordings = [recording(f"{c}{label[0]}", label, c) for c in "abc" for label in ("good", "worn")]
     for held in plan_rounds(recordings).held_out:
         assert {name[0] for name in held} == {next(iter(held))[0]}
+
+
+def test_a_component_that_one_class_learns_from_is_not_claimed_to_be_new_for_another():
+    recordings = [recording("a1", "good", "a"), recording("b1", "good", "b")]
+    recordings += [recording(f"w{i}", "worn", "a") for i in (1, 2)]
+    assert plan_rounds(recordings).unit == "component (recording for good, worn)"
 
 
 def test_at_most_five_rounds():
@@ -63,8 +73,8 @@ def test_at_most_five_rounds():
 
 
 def test_nothing_to_hold_out_is_said():
-    with pytest.raises(ConfigError, match="no class has two recordings"):
-        plan_rounds([recording("a", "good"), recording("w", "worn")])
+    with pytest.raises(ConfigError, match=r"fewer than two classes .* --no-estimate"):
+        plan_rounds([recording("a", "good"), recording("b", "good"), recording("w", "worn")])
 
 
 def test_an_estimate_judges_what_each_round_holds_out():

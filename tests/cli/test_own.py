@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 from dualres import cli, load
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, OutputError
 
 RATE = 12_800
 
@@ -95,7 +97,7 @@ def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, folder):
 def test_json_lines(fitted, folder):
     result = run("diagnose", fitted[1], folder, "--json")
     rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert len(rows) == 8, "labels.csv is a table, and is reported as no recording"
+    assert len(rows) == 7, "labels.csv is no recording"
     judged = [r for r in rows if "verdict" in r]
     assert len(judged) == 6
     assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows"}
@@ -138,6 +140,36 @@ def test_strict_refuses_a_copy_on_both_sides(folder, tmp_path):
     assert not (tmp_path / "m").exists()
     assert "same content" in result.output
     assert run("audit", leaking).exit_code == 1
+
+
+def test_names_are_not_markup(folder, tmp_path):
+    """Square brackets in file names, classes and remedies reach the screen as they are."""
+    odd = tmp_path / "x[red].wav"
+    odd.write_bytes(b"RIFF")
+    for arguments, expected in (
+        (["show", str(odd)], "x[red].wav"),
+        (["fit", str(folder), "-o", str(tmp_path / "m"), "--resampler", "[/bold]"], "'[/bold]'"),
+    ):
+        result = subprocess.run([sys.executable, "-m", "dualres.cli", *arguments], capture_output=True, text=True)
+        assert result.returncode == 2
+        assert expected in result.stderr
+        assert "Traceback" not in result.stderr
+    assert "dualres[soxr]" in " ".join(run("fit", "--help").output.split())
+
+
+def test_a_place_that_cannot_be_written_is_found_out_first(folder, tmp_path):
+    result = run("fit", folder, "-o", tmp_path)
+    assert isinstance(result.exception, OutputError)
+    assert "is a folder" in str(result.exception)
+    assert "What was understood" not in result.output
+
+
+def test_a_folder_without_one_usable_file_says_so(tmp_path):
+    (tmp_path / "good").mkdir()
+    np.save(tmp_path / "good" / "a.npy", np.arange(9.0))
+    result = run("fit", tmp_path, "-o", tmp_path / "m")
+    assert "none of the 1 files could be used" in str(result.exception)
+    assert "rate" in result.output
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-3"])

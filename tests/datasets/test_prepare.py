@@ -118,7 +118,7 @@ def test_another_dataset_s_store_is_left_alone(made, tmp_path):
 def test_verification_names_what_is_wrong(made, tmp_path):
     store = tmp_path / "store"
     prepare(made.release, made.folder, store)
-    np.save(store / "signals" / "a.npy", np.zeros(10, np.float32))
+    np.save(store / "signals" / "a.npy", np.arange(10, dtype=np.float32))
     np.save(store / "signals" / "b.npy", np.full(10, np.nan, np.float32))
     (store / "signals" / "c.npy").write_bytes(b"x")
     (store / "signals" / "e.npy").write_bytes(b"x")

@@ -7,7 +7,7 @@ from dualres.errors import RecordingError
 from dualres.recordings.folder import read_folder
 
 
-def noise(seed, samples=400):
+def noise(seed, samples=600):
     return np.random.default_rng(seed).standard_normal(samples).astype(np.float32)
 
 
@@ -28,7 +28,7 @@ def test_one_subfolder_per_class(sorted_folder):
         ("worn/3.npy", "worn", None),
     ]
     assert folder.classes == ("good", "worn")
-    assert folder.seconds == {"good/1.npy": 0.4, "good/2.npy": 0.4, "worn/3.npy": 0.4}
+    assert folder.seconds == {"good/1.npy": 0.6, "good/2.npy": 0.6, "worn/3.npy": 0.6}
     np.testing.assert_array_equal(folder.recordings[2].signal, noise(3))
 
 
@@ -46,28 +46,34 @@ def write_labels(folder, text):
 def test_labels_csv_brings_everything_else(sorted_folder):
     write_labels(
         sorted_folder,
-        "File, label, component, rate, load\n"
-        "good/1.npy, fine, pump 1, 200000/3, high\n"
-        "worn/3.npy, bad, pump 2, 5000,\n",
+        "File, label, component, rate, load\ngood/1.npy, fine, pump 1, 2000/3, high\nworn/3.npy, bad, pump 2, 500,\n",
     )
     first, second = read_folder(sorted_folder).recordings
     assert (first.label, first.component, first.rate, first.condition) == (
         "fine",
         "pump 1",
-        Fraction(200_000, 3),
+        Fraction(2000, 3),
         {"load": "high"},
     )
-    assert (second.label, second.rate, second.condition) == ("bad", Fraction(5000), {})
+    assert (second.label, second.rate, second.condition) == ("bad", Fraction(500), {})
+
+
+def test_semicolons_will_do(sorted_folder):
+    write_labels(sorted_folder, "file;label;rate\ngood/1.npy;fine;1000\n")
+    (one,) = read_folder(sorted_folder).recordings
+    assert one.label == "fine"
 
 
 def test_what_cannot_be_used_is_left_out_with_the_reason(sorted_folder):
     np.save(sorted_folder / "good" / "constant.npy", np.ones(50))
+    np.save(sorted_folder / "good" / "short.npy", noise(7, samples=200))
     (sorted_folder / "worn" / "damaged.npy").write_bytes(b"not numpy")
     folder = read_folder(sorted_folder, rate=Fraction(1000))
     assert len(folder.recordings) == 3
     reasons = dict(folder.left_out)
     assert "constant" in reasons["good/constant.npy"]
     assert str(sorted_folder) not in reasons["good/constant.npy"]
+    assert reasons["good/short.npy"].startswith("0.200 s long, but one window takes 0.512 s")
     assert reasons["worn/damaged.npy"]
 
 
@@ -90,6 +96,7 @@ def test_a_missing_rate_is_a_reason(sorted_folder):
         ("file,label\n../secret.npy,good\n", "outside the folder"),
         ("file,label,rate\ngood/1.npy,good,fast\n", "line 2: rate 'fast' is no number of Hz"),
         ("file,label,rate\ngood/1.npy,good,-5\n", "rate '-5'"),
+        ("file,label\ngood/1.npy,good\n\ngood/1.npy,worn\n", "line 4: good/1.npy is already listed in line 2"),
     ],
 )
 def test_mistakes_in_labels_csv_are_named_by_line(sorted_folder, text, reason):

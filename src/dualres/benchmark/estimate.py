@@ -29,13 +29,13 @@ class Rounds:
     """Which recordings are held out in which round."""
 
     held_out: tuple[frozenset[str], ...]  # ids
-    unit: str  # "component" or "recording"
+    unit: str  # what is new to every training: "component", for some classes perhaps "recording"
     remarks: tuple[str, ...]  # what weakens the estimate
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Scores of recordings judged by models that had not learned from their component."""
+    """Scores of recordings judged by models that had not learned from their unit."""
 
     macro_f1: float  # over all held-out recordings
     spread: float  # standard deviation over the rounds
@@ -51,9 +51,12 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
     remarks = [] if by_component else ["components are not known, so recordings are held out: an easier test"]
     rounds_of: dict[str, int] = {}  # unit -> round
     groups = {label: _groups(members, by_component, remarks) for label, members in _by_class(recordings).items()}
-    count = min(MOST_ROUNDS, max((len(g) for g in groups.values()), default=0))
-    if count < 2:
-        raise ConfigError("no class has two recordings, so none can be held out and nothing can be estimated")
+    if sum(bool(g) for g in groups.values()) < 2:
+        raise ConfigError(
+            "fewer than two classes have two recordings, so nothing can be held out and estimated; "
+            "add recordings, or fit with --no-estimate"
+        )
+    count = min(MOST_ROUNDS, max(len(g) for g in groups.values()))
     held: list[set[str]] = [set() for _ in range(count)]
     for units in groups.values():
         load = [0] * count  # how many units of this class each round holds out
@@ -62,7 +65,8 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
             load[chosen] += 1
             held[chosen].update(members)
     complete = _keep_every_class(held, recordings, remarks)
-    return Rounds(complete, "component" if by_component else "recording", tuple(remarks))
+    unit = _unit(complete, recordings) if by_component else "recording"
+    return Rounds(complete, unit, tuple(remarks))
 
 
 def estimate(
@@ -134,6 +138,15 @@ def _groups(members: list[Recording], by_component: bool, remarks: list[str]) ->
     if by_component:
         remarks.append(f"{label}: a single component, so its recordings are held out: an easier test")
     return {recording.id: [recording.id] for recording in members}
+
+
+def _unit(rounds: Sequence[frozenset[str]], recordings: Sequence[Recording]) -> str:
+    """What is claimed to be new, and for which classes it is less because their components are on both sides."""
+    exceptions: set[str] = set()
+    for held in rounds:
+        learned = {r.component for r in recordings if r.id not in held}
+        exceptions |= {str(r.label) for r in recordings if r.id in held and r.component in learned}
+    return "component" + (f" (recording for {', '.join(sorted(exceptions))})" if exceptions else "")
 
 
 def _keep_every_class(

@@ -12,7 +12,7 @@ from dualres.cli.audit import audit as audit_command
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
 from dualres.cli.own import diagnose, fit, show
-from dualres.cli.screen import console, errors
+from dualres.cli.screen import complain, say
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
 
@@ -37,13 +37,13 @@ def main() -> None:
     try:
         app()
     except DualResError as error:
-        errors.print(f"[bold red]Error:[/] {error}", highlight=False, soft_wrap=True)
+        complain("Error:", str(error), "bold red")
         sys.exit(2)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        console.print(f"dualres {__version__}", highlight=False)
+        say(f"dualres {__version__}")
         raise typer.Exit
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.screen import Report, console, progress
@@ -39,7 +40,7 @@ def audit(
 
     Without a fold or a split, the rounds that `dualres fit` would hold out are audited.
     """
-    from dualres.cli.own import parsed_rate
+    from dualres.cli.own import parsed_rate, show_left_out
     from dualres.recordings.folder import read_folder
     from dualres.recordings.store import open_store, read_index
 
@@ -50,6 +51,7 @@ def audit(
     else:
         with progress("Nothing was changed.") as report:
             found = read_folder(source, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
+        show_left_out(found)
         recordings = found.recordings
     findings = _audited(recordings, _splits(recordings, fold, split, held_out), limitations)
     if as_json:
@@ -85,14 +87,11 @@ def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | Non
 def _splits_of(recordings: Sequence[Recording], rounds: Rounds) -> list[Split]:
     from dualres.recordings.audit import Split
 
-    splits = []
-    for held in rounds.held_out:
-        known = [r for r in recordings if r.id not in held]
-        # A class with a single component is held out by recording, and its estimate claims no more than that.
-        shared = {r.component for r in known} & {r.component for r in recordings if r.id in held}
-        claim = "recording" if shared else rounds.unit
-        splits.append(Split(tuple(r.id for r in known), tuple(sorted(held)), claim))
-    return splits
+    claim = "component" if rounds.unit == "component" else "recording"  # the claim that holds for every class
+    return [
+        Split(tuple(r.id for r in recordings if r.id not in held), tuple(sorted(held)), claim)
+        for held in rounds.held_out
+    ]
 
 
 def _read_split(path: Path, held_out: str | None) -> Split:
@@ -101,7 +100,9 @@ def _read_split(path: Path, held_out: str | None) -> Split:
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             rows = [(row["file"].strip(), row["side"].strip()) for row in csv.DictReader(lines)]
-    except (OSError, KeyError, AttributeError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
+    except (KeyError, AttributeError, UnicodeDecodeError, csv.Error) as error:
         raise RecordingError(f"{path}: needs the columns file and side ({error!r})") from error
     wrong = {side for _, side in rows} - {"support", "evaluation"}
     if wrong:
@@ -144,7 +145,8 @@ def _print(findings: Sequence[Finding]) -> None:
     for f in sorted(findings, key=lambda f: list(colours).index(f.severity)):
         shown = [*f.recordings[:4], *([f"and {len(f.recordings) - 4} more"] if len(f.recordings) > 4 else [])]
         evidence = ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in f.evidence.items())
-        table.add_row(f"[{colours[f.severity]}]{f.severity}[/]", f.kind, f.message, "\n".join(shown), evidence)
+        cells = map(escape, (f.kind, f.message, "\n".join(shown), evidence))
+        table.add_row(f"[{colours[f.severity]}]{f.severity}[/]", *cells)
     console.print(table)
     leaks = sum(f.severity == "leak" for f in findings)
     console.print(f"{leaks} leaks" if leaks else "No leak found.")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from dualres.cli.screen import console, errors, progress
+from dualres.cli.screen import complain, console, progress, say
 
 app = typer.Typer(no_args_is_help=True, help="The public datasets: what there is, and how to prepare it.")
 
@@ -53,11 +53,11 @@ def prepare(
     target = store or stores / name
     with progress("What was prepared so far is kept; the same command goes on from there.") as report:
         done = run(catalog.release(name), source, target, lambda i, n, one: report(f"Prepare {name}", i, n, one))
-    console.print(f"{done.written} recordings written, {done.kept} kept: {target}", highlight=False, soft_wrap=True)
+    say(f"{done.written} recordings written, {done.kept} kept: {target}")
     for path, reason in done.left_out:
-        console.print(f"left out  {path}: {reason}", highlight=False, soft_wrap=True)
+        say(f"left out  {path}: {reason}")
     for recording, reason in done.failed:
-        errors.print(f"[red]failed[/]  {recording}: {reason}", highlight=False, soft_wrap=True)
+        complain("failed", f"{recording}: {reason}")
     if done.failed:
         raise typer.Exit(1)
 
@@ -70,10 +70,10 @@ def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -
     with progress("The store was not changed.") as report:
         problems = verify_store(store, lambda done, total: report("Verify", done, total, ""))
     for problem in problems:
-        errors.print(f"[red]wrong[/]  {problem}", highlight=False, soft_wrap=True)
+        complain("wrong", problem)
     if problems:
         raise typer.Exit(1)
-    console.print(f"{store}: every signal is as its index says", highlight=False, soft_wrap=True)
+    say(f"{store}: every signal is as its index says")
 
 
 @app.command()

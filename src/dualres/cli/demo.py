@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from dualres.cli.screen import console, progress
+from dualres.cli.screen import console, progress, say
 from dualres.config import Recipe
 
 if TYPE_CHECKING:
@@ -34,12 +34,14 @@ def demo(
     Prints a table of the classes and writes a page with pictures. The same seed gives the same result.
     """
     from dualres.benchmark.demo import run_demo, write_demo
+    from dualres.files import check_writable
 
+    check_writable(out / "report.html")
     with progress("Nothing was written.") as report:
         result = run_demo(fold, Recipe(updates=updates), seed, report)
     page, model = write_demo(result, out)
     console.print(_table(result))
-    console.print(f"Report  {page}", f"Model   {model}", sep="\n", highlight=False, soft_wrap=True)
+    say(f"Report  {page}\nModel   {model}")
 
 
 def _table(result: Demo) -> Table:

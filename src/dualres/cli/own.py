@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.screen import console, errors, progress
+from dualres.cli.screen import complain, console, errors, progress, say
 from dualres.config import Recipe
 from dualres.errors import DualResError, RecordingError
 
@@ -44,7 +45,7 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
     estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
     resampler: Annotated[
-        str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres[soxr].")
+        str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres\\[soxr].")
     ] = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
 ) -> None:
@@ -59,10 +60,14 @@ def fit(
     """
     from dualres.benchmark.estimate import estimate as run_estimate
     from dualres.benchmark.estimate import plan_rounds
+    from dualres.files import check_writable
     from dualres.fit import expected_s, fit_recordings
     from dualres.model.artifact import Model, save
     from dualres.recordings.folder import read_folder
+    from dualres.recordings.resample import check_resampler
 
+    check_writable(out)
+    check_resampler(resampler)
     recipe = Recipe(updates=updates)
     with progress("Nothing was written.") as report:
         found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
@@ -105,10 +110,11 @@ def fit(
         )
     if expected:
         score = {"macro_f1": expected.macro_f1, "spread": expected.spread, "rounds": float(expected.rounds)}
-        model = Model(model.network, replace(model.card, held_out=expected.unit, score=score))
+        card = replace(model.card, held_out=expected.unit, score=score, remarks=expected.remarks)
+        model = Model(model.network, card)
         _show_estimate(expected, found.classes)
     save(model, out)
-    console.print(f"Model  {out}", highlight=False, soft_wrap=True)
+    say(f"Model  {out}")
 
 
 def diagnose(
@@ -135,7 +141,7 @@ def diagnose(
     for path in _expanded(files):
         verdict, problem = None, ""
         try:
-            verdict = diagnose_recording(loaded, read(path, channel, hz))
+            verdict = diagnose_recording(loaded, replace(read(path, channel, hz), id=str(path)))
         except DualResError as error:
             failed, problem = failed + 1, str(error)
         if as_json:
@@ -147,7 +153,7 @@ def diagnose(
             rival = verdict.probabilities[verdict.runner_up]
             typer.echo(f"{path}  {verdict.label} {verdict.probability:.2f}  (then {verdict.runner_up} {rival:.2f})")
         if problem and not as_json:
-            errors.print(f"[red]not judged[/]  {problem}", highlight=False, soft_wrap=True)
+            complain("not judged", problem)
     if failed:
         raise typer.Exit(1)
 
@@ -163,21 +169,21 @@ def show(
 
     if path.suffix == ".safetensors":
         for key, value in asdict(load(path).card).items():
-            console.print(f"{key:<12} {json.dumps(value, default=str)}", highlight=False, soft_wrap=True)
+            say(f"{key:<12} {json.dumps(value, default=str)}")
         return
     for line in _facts(read(path, channel, parsed_rate(rate))):
-        console.print(line, highlight=False, soft_wrap=True)
+        say(line)
 
 
 def _expanded(files: list[Path]) -> Iterator[Path]:
     """Files as given; a folder as the recordings below it."""
-    from dualres.recordings.readers import SUFFIXES
+    from dualres.recordings.folder import files_below
 
     for path in files:
         if not path.is_dir():
             yield path
             continue
-        below = sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES and p.is_file())
+        below = files_below(path)
         if not below:
             raise RecordingError(f"{path}: there are no recordings in this folder")
         yield from below
@@ -202,30 +208,37 @@ def _show_folder(found: Folder) -> None:
         components = {r.component for r in members if r.component}
         rates = sorted({r.rate for r in members})
         seconds = sum(found.seconds[r.id] for r in members)
-        table.add_row(
-            label, str(len(members)), f"{seconds:.1f}", str(len(components) or "not known"), ", ".join(map(str, rates))
-        )
+        known = str(len(components) or "not known")
+        table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
     console.print(table)
+    show_left_out(found)
+
+
+def show_left_out(found: Folder) -> None:
+    """What of a folder could not be used, and what stands in it twice; an error if nothing is left."""
     for file, reason in found.left_out:
-        errors.print(f"[yellow]left out[/]  {file}: {reason}", highlight=False, soft_wrap=True)
+        complain("left out", f"{file}: {reason}", "yellow")
     for names in found.same:
-        errors.print(f"[yellow]same content[/]  {', '.join(names)}", highlight=False, soft_wrap=True)
+        complain("same content", ", ".join(names), "yellow")
+    if not found.recordings:
+        raise RecordingError(f"none of the {len(found.left_out)} files could be used; the reasons are above")
 
 
 def _show_estimate(expected: Estimate, classes: tuple[str, ...]) -> None:
-    console.print(
+    judged = int((expected.confusion.sum(1) > 0).sum())
+    over = "" if judged == len(classes) else f", {judged} of {len(classes)} classes"
+    say(
         f"To expect on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
-        f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds)",
-        highlight=False,
+        f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds{over})"
     )
     for remark in expected.remarks:
-        console.print(f"  note: {remark}", highlight=False, soft_wrap=True)
+        say(f"  note: {remark}")
     table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
     table.add_column("")
     for label in classes:
-        table.add_column(label, justify="right")
+        table.add_column(escape(label), justify="right")
     for label, row in zip(classes, expected.confusion, strict=True):
-        table.add_row(label, *(str(n) if n else "." for n in row))
+        table.add_row(escape(label), *(str(n) if n else "." for n in row))
     console.print(table)
 
 

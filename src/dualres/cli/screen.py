@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
@@ -17,12 +18,23 @@ errors = Console(stderr=True)
 Report = Callable[[str, int, int, str], None]  # stage, done, in all, remark
 
 
+def say(text: str) -> None:
+    """A line of output, as it is: names of files and classes are not markup."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(what: str, text: str, colour: str = "red") -> None:
+    """A line on the error channel, the kind of trouble in colour."""
+    errors.print(f"[{colour}]{what}[/]  {escape(text)}", highlight=False, soft_wrap=True)
+
+
 @contextmanager
 def progress(after_interrupt: str) -> Iterator[Report]:
     """A bar per stage, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
-    columns = (TextColumn("{task.description:<30}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    stage, remark = (TextColumn(text, markup=False) for text in ("{task.description:<30}", "{task.fields[remark]}"))
+    columns = (stage, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), remark)
     try:
-        with Progress(*columns, TextColumn("{task.fields[remark]}"), console=errors) as bars:
+        with Progress(*columns, console=errors) as bars:
             stages: dict[str, int] = {}
 
             def report(stage: str, done: int, total: int, remark: str) -> None:

@@ -84,7 +84,7 @@ def _inside(entry: Entry, source: Path) -> str:
 def _write(entry: Entry, release: Release, source: Path, store: Path, digests: dict[Path, str]) -> dict[str, Any]:
     digest = digests.get(entry.path) or digests.setdefault(entry.path, checksums.check(release.name, entry.path))
     signal = entry.read()
-    write_signal(store, entry.id, signal)
+    samples = write_signal(store, entry.id, signal)
     return {
         "id": entry.id,
         "samples": len(signal),
@@ -93,6 +93,7 @@ def _write(entry: Entry, release: Release, source: Path, store: Path, digests: d
         **entry.condition,
         "source": _inside(entry, source),
         "source_sha256": digest,
+        "sha256": samples,
     }
 
 

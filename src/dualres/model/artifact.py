@@ -54,6 +54,7 @@ class Card:
     exposure_s: Mapping[str, float]  # unique labelled seconds per class
     held_out: str | None = None  # the unit that the score's recordings do not share with the support
     score: Mapping[str, float] | None = None
+    remarks: tuple[str, ...] = ()  # what weakens the score
     versions: Mapping[str, str] = field(default_factory=_versions)
 
 
@@ -94,7 +95,7 @@ def load(path: Path | str) -> Model:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
     fields = _fields(blob, path)
     _check_digest(blob, str(fields.pop("sha256", "")), path)
-    checks = np.asarray(fields.pop("checks", None), dtype=np.float64)
+    checks = _checks(fields.pop("checks", None))
     card = _card(fields, path)
     network = _network(blob, card, path)
     logits = _check_logits(network, 1)
@@ -137,13 +138,25 @@ def _check_digest(blob: bytes, digest: str, path: Path) -> None:
         raise ModelFileError(f"{path}: the file was changed or damaged since it was saved; copy it again")
 
 
+def _checks(value: Any) -> npt.NDArray[np.float64]:
+    """The stored logits; empty where they are none, which no model's can equal."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
 def _card(fields: dict[str, Any], path: Path) -> Card:
     try:
+        classes = fields["classes"]
+        if not all(isinstance(c, str) for c in classes) or len(set(classes)) != len(classes):
+            raise ValueError("its classes are not distinct names")
         config = dict(fields.pop("config"))
         for name in ("half_life_s", "frequency_hz"):
             config[name] = tuple(config[name])
         return Card(
             classes=tuple(fields.pop("classes")),
+            remarks=tuple(fields.pop("remarks")),
             config=ModelConfig(**config),
             recipe=Recipe(**fields.pop("recipe")),
             **fields,

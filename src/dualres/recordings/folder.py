@@ -10,11 +10,13 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.readers import SUFFIXES, read
 from dualres.recordings.recording import Recording, Samples, exact_rate
 
 LABELS = "labels.csv"
+SHORTEST_S = ModelConfig().window_s
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
 
 Progress = Callable[[int, int, str], None]  # files done, in all, the one at hand
@@ -72,7 +74,11 @@ def read_folder(
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
-        seconds[name] = float(len(one.signal) / one.rate)
+        length_s = float(len(one.signal) / one.rate)
+        if length_s < SHORTEST_S:
+            left_out.append((name, f"{length_s:.3f} s long, but one window takes {SHORTEST_S:.3f} s; record longer"))
+            continue
+        seconds[name] = length_s
         contents[one.origin.sha256].append(name)
         recordings.append(
             # Read again when it is needed: a folder may be larger than the memory.
@@ -91,28 +97,44 @@ def read_folder(
     return Folder(tuple(recordings), seconds, tuple(left_out), same)
 
 
+def files_below(folder: Path) -> list[Path]:
+    """Files of a kind that can hold a recording; hidden ones and the list of labels are none."""
+    return sorted(
+        p
+        for p in folder.rglob("*")
+        if p.suffix.lower() in SUFFIXES and not p.name.startswith(".") and p.name != LABELS and p.is_file()
+    )
+
+
 def _load(path: Path, channel: str | None, rate: Fraction) -> Samples:
     return read(path, channel, rate).signal
 
 
 def _sorted_into_subfolders(folder: Path) -> Iterator[_Row]:
     for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
-        for file in sorted(subfolder.rglob("*")):
-            if file.suffix.lower() in SUFFIXES and not file.name.startswith("."):
-                yield _Row(file, subfolder.name)
+        for file in files_below(subfolder):
+            yield _Row(file, subfolder.name)
 
 
 def _listed(folder: Path) -> Iterator[_Row]:
     path = folder / LABELS
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
-            table = list(csv.DictReader(lines, skipinitialspace=True))
+            header = lines.readline()
+            lines.seek(0)
+            delimiter = ";" if ";" in header and "," not in header else ","
+            table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
+            rows = [(table.line_num, cells) for cells in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RecordingError(f"{path}: cannot be read ({error}); save it as a comma-separated file in UTF-8") from error
-    for number, cells in enumerate(table, start=2):
+    listed: dict[tuple[str, str], int] = {}  # file and channel -> line
+    for number, cells in rows:
         values = {k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}
         if not values.get("file") or not values.get("label"):
             raise RecordingError(f"{path}, line {number}: the columns file and label are needed, and must not be empty")
+        earlier = listed.setdefault((values["file"], values.get("channel", "")), number)
+        if earlier != number:
+            raise RecordingError(f"{path}, line {number}: {values['file']} is already listed in line {earlier}")
         file = (folder / values["file"]).resolve()
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{path}, line {number}: {values['file']} lies outside the folder")

@@ -21,8 +21,7 @@ def resample(signal: Samples, rate: Fraction, target: int, resampler: str = POLY
     burst over the whole spectrum, into the first and last window of a signal with an offset.
     """
     ratio = Fraction(target) / rate
-    if resampler not in RESAMPLERS:
-        raise ConfigError(f"there is no resampler {resampler!r}; there are {', '.join(RESAMPLERS)}")
+    check_resampler(resampler)
     if ratio == 1:
         return signal
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
@@ -31,6 +30,12 @@ def resample(signal: Samples, rate: Fraction, target: int, resampler: str = POLY
         return _by_soxr(signal, ratio)
     resampled = resample_poly(signal, ratio.numerator, ratio.denominator, padtype="mean")
     return np.asarray(resampled, dtype=np.float32)
+
+
+def check_resampler(name: str) -> None:
+    """An error unless there is such a resampler."""
+    if name not in RESAMPLERS:
+        raise ConfigError(f"there is no resampler {name!r}; there are {', '.join(RESAMPLERS)}")
 
 
 def _by_soxr(signal: Samples, ratio: Fraction) -> Samples:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from dualres.recordings.recording import Origin, Recording, Samples
 Progress = Callable[[int, int], None]  # recordings done, in all
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
-_NOT_CONDITIONS = {"id", "samples", "label", "component", "source", "source_sha256"}
+_NOT_CONDITIONS = {"id", "samples", "label", "component", "source", "source_sha256", "sha256"}
 
 
 def open_store(folder: Path) -> list[Recording]:
@@ -47,11 +48,13 @@ def read_index(folder: Path) -> dict[str, Any]:
     return index
 
 
-def write_signal(folder: Path, name: str, signal: Samples) -> None:
-    """One signal, whole or not at all."""
+def write_signal(folder: Path, name: str, signal: Samples) -> str:
+    """One signal, whole or not at all; returns the SHA-256 of its samples."""
     buffer = io.BytesIO()
-    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32), allow_pickle=False)
+    samples = np.ascontiguousarray(signal, dtype=np.float32)
+    np.save(buffer, samples, allow_pickle=False)
     write_whole(folder / "signals" / f"{name}.npy", buffer.getvalue())
+    return sha256(samples.tobytes()).hexdigest()
 
 
 def write_index(folder: Path, head: Mapping[str, Any], recordings: Sequence[Mapping[str, Any]]) -> None:
@@ -61,11 +64,17 @@ def write_index(folder: Path, head: Mapping[str, Any], recordings: Sequence[Mapp
 def verify_store(folder: Path, progress: Progress | None = None) -> list[str]:
     """What is wrong with a store, one sentence each; every signal is read."""
     recordings, problems = open_store(folder), []
+    digests = {entry["id"]: entry.get("sha256") for entry in read_index(folder)["recordings"]}
+    if not recordings:
+        problems.append(f"{folder}: holds no recordings")
     known = {f"{r.id}.npy" for r in recordings}
     for done, recording in enumerate(recordings, start=1):
         try:
-            if np.ptp(recording.signal) == 0:
+            signal = recording.signal
+            if np.ptp(signal) == 0:
                 problems.append(f"{recording.id}: the signal is constant")
+            if digests[recording.id] not in (None, sha256(signal.tobytes()).hexdigest()):
+                problems.append(f"{recording.id}: the samples are not those that were prepared; prepare it again")
         except RecordingError as error:
             problems.append(str(error))
         if progress:
