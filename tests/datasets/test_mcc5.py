@@ -249,7 +249,7 @@ def test_nothing_to_find_is_an_error(tmp_path):
     touch(tmp_path / "readme.txt")
     with pytest.raises(RecordingError, match=rf"{tmp_path.name}.*looked for the release's 240 csv files"):
         RELEASE.index(tmp_path)
-    with pytest.raises(RecordingError, match="there is no such folder"):
+    with pytest.raises(RecordingError, match="is not a folder"):
         RELEASE.index(tmp_path / "elsewhere")
 
 

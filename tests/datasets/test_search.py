@@ -42,7 +42,7 @@ def test_only_what_lies_below_the_folder_can_be_junk(tmp_path):
 
 
 def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(RecordingError, match="absent: there is no such folder"):
+    with pytest.raises(RecordingError, match="absent: is not a folder"):
         find(tmp_path / "absent", {".mat"}, NAME)
 
 

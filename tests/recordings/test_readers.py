@@ -78,7 +78,9 @@ def test_two_rates_must_agree(wav):
 
 def test_several_signals_call_for_a_choice(csv):
     assert signals(csv) == {"time": 2, "DE": 2}
-    with pytest.raises(RecordingError, match=r'a\.csv: there are 2 signals in it; choose one with channel="..."'):
+    with pytest.raises(
+        RecordingError, match=r'a\.csv: there are 2 signals in it; choose one by its name \(channel="...", --channel\)'
+    ):
         read(csv, rate=1)
     with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called FE in it; .*time \(2 samples\), DE"):
         read(csv, "FE", 1)

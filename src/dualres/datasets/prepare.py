@@ -66,13 +66,18 @@ def _known(release: Release, index: Index, source: Path, store: Path) -> dict[st
     before = read_index(store)
     if before["dataset"] != release.name:
         raise RecordingError(f"{store}: holds {before['dataset']}; choose another folder for {release.name}")
-    wanted = {e.id: _inside(e, source) for e in index.entries}
+    kept = {entry["id"]: entry for entry in before["recordings"]}
     return {
-        entry["id"]: entry
-        for entry in before["recordings"]
+        # What the adapter says counts, not what an earlier version of it said.
+        e.id: kept[e.id] | _described(e)
+        for e in index.entries
         # An excerpt that was prepared before the full release came is not kept.
-        if wanted.get(entry["id"]) == entry["source"] and (store / "signals" / f"{entry['id']}.npy").exists()
+        if kept.get(e.id, {}).get("source") == _inside(e, source) and (store / "signals" / f"{e.id}.npy").exists()
     }
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    return {"label": entry.label, "component": entry.component, **entry.condition}
 
 
 def _inside(entry: Entry, source: Path) -> str:
@@ -88,9 +93,7 @@ def _write(entry: Entry, release: Release, source: Path, store: Path, digests: d
     return {
         "id": entry.id,
         "samples": len(signal),
-        "label": entry.label,
-        "component": entry.component,
-        **entry.condition,
+        **_described(entry),
         "source": _inside(entry, source),
         "source_sha256": digest,
         "sha256": samples,

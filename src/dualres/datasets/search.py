@@ -20,7 +20,7 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
     (`__MACOSX`, `._*`) is ignored.
     """
     if not folder.is_dir():
-        raise RecordingError(f"{folder}: there is no such folder; give the one the release was unpacked into")
+        raise RecordingError(f"{folder}: is not a folder; give the one the release was unpacked into")
     found = []
     for path in sorted(folder.rglob("*")):
         match = pattern.fullmatch(path.stem)

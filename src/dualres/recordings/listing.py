@@ -56,9 +56,11 @@ def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
         raise ValueError(f"there is no signal in it{_enumerate([f'{one.name} {one.fault}' for one in listing])}")
     there_is = _enumerate([f"{one.name} ({one.length} samples)" for one in found or signals])
     if channel is None:
-        raise ValueError(f'there are {len(signals)} signals in it; choose one with channel="..."{there_is}')
+        raise ValueError(
+            f'there are {len(signals)} signals in it; choose one by its name (channel="...", --channel){there_is}'
+        )
     matched = f"{len(found)} signals called {channel}" if found else f"no signal called {channel}"
-    raise ValueError(f'there is {matched} in it; choose one with channel="..."{there_is}')
+    raise ValueError(f'there is {matched} in it; choose one by its name (channel="...", --channel){there_is}')
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
 def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:
     rate = chosen.rate or given
     if rate is None:
-        raise RecordingError(f"{path}: the file does not say its sampling rate; give it in Hz with rate=...")
+        raise RecordingError(f"{path}: the file does not say its sampling rate; give it in Hz (rate=..., --rate)")
     if given is not None and rate != given:
         raise RecordingError(f"{path}: the file says {rate} Hz, but rate={given} was given; leave it out or correct it")
     return rate
