@@ -36,14 +36,14 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress | No
     """
     index = release.index(source)
     known = _known(release, index, source, store)
-    todo = [e for e in index.entries if e.id not in known]
+    missing = [e for e in index.entries if e.id not in known]
     failed: list[tuple[str, str]] = []
     digests: dict[Path, str] = {}  # an archive holds many recordings and is hashed once
     saved = time.monotonic()
     try:
-        for done, entry in enumerate(todo):
+        for done, entry in enumerate(missing):
             if progress:
-                progress(done, len(todo), entry.id)
+                progress(done, len(missing), entry.id)
             try:
                 known[entry.id] = _write(entry, release, source, store, digests)
             except RecordingError as error:
@@ -54,9 +54,9 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress | No
     finally:
         _save(release, index, store, known)
     if progress:
-        progress(len(todo), len(todo), "")
-    written = len(todo) - len(failed)
-    return Prepared(written, len(index.entries) - len(todo), tuple(failed), index.left_out)
+        progress(len(missing), len(missing), "")
+    written = len(missing) - len(failed)
+    return Prepared(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
 
 
 def _known(release: Release, index: Index, source: Path, store: Path) -> dict[str, dict[str, Any]]:
