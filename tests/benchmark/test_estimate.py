@@ -75,6 +75,9 @@ def test_at_most_five_rounds():
 def test_nothing_to_hold_out_is_said():
     with pytest.raises(ConfigError, match=r"fewer than two classes .* --no-estimate"):
         plan_rounds([recording("a", "good"), recording("b", "good"), recording("w", "worn")])
+    both = [recording(f"{label}{i}", label, "a") for label in ("good", "worn") for i in (1,)]
+    with pytest.raises(ConfigError, match="--no-estimate"):
+        plan_rounds(both)
 
 
 def test_an_estimate_judges_what_each_round_holds_out():

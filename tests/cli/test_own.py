@@ -170,6 +170,9 @@ def test_a_folder_without_one_usable_file_says_so(tmp_path):
     result = run("fit", tmp_path, "-o", tmp_path / "m")
     assert "none of the 1 files could be used" in str(result.exception)
     assert "rate" in result.output
+    np.save(tmp_path / "good" / "a.npy", tone(900, 0))
+    result = run("fit", tmp_path, "-o", tmp_path / "m", "--rate", RATE)
+    assert "holds one class only, good" in str(result.exception)
 
 
 @pytest.mark.parametrize("rate", ["fast", "0", "-3"])

@@ -26,7 +26,7 @@ def test_a_full_name_wins_over_last_parts():
 @pytest.mark.parametrize(
     ("listing", "channel", "message"),
     [
-        ([VIBRATION, SPEED], None, r'2 signals .* run.Y.vibration \(100 samples\), .* \(50 samples\)'),
+        ([VIBRATION, SPEED], None, r"2 signals .* run.Y.vibration \(100 samples\), .* \(50 samples\)"),
         ([VIBRATION, SPEED], "force", r"no signal called force .*: run.Y.vibration .*run.X.speed"),
         ([SPEED, Listed("run.Z.speed", 7, "i")], "speed", r"2 signals called speed .*: run.X.speed .*run.Z.speed"),
         ([VIBRATION, SPECTRUM], "spectrum", "spectrum is complex"),

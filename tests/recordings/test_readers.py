@@ -64,9 +64,7 @@ def test_a_rate_that_is_none_is_refused(csv, given):
 
 
 def test_a_rate_is_never_guessed(csv):
-    with pytest.raises(
-        RecordingError, match=r"a\.csv: the file does not say its sampling rate; give it in Hz"
-    ):
+    with pytest.raises(RecordingError, match=r"a\.csv: the file does not say its sampling rate; give it in Hz"):
         read(csv, "DE")
 
 

@@ -20,6 +20,7 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.resample import POLYPHASE
 
 MOST_ROUNDS = 5
+_NOTHING = "so nothing can be held out and estimated; add recordings, or fit with --no-estimate"
 
 Progress = Callable[[int, int, Step, int], None]  # round, rounds, the step just made, steps in a round
 
@@ -52,10 +53,7 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
     rounds_of: dict[str, int] = {}  # unit -> round
     groups = {label: _groups(members, by_component, remarks) for label, members in _by_class(recordings).items()}
     if sum(bool(g) for g in groups.values()) < 2:
-        raise ConfigError(
-            "fewer than two classes have two recordings, so nothing can be held out and estimated; "
-            "add recordings, or fit with --no-estimate"
-        )
+        raise ConfigError(f"fewer than two classes have two recordings, {_NOTHING}")
     count = min(MOST_ROUNDS, max(len(g) for g in groups.values()))
     held: list[set[str]] = [set() for _ in range(count)]
     for units in groups.values():
@@ -65,6 +63,8 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
             load[chosen] += 1
             held[chosen].update(members)
     complete = _keep_every_class(held, recordings, remarks)
+    if len(complete) < 2:
+        raise ConfigError(f"the classes share their components, {_NOTHING}")
     unit = _unit(complete, recordings) if by_component else "recording"
     return Rounds(complete, unit, tuple(remarks))
 

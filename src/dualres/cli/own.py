@@ -72,6 +72,8 @@ def fit(
     with progress("Nothing was written.") as report:
         found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
     _show_folder(found)
+    if len(found.classes) < 2:
+        raise RecordingError(f"{folder}: holds one class only, {found.classes[0]}; two are needed to tell apart")
     recordings, labels = found.recordings, [str(r.label) for r in found.recordings]
     rounds = plan_rounds(recordings) if estimate or strict else None
     if strict and rounds:
