@@ -10,21 +10,21 @@ from dualres.errors import OutputError
 
 
 def check_writable(path: Path) -> None:
-    """An error now rather than after an hour's work; makes the folder for the file."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: its folder cannot be made ({error.strerror}); choose another place") from error
+    """An error now rather than after an hour's work; nothing is changed on the disk."""
     if path.is_dir():
         raise OutputError(f"{path}: is a folder; give the name of a file")
-    if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"{path}: its folder cannot be written to; choose another place")
+    nearest = next(folder for folder in path.absolute().parents if folder.exists())
+    if not nearest.is_dir():
+        raise OutputError(f"{path}: its folder cannot be made, for {nearest} is a file; choose another place")
+    if not os.access(nearest, os.W_OK):
+        raise OutputError(f"{path}: {nearest} cannot be written to; choose another place")
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write to a temporary file beside `path`, force it to disk, then move it into place."""
     try:
         check_writable(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
