@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from dualres.cli.own import Channel, Rate, parsed_rate, show_left_out
 from dualres.cli.screen import Report, console, progress
 from dualres.errors import RecordingError
 
@@ -32,15 +33,14 @@ def audit(
     held_out: Annotated[
         str | None, typer.Option(help="The unit claimed to be new: component, recording, or a condition.")
     ] = None,
-    channel: Annotated[str | None, typer.Option(help="Which signal, where a file holds several.")] = None,
-    rate: Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files do not carry it.")] = None,
+    channel: Channel = None,
+    rate: Rate = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Find what an evaluation could have seen in training; exit status 1 if it could.
 
     Without a fold or a split, the rounds that `dualres fit` would hold out are audited.
     """
-    from dualres.cli.own import parsed_rate, show_left_out
     from dualres.recordings.folder import read_folder
     from dualres.recordings.store import open_store, read_index
 

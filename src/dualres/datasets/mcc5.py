@@ -24,7 +24,7 @@ from typing import IO
 import numpy as np
 
 from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.search import collect, find, is_junk
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
@@ -178,8 +178,7 @@ def _inner(outer: zipfile.ZipFile, member: zipfile.ZipInfo) -> zipfile.ZipFile:
 def _members(archive: zipfile.ZipFile, suffix: str) -> Iterator[zipfile.ZipInfo]:
     for member in archive.infolist():
         path = PurePosixPath(member.filename)
-        junk = "__MACOSX" in path.parts or path.name.startswith("._")
-        if path.suffix.lower() == suffix and not junk and not member.is_dir():
+        if path.suffix.lower() == suffix and not is_junk(path) and not member.is_dir():
             yield member
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from dualres.datasets.release import Entry, Index
 from dualres.errors import RecordingError
@@ -24,7 +24,7 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
     found = []
     for path in sorted(folder.rglob("*")):
         match = pattern.fullmatch(path.stem)
-        if match and path.suffix.lower() in suffixes and not _is_junk(path.relative_to(folder)) and path.is_file():
+        if match and path.suffix.lower() in suffixes and not is_junk(path.relative_to(folder)) and path.is_file():
             found.append((path, match))
     return found
 
@@ -67,5 +67,6 @@ def _refusals(index: Index) -> str:
     return f" ({count} files refused, the first: {reason})" if count > 1 else f" (1 file refused: {reason})"
 
 
-def _is_junk(path: Path) -> bool:
+def is_junk(path: PurePath) -> bool:
+    """What macOS leaves in archives."""
     return "__MACOSX" in path.parts or path.name.startswith("._")
