@@ -9,9 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dualres import sealed
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ModelFileError
-from dualres.model import artifact
 from dualres.model.artifact import Card, Model, load, save
 from dualres.model.network import DualRes
 
@@ -115,7 +115,7 @@ def test_a_wrong_check_vector_is_refused(saved, tmp_path):
         fields["checks"][0][1] += 0.01
 
     (tmp_path / "m").write_bytes(resigned(saved, change))
-    with pytest.raises(ModelFileError, match="check window gives other logits"):
+    with pytest.raises(ModelFileError, match="check window gives other values"):
         load(tmp_path / "m")
 
 
@@ -170,7 +170,7 @@ def test_missing_folders_and_large_files_are_refused(tmp_path, monkeypatch):
         load(tmp_path / "nowhere")
     with pytest.raises(ModelFileError, match="cannot be read"):
         load(tmp_path)
-    monkeypatch.setattr(artifact, "LARGEST_FILE", 100)
+    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
     save(model(), tmp_path / "m")
     with pytest.raises(ModelFileError, match="too large"):
         load(tmp_path / "m")

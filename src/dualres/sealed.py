@@ -1,0 +1,104 @@
+"""One safetensors file with a card in its metadata, sealed.
+
+The card carries the SHA-256 of the whole file, taken with the digest's own 64 characters as zeros, so that a
+change of any byte is noticed; and what the model says of check windows, so that a machine that computes something
+else is noticed too. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from dualres import __version__
+from dualres.errors import ModelFileError
+
+LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
+CHECK_TOLERANCE = 1e-4  # of the largest value, or of one
+
+_KEY = "dualres"
+_DIGEST = b'\\"sha256\\":\\"'  # as it stands in the file: JSON within JSON
+_ZEROS = b"0" * 64
+
+
+def versions() -> dict[str, str]:
+    """What computes here."""
+    return {"dualres": __version__, "python": platform.python_version(), "torch": str(torch.__version__)}
+
+
+def seal(kind: str, fields: Mapping[str, Any], checks: npt.ArrayLike, tensors: Mapping[str, Tensor]) -> bytes:
+    """The content of a file: tensors, and a card of the given kind with the values of its check windows."""
+    card = {"format": kind, **fields, "checks": np.asarray(checks).tolist(), "sha256": _ZEROS.decode()}
+    blob = safetensors.torch.save(dict(tensors), metadata={_KEY: json.dumps(card, separators=(",", ":"))})
+    digest = hashlib.sha256(blob).hexdigest().encode()
+    return blob.replace(_DIGEST + _ZEROS, _DIGEST + digest, 1)
+
+
+def unseal(path: Path, kind: str) -> tuple[dict[str, Any], npt.NDArray[np.float64], bytes]:
+    """The card's fields, the check values and the whole content of an intact file; others are refused."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ModelFileError(f"{path}: {path.stat().st_size} bytes is too large for a model of this kind")
+        blob = path.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
+    fields = _fields(blob, kind, path)
+    _check_digest(blob, str(fields.pop("sha256", "")), path)
+    return fields, _values(fields.pop("checks", None)), blob
+
+
+def tensors(blob: bytes, path: Path) -> dict[str, Tensor]:
+    """The tensors of an unsealed file."""
+    try:
+        return safetensors.torch.load(blob)
+    except SafetensorError as error:
+        raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
+
+
+def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float64], rows: int, path: Path) -> None:
+    """Refuse a model whose first check window does not give here what the first of the stored `rows` says."""
+    off = np.abs(first - stored[0]).max() if stored.shape == (rows, *first.shape) else np.inf
+    if not off <= CHECK_TOLERANCE * max(1.0, np.abs(first).max()):
+        raise ModelFileError(
+            f"{path}: the check window gives other values than when the model was saved (off by {off:.2g}); "
+            "do not trust its verdicts here"
+        )
+
+
+def _fields(blob: bytes, kind: str, path: Path) -> dict[str, Any]:
+    """The card's JSON from the header: eight bytes of length, then JSON."""
+    try:
+        header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
+        fields = json.loads(header["__metadata__"][_KEY])
+        if fields["format"] != kind:
+            raise ModelFileError(f"{path}: holds {fields['format']!r}; {kind!r} is what can be read here")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ModelFileError(f"{path}: not a DualRes model file, or its header is damaged") from None
+    del fields["format"]
+    return dict(fields)
+
+
+def _check_digest(blob: bytes, digest: str, path: Path) -> None:
+    signed = _DIGEST + digest.encode()
+    blank = blob.replace(signed, _DIGEST + _ZEROS)
+    if blob.count(signed) != 1 or hashlib.sha256(blank).hexdigest() != digest:
+        raise ModelFileError(f"{path}: the file was changed or damaged since it was saved; copy it again")
+
+
+def _values(stored: Any) -> npt.NDArray[np.float64]:
+    """The stored check values; empty where they are none, which no model's can equal."""
+    try:
+        return np.asarray(stored, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)
