@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from dualres.capture import Captured
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
@@ -43,6 +46,19 @@ class FittedNetwork:
     history: list[Step]
 
 
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """Set PyTorch's and Python's generators for a fit, and leave them afterwards as they were."""
+    python = random.getstate()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):  # seeding touches every device
+        torch.manual_seed(seed)
+        random.seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+
+
 def train(
     model: nn.Module,
     forward: Callable[..., Tensor],
@@ -52,29 +68,39 @@ def train(
     *,
     seed: int,
     microbatch: int,
+    draws: Callable[[], tuple[Tensor, ...]] = tuple,
     progress: Progress | None = None,
+    graphs: bool = True,
 ) -> list[Step]:
     """Adam on the mean cross-entropy of `forward(*inputs)`: one update per pass, the last weights stay.
 
     `inputs` and `labels` have the support's windows as their first axis. Gradients are gathered over
-    microbatches, each weighted by its share of the support. The support is permuted once.
+    microbatches, each weighted by its share of the support. The support is permuted once. What `draws` gives is
+    passed to each forward pass after the inputs. On a GPU a microbatch is one CUDA graph, unless `graphs` is off.
     """
     windows = len(labels)
     order = torch.from_numpy(np.random.default_rng(1000 + seed).permutation(windows)).to(labels.device)
     batches = list(zip(*(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch), strict=True))
-    optimiser = torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
-    history = []
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.Adam(trained, fused=labels.is_cuda)
+    total = torch.zeros((), device=labels.device)
+
+    def accumulate(targets: Tensor, *views: Tensor) -> None:
+        loss = cross_entropy(forward(*views), targets) * (len(targets) / windows)
+        loss.backward()
+        total.add_(loss.detach())
+
     model.train()
+    step = Captured(accumulate, model, total) if labels.is_cuda and graphs else accumulate
+    history = []
     for update in range(1, recipe.updates + 1):
         rate = recipe.rate_at(update)
         for group in optimiser.param_groups:
             group["lr"] = rate
-        optimiser.zero_grad()
-        total = torch.zeros((), device=labels.device)
+        optimiser.zero_grad(set_to_none=not labels.is_cuda)  # a graph adds to the very tensors it was recorded with
+        total.zero_()
         for *views, targets in batches:
-            loss = cross_entropy(forward(*views), targets) * (len(targets) / windows)
-            loss.backward()
-            total += loss.detach()
+            step(targets, *views, *draws())
         optimiser.step()
         history.append(Step(update, float(total), rate))
         if progress:
@@ -100,13 +126,13 @@ def fit_network(
     generator is left as it was.
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
-    _check_support(windows, labels, classes, config)
-    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):  # seeding touches every device
+    check_support(windows, labels, classes, config.window)
+    with seeded(seed):
         network = DualRes(classes, config, seed).to(device)
         history = train(
             network,
             network.classify,
-            spectra_of(network, windows),
+            views_of(network.spectra, windows, device),
             torch.from_numpy(labels).to(device),
             recipe,
             seed=seed,
@@ -176,17 +202,16 @@ def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) 
 
 
 @torch.no_grad()
-def spectra_of(network: DualRes, windows: Samples) -> tuple[Tensor, Tensor]:
-    """Both views of all windows on the network's device, computed a few windows at a time."""
-    device = network.head.weight.device
-    parts = [network.spectra(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
-    short, long = zip(*parts, strict=True)
-    return torch.cat(short), torch.cat(long)
+def views_of(views: Callable[[Tensor], tuple[Tensor, ...]], windows: Samples, device: str) -> tuple[Tensor, ...]:
+    """`views` of all windows, on the device, computed a few windows at a time."""
+    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
+    return tuple(torch.cat(view) for view in zip(*parts, strict=True))
 
 
-def _check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, config: ModelConfig) -> None:
-    if windows.ndim != 2 or windows.shape[1] != config.window:
-        raise ConfigError(f"support windows have shape {windows.shape}; (n, {config.window}) is needed")
+def check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, window: int) -> None:
+    """Refuse what cannot be learned from, with the reason."""
+    if windows.ndim != 2 or windows.shape[1] != window:
+        raise ConfigError(f"support windows have shape {windows.shape}; (n, {window}) is needed")
     if labels.shape != windows.shape[:1]:
         raise ConfigError(f"{len(windows)} support windows came with labels of shape {labels.shape}")
     missing = sorted(set(range(classes)) - set(labels.tolist()))

@@ -1,4 +1,4 @@
-"""One recurrence, three ways: they agree on outputs, states and gradients, whatever the damping."""
+"""One recurrence, several ways: they agree on outputs, states and gradients, whatever the damping."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dualres.model.scan import scan, scan_ref, scan_step
+from dualres.model.scan import scan, scan_pairwise, scan_ref, scan_step
 
 NAMES = ("delta", "u", "b", "c", "theta", "state")
 DAMPINGS = [(1e-6, 1e-6), (1e-3, 1e-2), (0.1, 4.0), (4.0, 6.0), (20.0, 40.0), (79.0, 90.0), (1e3, 1e3), (1e-6, 1e3)]
@@ -62,7 +62,9 @@ def assert_close(fast, reference, tolerance):
 @pytest.mark.parametrize("tokens", [1, 5, 16, 37, 249])
 def test_scan_equals_the_token_loop_in_float64(damping, tokens):
     arguments = inputs(tokens=tokens, damping=damping)
-    assert_close(results(scan, arguments), results(scan_ref, arguments), 1e-10)
+    reference = results(scan_ref, arguments)
+    assert_close(results(scan, arguments), reference, 1e-10)
+    assert_close(results(scan_pairwise, arguments), reference, 1e-10)
 
 
 @pytest.mark.parametrize("damping", DAMPINGS, ids=str)
@@ -73,6 +75,7 @@ def test_scan_equals_the_exact_recurrence_in_float32(damping):
     rounded = [x.detach().to(torch.complex128 if x.is_complex() else torch.float64).requires_grad_() for x in single]
     reference = results(scan_ref, rounded)
     assert_close(results(scan, single), reference, 1e-5)
+    assert_close(results(scan_pairwise, single), reference, 1e-5)
     assert_close(results(scan_ref, single), reference, 1e-5)
 
 
@@ -86,13 +89,13 @@ def test_a_step_takes_one_token():
         scan_step(*inputs(tokens=3))
 
 
-@pytest.mark.parametrize("function", [scan, scan_ref])
+@pytest.mark.parametrize("function", [scan, scan_pairwise, scan_ref])
 @pytest.mark.parametrize("damping", [(0.01, 3.0), (30.0, 50.0), (100.0, 200.0)], ids=str)
 def test_gradients_are_derivatives(function, damping):
     assert torch.autograd.gradcheck(function, inputs(batch=1, tokens=6, width=2, states=2, damping=damping))
 
 
-@pytest.mark.parametrize("function", [scan, scan_ref])
+@pytest.mark.parametrize("function", [scan, scan_pairwise, scan_ref])
 def test_the_recurrence_as_the_paper_writes_it(function):
     """Plain loops over windows, tokens, channels and oscillators, in NumPy."""
     arguments = [x.detach() for x in inputs(batch=2, tokens=9, width=3, states=2)]
@@ -123,11 +126,11 @@ def test_pieces_of_any_size_give_the_whole(sizes, damping):
 
 def test_without_a_state_it_starts_from_zero():
     *arguments, state = (x.detach() for x in inputs())
-    for function in (scan, scan_ref):
+    for function in (scan, scan_pairwise, scan_ref):
         torch.testing.assert_close(function(*arguments), function(*arguments, torch.zeros_like(state)))
 
 
-@pytest.mark.parametrize("function", [scan, scan_ref])
+@pytest.mark.parametrize("function", [scan, scan_pairwise, scan_ref])
 def test_bounded_writes_keep_the_state_bounded(function):
     delta, u, b, c, theta, state = (x.detach() for x in inputs(tokens=400, damping=(1e-4, 50.0)))
     written = (b[:, :, None, :].abs() * u[..., None].abs()).amax((1, 3))  # M, for each window and channel
@@ -137,7 +140,7 @@ def test_bounded_writes_keep_the_state_bounded(function):
         assert (q.abs().amax(-1) <= bound * (1 + 1e-12)).all()
 
 
-@pytest.mark.parametrize("function", [scan, scan_ref])
+@pytest.mark.parametrize("function", [scan, scan_pairwise, scan_ref])
 def test_without_input_the_state_decays_by_the_summed_damping(function):
     delta, u, b, c, theta, state = (x.detach() for x in inputs(tokens=50, damping=(1e-3, 0.2)))
     _, q = function(delta, torch.zeros_like(u), b, c, theta, state)

@@ -1,4 +1,4 @@
-"""One recurrence, three ways to run it.
+"""One recurrence, and the ways to run it.
 
 For every window, channel d and oscillator k (Eq. 3 of the paper)
 
@@ -6,7 +6,7 @@ For every window, channel d and oscillator k (Eq. 3 of the paper)
     y_t = sum_k Re(conj(c_t) q_t)
 
 `scan_step` does one token, `scan_ref` walks the tokens with it, and `scan` computes the same in
-chunks of tokens. All share one signature:
+chunks of tokens, on a GPU by way of `scan_pairwise`. All share one signature:
 
     delta   (batch, tokens, width)    positive damping increments per token
     u       (batch, tokens, width)    input
@@ -27,6 +27,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 LONGEST_CHUNK = 32  # tokens
+PAIRWISE_CHUNK = 16  # tokens
 LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float32's limits
 
 
@@ -101,46 +102,88 @@ def scan(
     the damping is extreme. A token's own write, which has neither decayed nor rotated, stays out of
     these products: at strong damping its rounding would drown the gradients of the rest. Hence the
     result is exact for every positive damping.
+
+    On a GPU `scan_pairwise` does it: a look at the largest damping would wait for the device.
     """
-    batch, tokens, width = delta.shape
-    length = _chunk_length(delta, tokens)
-    count = math.ceil(tokens / length)
-    missing = count * length - tokens  # filled up in front, with tokens that neither write nor decay
-    delta, u, b, c = (
-        pad(x, (0, 0, missing, 0)).unflatten(1, (count, length)) for x in (delta, u, b, c)
-    )  # (batch, count, length, ...)
-
-    steps = torch.arange(1, length + 1, device=theta.device, dtype=theta.dtype)
-    ahead = torch.polar(torch.ones_like(theta), theta * steps[:, None])  # exp(i j theta), (length, states)
-    turn = ahead[-1].conj()  # from one chunk's coordinates to the next one's
-    along_b, along_c = _as_pairs(b * ahead), _as_pairs(c * ahead)  # real, (batch, count, length, 2 * states)
-
-    # Summed by a matrix product: several times faster than cumsum along this axis, in both directions.
-    summed = torch.ones(length, length, dtype=delta.dtype, device=delta.device).tril() @ delta
+    if delta.is_cuda:
+        return scan_pairwise(delta, u, b, c, theta, state)
+    chunks = _Chunks(delta, u, b, c, theta, _chunk_length(delta, delta.shape[1]))
+    summed, written = chunks.summed, chunks.written
     # y does not depend on the level, so neither does its gradient.
     level = (0.5 * (summed[:, :, :1] + summed[:, :, -1:])).detach()
-    written = renewed(delta) * u
     raised = torch.exp(summed - level) * written
     fade = torch.exp(level - summed)
     enter = torch.exp(-level).mT  # (batch, count, width, 1)
-
     leave = fade[:, :, -1:].mT
-    decays = leave * enter * turn  # over a whole chunk, (batch, count, width, states)
-    earlier = _as_complex(leave * (raised[:, :, :-1].mT @ along_b[:, :, :-1])) * turn
-    writes = earlier + written[:, :, -1:].mT * b[:, :, -1:]
+    earlier = leave * (raised[:, :, :-1].mT @ chunks.along_b[:, :, :-1])
+    starts, q = chunks.walk(leave * enter, earlier, state)
+    older = (chunks.along_c @ chunks.along_b.mT).tril(-1) @ raised
+    return chunks.unfold(fade * (older + chunks.along_c @ _as_pairs(enter * starts).mT)), q
 
-    # The first chunk's filling rotates the state once too often; turn it back beforehand.
-    q = writes.new_zeros(batch, width, theta.shape[0]) if state is None else state * torch.exp(1j * missing * theta)
-    starts = []
-    for decay, write in zip(decays.unbind(1), writes.unbind(1), strict=True):
-        starts.append(q)
-        q = torch.addcmul(write, decay, q)
-    carried = _as_pairs(enter * torch.stack(starts, dim=1))  # (batch, count, width, 2 * states)
 
-    own = (c.conj() * b).real.sum(-1, keepdim=True) * written
-    older = (along_c @ along_b.mT).tril(-1) @ raised
-    y = own + fade * (older + along_c @ carried.mT)
-    return y.flatten(1, 2)[:, missing:], q
+def scan_pairwise(
+    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """`scan` with the damping between every two tokens s < j of a chunk summed apart, as S_js.
+
+    More sums and exponentials, but none that could overflow and no differences that could cancel: the chunk length need
+    not follow the damping, and no value has to be looked at, so that it can be part of a CUDA graph.
+    """
+    length = min(PAIRWISE_CHUNK, delta.shape[1])
+    chunks = _Chunks(delta, u, b, c, theta, length)
+    place = torch.arange(length, device=delta.device)
+    after, upto = place > place[:, None], place <= place[:, None]  # (s, i) and (j, i)
+    between = (upto[:, None] & after).to(delta.dtype).flatten(0, 1)  # 1 where s < i <= j, (length * length, length)
+    sums = (between @ chunks.delta).unflatten(2, (length, length))  # (batch, count, j, s, width)
+    gram = (chunks.along_c @ chunks.along_b.mT).tril(-1)
+    older = (gram[..., None] * torch.exp(-sums) * chunks.written[:, :, None]).sum(3)
+    to_end = torch.exp(-sums[:, :, -1, :-1]) * chunks.written[:, :, :-1]
+    earlier = to_end.mT @ chunks.along_b[:, :, :-1]
+    starts, q = chunks.walk(torch.exp(-chunks.summed[:, :, -1:]).mT, earlier, state)
+    return chunks.unfold(older + torch.exp(-chunks.summed) * (chunks.along_c @ _as_pairs(starts).mT)), q
+
+
+class _Chunks:
+    """Tokens cut into chunks of equal length, in coordinates that rotate along from each chunk's start."""
+
+    def __init__(self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, length: int) -> None:
+        tokens = delta.shape[1]
+        count = math.ceil(tokens / length)
+        self.missing = count * length - tokens  # filled up in front, with tokens that neither write nor decay
+        self.delta, u, self.b, self.c = (
+            pad(x, (0, 0, self.missing, 0)).unflatten(1, (count, length)) for x in (delta, u, b, c)
+        )  # (batch, count, length, ...)
+        self.theta = theta
+        steps = torch.arange(1, length + 1, device=theta.device, dtype=theta.dtype)
+        ahead = torch.polar(torch.ones_like(theta), theta * steps[:, None])  # exp(i j theta), (length, states)
+        self.turn = ahead[-1].conj()  # from one chunk's coordinates to the next one's
+        # Real, (batch, count, length, 2 * states).
+        self.along_b, self.along_c = _as_pairs(self.b * ahead), _as_pairs(self.c * ahead)
+        # Summed by a matrix product: several times faster than cumsum along this axis, in both directions.
+        self.summed = torch.ones(length, length, dtype=delta.dtype, device=delta.device).tril() @ self.delta
+        self.written = renewed(self.delta) * u
+
+    def walk(self, decay: Tensor, earlier: Tensor, state: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The states before each chunk, (batch, count, width, states), and the one after the last.
+
+        `decay` (batch, count, width, 1) is a whole chunk's, `earlier` (batch, count, width, 2 * states) what all of its
+        tokens but the last leave in the state.
+        """
+        decays = decay * self.turn
+        writes = _as_complex(earlier) * self.turn + self.written[:, :, -1:].mT * self.b[:, :, -1:]
+        # The first chunk's filling rotates the state once too often; turn it back beforehand.
+        q = torch.zeros_like(writes[:, 0]) if state is None else state * torch.exp(1j * self.missing * self.theta)
+        starts = []
+        for chunk_decay, write in zip(decays.unbind(1), writes.unbind(1), strict=True):
+            starts.append(q)
+            q = torch.addcmul(write, chunk_decay, q)
+        return torch.stack(starts, dim=1), q
+
+    def unfold(self, others: Tensor) -> Tensor:
+        """y in the order of tokens, from what all writes but a token's own contribute to it."""
+        own = (self.c.conj() * self.b).real.sum(-1, keepdim=True) * self.written
+        y: Tensor = (own + others).flatten(1, 2)[:, self.missing :]
+        return y
 
 
 def _chunk_length(delta: Tensor, tokens: int) -> int:

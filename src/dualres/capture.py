@@ -1,0 +1,66 @@
+"""A training step as one CUDA graph, so that a small network is not bound by the launching of its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import torch
+from torch import Tensor, nn
+
+WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
+
+
+class Captured:
+    """`step(*tensors)`, recorded at its first call for each set of shapes and replayed from then on.
+
+    The step may change the model's gradients, its buffers and whatever else it holds on the device, and draw from the
+    device's generator; it must not return anything or look at a value. Recording itself leaves no trace: what the
+    warm-up calls did to the model and the generator is undone.
+    """
+
+    def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
+        self._step = step
+        self._model = model
+        self._touched = touched
+        self._graphs: dict[tuple[torch.Size, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
+
+    def __call__(self, *tensors: Tensor) -> None:
+        shapes = tuple(t.shape for t in tensors)
+        if shapes not in self._graphs:
+            self._graphs[shapes] = self._record(tensors)
+        graph, inputs = self._graphs[shapes]
+        for own, given in zip(inputs, tensors, strict=True):
+            own.copy_(given)
+        graph.replay()
+
+    def _record(self, tensors: tuple[Tensor, ...]) -> tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]:
+        inputs = tuple(t.clone() for t in tensors)
+        self._warm_up(inputs)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=_beside()):
+            self._step(*inputs)
+        return graph, inputs
+
+    def _warm_up(self, inputs: tuple[Tensor, ...]) -> None:
+        kept = [(t, t.clone()) for t in (*self._model.buffers(), *self._touched)]
+        gradients = [(p, None if p.grad is None else p.grad.clone()) for p in self._model.parameters()]
+        generator = torch.cuda.get_rng_state()
+        beside = _beside()
+        beside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(beside):
+            for _ in range(WARM_UPS):
+                self._step(*inputs)
+        torch.cuda.current_stream().wait_stream(beside)
+        for tensor, before in kept:
+            tensor.copy_(before)
+        for parameter, gradient in gradients:
+            if parameter.grad is not None:  # it stays, for the graph adds to it
+                parameter.grad.copy_(torch.zeros_like(parameter) if gradient is None else gradient)
+        torch.cuda.set_rng_state(generator)
+
+
+@lru_cache(maxsize=1)
+def _beside() -> torch.cuda.Stream:
+    """The stream on which steps are warmed up and recorded: one for all, as every stream costs cuBLAS a workspace."""
+    return torch.cuda.Stream()
