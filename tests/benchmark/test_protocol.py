@@ -1,16 +1,15 @@
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
 
 from dualres.benchmark.protocol import Budget, evaluate, gather_support
-from dualres.config import Recipe
 from dualres.datasets.folds import Fold
+from dualres.diagnose import window_probabilities
 from dualres.errors import ConfigError
-from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 FOLD = Fold(
     fold="T1",
@@ -60,12 +59,16 @@ def test_a_support_opens_no_evaluated_recording(recordings, small):
 
 
 def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
-    card = Card(("good", "worn"), small, Recipe(), 0, POLYPHASE, {})
     seen = []
-    result = evaluate(Model(DualRes(2, small, seed=0).eval(), card), FOLD, recordings, lambda *x: seen.append(x))
+    network = DualRes(2, small, seed=0).eval()
+    result = evaluate(partial(window_probabilities, network), FOLD, recordings, lambda *x: seen.append(x))
     assert result.recordings == FOLD.evaluation
     assert result.truth.tolist() == [0, 1, 1]
-    np.testing.assert_allclose(result.probabilities.sum(1), 1)
+    np.testing.assert_allclose(result.scores.sum(1), 1)
+    first = next(r for r in recordings if r.id == FOLD.evaluation[0])
+    each = window_probabilities(network, first, FOLD.evaluation_windows)
+    np.testing.assert_array_equal(result.scores[0], each.mean(0))
+    assert result.windows[0] == len(each)
     assert result.confusion.sum(1).tolist() == [1, 2]
     assert seen == [(1, 3), (2, 3), (3, 3)]
 

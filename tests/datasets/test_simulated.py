@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,9 +14,8 @@ from dualres.benchmark.score import confusion, macro_f1
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
+from dualres.diagnose import window_probabilities
 from dualres.fit import fit_network
-from dualres.model.artifact import Card, Model
-from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, cut, half_overlapping
 
 PAPER = ModelConfig()
@@ -123,8 +123,7 @@ def compare(name, updates):
     fold, recordings = load_fold(name), simulated.recordings()
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, len(fold.classes), recipe=Recipe(updates))
-    card = Card(fold.classes, PAPER, Recipe(updates), 41, POLYPHASE, support.seconds)
-    dualres = macro_f1(evaluate(Model(fitted.network, card), fold, recordings).confusion)
+    dualres = macro_f1(evaluate(partial(window_probabilities, fitted.network), fold, recordings).confusion)
     return max(trivial_scores(fold, recordings, support)), dualres
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from dualres.benchmark import figures, report
@@ -13,6 +14,7 @@ from dualres.benchmark.score import accuracy, class_f1, class_recall, macro_f1
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import Fold, load_fold
+from dualres.diagnose import window_probabilities
 from dualres.errors import ConfigError
 from dualres.files import write_whole
 from dualres.fit import FittedNetwork, fit_network
@@ -76,7 +78,10 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
     model = Model(fitted.network, Card(fold.classes, config, recipe, seed, POLYPHASE, exposure_s=support.seconds))
     begin = time.perf_counter()
     evaluation = evaluate(
-        model, fold, recordings, lambda done, total: progress("Judge unseen recordings", done, total, "")
+        partial(window_probabilities, model.network),
+        fold,
+        recordings,
+        lambda done, total: progress("Judge unseen recordings", done, total, ""),
     )
     evaluate_s = time.perf_counter() - begin
     score = {"macro_f1": macro_f1(evaluation.confusion), "accuracy": accuracy(evaluation.confusion)}

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from dualres.benchmark.score import Counts, confusion
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
-from dualres.diagnose import Probabilities, diagnose_recording
 from dualres.errors import ConfigError
-from dualres.model.artifact import Model
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, covered, cut, evenly
 
 Progress = Callable[[int, int], None]  # recordings done, recordings in all
+Scores = npt.NDArray[np.float64]
+WindowScores = Callable[[Recording, int | None], Scores]  # a recording and at most so many windows: (windows, classes)
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,16 @@ class Support:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a model said of each evaluated recording."""
+    """What a method said of each judged recording."""
 
     recordings: tuple[str, ...]
     truth: npt.NDArray[np.int64]
-    probabilities: Probabilities  # (recordings, classes)
+    windows: tuple[int, ...]  # of each recording
+    scores: Scores  # (recordings, classes), mean over the windows: probabilities, or MiniRocket's decision values
 
     @property
     def confusion(self) -> Counts:
-        return confusion(self.truth, self.probabilities.argmax(1), self.probabilities.shape[1])
+        return confusion(self.truth, self.scores.argmax(1), self.scores.shape[1])
 
 
 def gather_support(
@@ -77,20 +78,23 @@ def gather_support(
     return Support(np.concatenate(windows), np.array(labels), tuple(origins), seconds)
 
 
-def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None) -> Evaluation:
-    """One verdict for every recording the fold evaluates."""
+def evaluate(
+    window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None
+) -> Evaluation:
+    """One score per class for every recording the fold evaluates: the mean over its windows."""
     available = {r.id: r for r in recordings}
-    truth, probabilities = [], []
+    truth, windows, scores = [], [], []
     for done, name in enumerate(fold.evaluation, start=1):
         recording = _pick(available, name, fold)
         if recording.label not in fold.classes:
             raise ConfigError(f"{name}: label {recording.label!r} is not among the classes of fold {fold.fold}")
-        verdict = diagnose_recording(model, recording, fold.evaluation_windows)
+        each = window_scores(recording, fold.evaluation_windows)
         truth.append(fold.classes.index(recording.label))
-        probabilities.append([verdict.probabilities[label] for label in fold.classes])
+        windows.append(len(each))
+        scores.append(each.mean(0))
         if progress:
             progress(done, len(fold.evaluation))
-    return Evaluation(fold.evaluation, np.array(truth), np.array(probabilities))
+    return Evaluation(fold.evaluation, np.array(truth), tuple(windows), np.array(scores))
 
 
 def _pick(available: dict[str, Recording], name: str, fold: Fold) -> Recording:
