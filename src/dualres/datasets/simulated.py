@@ -31,6 +31,7 @@ from dualres.recordings.recording import Origin, Recording, Samples
 Signal = npt.NDArray[np.float64]
 
 NAME = "simulated"
+FOLDS = ("S1", "S2")
 RATE = 12_800  # Hz
 DURATION = 12  # s
 SEED = 2024
@@ -195,7 +196,8 @@ def _gear_forces(
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
     first = eccentric * _mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
-    return effort * (first + second + rubbing + hits)
+    vibration: Signal = effort * (first + second + rubbing + hits)
+    return vibration
 
 
 def _rolling_impacts(ring: str, grade: int, shaft: Signal, rng: np.random.Generator) -> Signal:

@@ -215,7 +215,7 @@ def confirm(a: Samples, first: Recording, b: Samples, second: Recording, lag_s: 
     top = min(top_of(rate_a), top_of(rate_b))
     enough = _COPY if frame == _FRAME_S else _SHORT_COPY
     shared = []
-    for at in np.arange(start, end - frame + 1 / rate_a, frame):
+    for at in np.arange(start, end - frame + 1 / rate_a, frame).tolist():
         x, y = _stretch(a, rate_a, at, frame), _stretch(b, rate_b, at - lag_s, frame)
         lags = correlate(fingerprint(x, rate_a, grid, top), fingerprint(y, rate_b, grid, top), grid, finer=4)
         whitened, shift_s, rival = _peak(lags, grid, top)
