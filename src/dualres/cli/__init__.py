@@ -11,6 +11,7 @@ from dualres import __version__
 from dualres.cli.audit import audit as audit_command
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
+from dualres.cli.methods import methods
 from dualres.cli.own import diagnose, fit, show
 from dualres.cli.screen import complain, say
 from dualres.errors import DualResError
@@ -28,6 +29,7 @@ app.command()(fit)
 app.command()(diagnose)
 app.command()(show)
 app.command()(audit_command)
+app.command()(methods)
 app.add_typer(data_app, name="data")
 
 

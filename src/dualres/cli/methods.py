@@ -1,0 +1,49 @@
+"""`dualres methods`: the nine methods, and what each of them weighs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from dualres.cli.screen import console, progress, say
+
+MIB = 2**20
+
+
+def methods(
+    classes: Annotated[int, typer.Option(min=2, help="Number of classes; the paper's figures are for 8.")] = 8,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+) -> None:
+    """The methods that can be compared: parameters and file size, counted here, and the paper's figures."""
+    from dualres.methods import CONTROL_NAMES, NAMES
+    from dualres.methods.summary import summarise
+
+    rows = []
+    names = (*NAMES, *CONTROL_NAMES)
+    with progress("Nothing was written.") as report:
+        for done, name in enumerate(names, start=1):
+            rows.append(summarise(name, classes))
+            report("Count parameters", done, len(names), name)
+    if as_json:
+        say(json.dumps([asdict(row) for row in rows], indent=1))
+        return
+    table = Table(title=f"Methods, for {classes} classes", title_justify="left")
+    table.add_column("Method")
+    table.add_column("Family")
+    for column in ("Registered", "Active", "File MiB", "Paper: registered", "active", "file MiB"):
+        table.add_column(column, justify="right")
+    for row in rows:
+        paper = row.paper
+        printed = (f"{paper.registered:,}", f"{paper.active:,}", f"{paper.file_mib:.3f}") if paper else ("-",) * 3
+        table.add_row(
+            row.name, row.family, f"{row.registered:,}", f"{row.active:,}", f"{row.file_bytes / MIB:.3f}", *printed
+        )
+        if row.name == NAMES[-1]:
+            table.add_section()
+    console.print(table)
+    say("Active parameters receive a gradient in training. MiniRocket's are the coefficients of its ridge classifier")
+    say("on 9,996 fixed features. Files hold tensors, buffers and a card; the paper's hold PyTorch's archive instead.")

@@ -1,0 +1,51 @@
+"""The nine methods of the paper, and DualRes' four controls, by name.
+
+A method's module is imported when the method is asked for: MiniRocket's library alone takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from dualres.config import Recipe
+from dualres.errors import ConfigError
+from dualres.methods.dualres import CONTROLS, DualResNetwork
+from dualres.methods.method import Method
+from dualres.methods.network import Network
+from dualres.methods.neural import NeuralMethod
+
+# name: family, module and class of the network
+_NETWORKS = {
+    "mambasl": ("state space", "mambasl", "MambaSL"),
+    "tscmamba": ("state space", "tscmamba", "TSCMamba"),
+    "medformer": ("attention", "medformer", "Medformer"),
+    "moderntcn": ("convolution", "moderntcn", "ModernTCN"),
+    "patchtst": ("attention", "patchtst", "PatchTST"),
+    "itransformer": ("attention", "itransformer", "ITransformer"),
+    "crossformer": ("attention", "crossformer", "Crossformer"),
+}
+
+NAMES = ("dualres", "mambasl", "minirocket", *list(_NETWORKS)[1:])  # in the paper's order
+CONTROL_NAMES = tuple(CONTROLS)
+
+
+def method(name: str, recipe: Recipe | None = None) -> Method:
+    """The method of that name; `recipe` trains a neural one, by default as the paper trains on gearboxes."""
+    if name == "dualres" or name in CONTROLS:
+        config = CONTROLS.get(name)
+        return NeuralMethod(
+            name,
+            "oscillatory state space",
+            lambda classes, seed: DualResNetwork(classes, config, seed),
+            recipe or Recipe(),
+        )
+    if name in _NETWORKS:
+        family, module, kind = _NETWORKS[name]
+        network: Callable[[int], Network] = getattr(import_module(f"dualres.methods.{module}"), kind)
+        return NeuralMethod(name, family, lambda classes, seed: network(classes), recipe or Recipe())
+    if name == "minirocket":
+        from dualres.methods.minirocket import MiniRocket
+
+        return MiniRocket()
+    raise ConfigError(f"method {name!r} is not known; there are {', '.join((*NAMES, *CONTROL_NAMES))}")

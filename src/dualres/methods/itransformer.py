@@ -1,0 +1,32 @@
+"""iTransformer: the whole window is one token, so the attention has a single key to attend to."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn.functional import gelu
+
+from dualres.methods.blocks import EncoderLayer
+from dualres.methods.network import WINDOW, Network
+
+WIDTH = 32
+HIDDEN = 64
+HEADS = 4
+LAYERS = 2
+DROPOUT = 0.1
+
+
+class ITransformer(Network):
+    """1,066,024 parameters with eight classes, almost all of them in the embedding."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.embed = nn.Linear(WINDOW, WIDTH)
+        self.layers = nn.Sequential(*(EncoderLayer(WIDTH, HEADS, HIDDEN, DROPOUT) for _ in range(LAYERS)))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.head = nn.Linear(WIDTH, classes)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, windows: Tensor) -> Tensor:
+        token = self.layers(self.dropout(self.embed(windows[:, None])))  # (batch, 1, width)
+        logits: Tensor = self.head(self.dropout(gelu(self.norm(token))).flatten(1))
+        return logits

@@ -1,0 +1,86 @@
+"""Medformer: patches of three lengths, attention within each length and, through their last tokens, among lengths."""
+
+from __future__ import annotations
+
+import random
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import dropout, gelu
+
+from dualres.methods.blocks import Attention, PostNorm, cut_patches, sinusoids
+from dualres.methods.network import WINDOW, Network
+
+PATCHES = (128, 256, 512)  # samples
+TOKENS = tuple(WINDOW // patch + 1 for patch in PATCHES)  # the last of each holds the last sample and nothing else
+POSITIONS = 5000  # rows of the table, as released
+WIDTH = 128
+HIDDEN = 256
+HEADS = 8
+LAYERS = 6
+DROPOUT = 0.1
+DROPPED_TOKENS = 0.25  # probability per element, where the draw says so
+
+
+class Medformer(Network):
+    """2,560,904 parameters with eight classes."""
+
+    positions: Tensor
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.embed = nn.ModuleList(token_map(patch) for patch in PATCHES)
+        self.marks = nn.ParameterList(torch.randn(1, WIDTH) for _ in PATCHES)  # of the patch lengths
+        self.register_buffer("positions", sinusoids(POSITIONS, WIDTH))
+        self.layers = nn.Sequential(*(MixedLayer() for _ in range(LAYERS)))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.head = nn.Linear(sum(TOKENS) * WIDTH, classes)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def draws(self) -> tuple[Tensor, ...]:
+        """Which of the patch lengths have elements of their tokens dropped, (3,) bool; drawn for each pass anew."""
+        drops = [random.choice((False, True)) for _ in PATCHES]
+        return (torch.tensor(drops, device=self.head.weight.device),)
+
+    def forward(self, windows: Tensor, drops: Tensor) -> Tensor:
+        sequences = []
+        for patch, embed, mark, drop in zip(PATCHES, self.embed, self.marks, drops, strict=True):
+            tokens = embed(cut_patches(windows, patch, patch, extra=patch))
+            if self.training:  # both outcomes are computed, so that every pass runs the same kernels
+                tokens = torch.where(drop, dropout(tokens, DROPPED_TOKENS), tokens)
+            sequences.append(tokens + mark + self.positions[:, : tokens.shape[1]])
+        tokens = self.layers(torch.cat(sequences, dim=1))
+        logits: Tensor = self.head(self.dropout(gelu(self.norm(tokens))).flatten(1))
+        return logits
+
+
+class MixedLayer(nn.Module):
+    """All tokens (batch, 451, width) to the same, those of one patch length behind those of the other.
+
+    Each length has its own attention. The last tokens of the three, after it, attend to each other. What follows
+    knows no lengths, so all tokens go through it together.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.within = nn.ModuleList(Attention(WIDTH, HEADS, DROPOUT) for _ in PATCHES)
+        self.among = Attention(WIDTH, HEADS, DROPOUT)
+        self.post_norm = PostNorm(WIDTH, HIDDEN, DROPOUT)
+
+    def forward(self, x: Tensor) -> Tensor:
+        # Copied here once, where each of the attention's maps would make a copy of its own.
+        sequences = [part.contiguous() for part in x.split(TOKENS, dim=1)]
+        attended = [within(own, own) for within, own in zip(self.within, sequences, strict=True)]
+        last = torch.cat([tokens[:, -1:] for tokens in attended], dim=1)  # (batch, 3, width)
+        exchanged = self.among(last, last).split(1, dim=1)
+        pieces = []
+        for tokens, router in zip(attended, exchanged, strict=True):
+            pieces += [tokens[:, :-1], router]
+        out: Tensor = self.post_norm(x, torch.cat(pieces, dim=1))
+        return out
+
+
+def token_map(patch: int) -> nn.Linear:
+    linear = nn.Linear(patch, WIDTH, bias=False)
+    nn.init.kaiming_normal_(linear.weight, mode="fan_in", nonlinearity="leaky_relu")
+    return linear

@@ -1,0 +1,85 @@
+"""What every method is to the benchmark: something that learns from labelled windows and then scores others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+from torch import Tensor
+
+from dualres.config import Recipe
+from dualres.fit import Progress, Step
+
+Windows = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a fitted method weighs, and what its fit took."""
+
+    registered: int  # parameters it holds
+    active: int  # parameters that received a gradient
+    state_bytes: int  # of parameters and buffers
+    fit_s: float
+    peak_bytes: int | None = None  # most memory allocated on the GPU during the fit; None on a CPU
+
+
+class Fitted(Protocol):
+    """A method after its fit. It holds nothing of the support but what it learned."""
+
+    @property
+    def method(self) -> Method: ...
+    @property
+    def classes(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def cost(self) -> Cost: ...
+    @property
+    def history(self) -> list[Step]:
+        """Every update of an iterative fit; empty for others, and after loading."""
+
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """Numbers that belong to the state but are no tensors."""
+
+    def state(self) -> dict[str, Tensor]:
+        """Everything that was learned, by name."""
+
+    def scores(self, windows: Windows) -> Scores:
+        """One score per class for raw windows (n, window): (n, classes). The caller averages them per recording."""
+
+
+class Method(Protocol):
+    """One way to learn, with its settings. A fit is a function of its arguments: it can see nothing else."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def family(self) -> str: ...
+    @property
+    def recipe(self) -> Recipe | None:
+        """How it is trained; None where there is nothing to choose."""
+
+    def fit(
+        self,
+        windows: Windows,
+        labels: Labels,
+        classes: int,
+        *,
+        seed: int = 41,
+        device: str = "cpu",
+        progress: Progress | None = None,
+    ) -> Fitted:
+        """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
+
+    def restore(
+        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+    ) -> Fitted:
+        """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
+        not one of this method's."""

@@ -1,0 +1,41 @@
+"""What the training recipe and the scoring ask of a neural method, and nothing more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+
+from dualres.model.spectra import normalise
+
+WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
+
+
+class Network(nn.Module):
+    """A classifier of raw windows in two stages.
+
+    `views` is what no gradient passes through, computed once per fit; `forward` takes the views, and after them
+    the draws of the moment, to logits (batch, classes). Tensors are registered in the specification's order.
+    """
+
+    microbatch = 4  # windows; batch statistics and draws are per microbatch
+    window = WINDOW
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.constants: dict[str, float] = {}  # of the views; learned from the support, stored beside the weights
+
+    def learn_constants(self, windows: Tensor) -> None:
+        """Take from the support (n, window) what the views need to know; most need nothing."""
+
+    def views(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """What `forward` takes, from raw windows (batch, window), batch first."""
+        return (normalise(windows),)
+
+    def draws(self) -> tuple[Tensor, ...]:
+        """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
+        return ()
+
+    def parameters_in_spec_order(self) -> Iterator[Tensor]:
+        """The tensors that the specification numbers, in its order."""
+        return self.parameters()

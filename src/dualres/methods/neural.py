@@ -1,0 +1,122 @@
+"""A neural method: a network, and the recipe they all share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dualres.config import Recipe
+from dualres.fit import Progress, Step, check_support, seeded, train, views_of
+from dualres.methods.method import Cost, Labels, Scores, Windows
+from dualres.methods.network import Network
+
+Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """On a GPU: float32 as it is on a CPU, and the same result every time; cuDNN would by itself do neither."""
+    with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False):
+        yield
+
+
+@dataclass(frozen=True)
+class NeuralMethod:
+    """A kind of network, trained by the shared recipe."""
+
+    name: str
+    family: str
+    build: Build = field(repr=False)
+    recipe: Recipe = field(default_factory=Recipe)
+
+    def fit(
+        self,
+        windows: Windows,
+        labels: Labels,
+        classes: int,
+        *,
+        seed: int = 41,
+        device: str = "cpu",
+        progress: Progress | None = None,
+    ) -> FittedNeural:
+        """Train from scratch; the weights after the last update are the result."""
+        on_gpu = device.startswith("cuda")
+        before = torch.cuda.memory_allocated(device) if on_gpu else 0
+        if on_gpu:
+            torch.cuda.reset_peak_memory_stats(device)
+        with seeded(seed), full_precision():
+            network = self.build(classes, seed).to(device)
+            check_support(windows, labels, classes, network.window)
+            network.learn_constants(torch.from_numpy(windows))
+            inputs = views_of(network.views, windows, device)
+            begin = time.perf_counter()
+            history = train(
+                network,
+                network,
+                inputs,
+                torch.from_numpy(labels).to(device),
+                self.recipe,
+                seed=seed,
+                microbatch=network.microbatch,
+                draws=network.draws,
+                progress=progress,
+            )
+            fit_s = time.perf_counter() - begin
+        peak = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
+        cost = Cost(*sizes(network), fit_s, peak)
+        network.zero_grad()
+        return FittedNeural(self, network, classes, seed, cost, history)
+
+    def restore(
+        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+    ) -> FittedNeural:
+        """The network with the given weights, on the CPU."""
+        with torch.device("meta"):  # it costs nothing until its shapes have been compared
+            network = self.build(classes, None)
+        network.load_state_dict(state, assign=True)
+        network.constants = dict(constants)
+        return FittedNeural(self, network.eval(), classes, seed, cost, [])
+
+
+@dataclass(frozen=True)
+class FittedNeural:
+    """A trained network; its scores are probabilities."""
+
+    method: NeuralMethod
+    network: Network
+    classes: int
+    seed: int
+    cost: Cost
+    history: list[Step]
+
+    @property
+    def constants(self) -> Mapping[str, float]:
+        return self.network.constants
+
+    def state(self) -> dict[str, Tensor]:
+        return {name: t.detach().cpu().contiguous() for name, t in self.network.state_dict().items()}
+
+    @torch.inference_mode()
+    @full_precision()
+    def scores(self, windows: Windows) -> Scores:
+        network = self.network
+        device = next(network.parameters()).device
+        parts = [np.empty((0, self.classes))]
+        for part in torch.from_numpy(windows).split(network.microbatch) if len(windows) else ():
+            logits = network(*network.views(part.to(device)), *network.draws())
+            parts.append(logits.double().softmax(-1).cpu().numpy())
+        return np.concatenate(parts)
+
+
+def sizes(network: Network) -> tuple[int, int, int]:
+    """Parameters, those of them that hold a gradient, and the bytes of parameters and buffers."""
+    parameters = list(network.parameters())
+    registered = sum(p.numel() for p in parameters)
+    active = sum(p.numel() for p in parameters if p.grad is not None)
+    return registered, active, sum(t.nbytes for t in (*parameters, *network.buffers()))

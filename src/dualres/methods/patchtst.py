@@ -1,0 +1,41 @@
+"""PatchTST: half-overlapping patches of the window as the tokens of a transformer."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn.functional import layer_norm
+
+from dualres.methods.blocks import EncoderLayer, cut_patches, sinusoids
+from dualres.methods.network import WINDOW, Network
+
+PATCH = 2048  # samples
+STRIDE = 1024
+TOKENS = WINDOW // STRIDE
+WIDTH = 32
+HIDDEN = 128
+HEADS = 4
+LAYERS = 2
+DROPOUT = 0.1
+
+
+class PatchTST(Network):
+    """99,208 parameters with eight classes."""
+
+    positions: Tensor  # one row per sample, as released; only the first TOKENS are used
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.embed = nn.Linear(PATCH, WIDTH, bias=False)
+        self.register_buffer("positions", sinusoids(WINDOW, WIDTH))
+        self.layers = nn.Sequential(*(EncoderLayer(WIDTH, HEADS, HIDDEN, DROPOUT) for _ in range(LAYERS)))
+        self.norm = nn.BatchNorm1d(WIDTH)
+        self.head = nn.Linear(WIDTH * TOKENS, classes)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, windows: Tensor) -> Tensor:
+        standard = layer_norm(windows, windows.shape[1:])  # each window by its own mean and deviation
+        patches = cut_patches(standard, PATCH, STRIDE, extra=STRIDE)
+        tokens = self.layers(self.dropout(self.embed(patches) + self.positions[:, :TOKENS]))
+        channels = self.norm(tokens.mT)  # (batch, width, tokens)
+        logits: Tensor = self.head(self.dropout(channels.flatten(1)))
+        return logits

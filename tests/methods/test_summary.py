@@ -1,0 +1,27 @@
+import pytest
+
+from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods.summary import PAPER, summarise
+
+ENCODER = {"dualres/short": 23_600, "dualres/long": 35_888, "dualres/no-rotation": 40_040, "dualres/no-jitter": 40_048}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_counts_are_the_paper_s(name):
+    row = summarise(name)
+    assert row.paper == PAPER[name]
+    assert (row.registered, row.active) == (row.paper.registered, row.paper.active)
+    # Two ways to put the same tensors into a file.
+    assert row.file_bytes / 2**20 == pytest.approx(row.paper.file_mib, abs=0.07)
+
+
+@pytest.mark.parametrize("name", CONTROL_NAMES)
+def test_what_a_control_freezes_is_not_active(name):
+    row = summarise(name)
+    assert (row.registered, row.active, row.paper) == (40_048, ENCODER[name], None)
+
+
+def test_fewer_classes_weigh_less():
+    row = summarise("dualres", classes=3)
+    assert row.registered == 39_528 + 3 * 65
+    assert row.paper is None
