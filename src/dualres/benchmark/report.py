@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib import resources
 from string import Template
 
 _PAGE = Template("""<!doctype html>
@@ -13,26 +14,8 @@ _PAGE = Template("""<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>$title</title>
 <style>
-  :root { --ink: #1d2733; --quiet: #5c6b78; --line: #dde4e9; --accent: #1f6f8b; --paper: #f6f8f9; }
-  * { box-sizing: border-box; }
-  body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
-  main { max-width: 860px; margin: 0 auto; padding: 40px 20px 64px; }
-  h1 { font-size: 28px; line-height: 1.2; margin: 0 0 8px; letter-spacing: -0.01em; }
-  h2 { font-size: 18px; margin: 0 0 4px; }
-  .lead { color: var(--quiet); margin: 0 0 24px; max-width: 66ch; }
-  section { background: #fff; border: 1px solid var(--line); border-radius: 10px; padding: 22px 24px; margin: 18px 0; }
-  section > p { margin: 0 0 12px; color: var(--quiet); max-width: 70ch; }
-  .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 12px; margin: 0 0 18px; }
-  .tile { background: #fff; border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px; }
-  .tile b { display: block; font-size: 25px; line-height: 1.2; font-weight: 600; color: var(--accent); }
-  .tile span { color: var(--quiet); font-size: 13.5px; }
-  svg { display: block; width: 100%; min-width: 520px; height: auto; }
-  .scroll { overflow-x: auto; }
-  table { border-collapse: collapse; width: 100%; font-size: 14.5px; }
-  th, td { text-align: left; padding: 6px 10px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-  th { font-weight: 600; color: var(--quiet); font-size: 13.5px; }
-  td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; padding-right: 18px; }
-  tr:last-child td { border-bottom: 0; }
+$style
+svg { display: block; width: 100%; min-width: 520px; height: auto; }
 </style>
 </head>
 <body><main>
@@ -73,4 +56,15 @@ def facts(pairs: Mapping[str, str]) -> str:
 
 def page(title: str, lead: str, tiles: Sequence[str], sections: Sequence[str]) -> str:
     """The whole document."""
-    return _PAGE.substitute(title=escape(title), lead=escape(lead), tiles="".join(tiles), sections="\n".join(sections))
+    return _PAGE.substitute(
+        style=asset("base.css"),
+        title=escape(title),
+        lead=escape(lead),
+        tiles="".join(tiles),
+        sections="\n".join(sections),
+    )
+
+
+def asset(name: str) -> str:
+    """A file that pages are made of."""
+    return resources.files(__package__).joinpath("page_assets", name).read_text()

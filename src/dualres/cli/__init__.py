@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from dualres import __version__
+from dualres.cli import bench_report
 from dualres.cli.audit import audit as audit_command
+from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
 from dualres.cli.methods import methods
@@ -31,6 +33,9 @@ app.command()(show)
 app.command()(audit_command)
 app.command()(methods)
 app.add_typer(data_app, name="data")
+for command in (bench_report.report, bench_report.verify, bench_report.export):
+    bench_app.command()(command)
+app.add_typer(bench_app, name="bench")
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ KERNEL = 360  # samples under one kernel of the input convolution
 HEADS = 8  # of the gate
 DROPOUT = 0.1
 
-TOKENS_AT_ONCE = 16_384  # over the batch: what the block keeps for a backward pass does not grow with the window
+TOKENS_AT_ONCE = 32_768  # over the batch: what the block keeps for a backward pass does not grow with the window
 HOP, TRANSFORM = 4_096, 4_608  # samples gained by one FFT of the input convolution, and its length
 
 

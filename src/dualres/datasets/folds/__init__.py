@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from importlib import resources
 
 from dualres.errors import ConfigError
@@ -41,7 +42,7 @@ class Fold:
         """All recordings that may enter a support."""
         return {recording for members in self.support.values() for recording in members}
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON of everything above."""
         return hashlib.sha256(json.dumps(asdict(self), separators=(",", ":")).encode()).hexdigest()

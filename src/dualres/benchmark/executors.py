@@ -1,0 +1,61 @@
+"""What the coordinator of a run asks of whatever does the jobs, here or on many machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from dualres.benchmark.job import Job
+from dualres.benchmark.ledger import Outcome
+
+
+@dataclass(frozen=True)
+class Advance:
+    """A job in flight got on: "fit" or "judge", so many done of so many."""
+
+    key: str
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    key: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Failed:
+    """The job itself cannot be done; trying again would end the same way."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Its worker died or its machine went away; the job may be tried elsewhere."""
+
+    key: str
+    reason: str
+
+
+Event = Advance | Finished | Failed | Lost
+
+
+class Executor(Protocol):
+    """Does jobs side by side. It never touches the ledger: the coordinator alone writes."""
+
+    @property
+    def slots(self) -> int:
+        """How many jobs may be in flight."""
+
+    def start(self, job: Job) -> None:
+        """Begin a job; at most `slots` at a time."""
+
+    def wait(self, seconds: float) -> list[Event]:
+        """What happened since the last call; returns as soon as anything did, or after so many seconds."""
+
+    def close(self) -> None:
+        """Stop everything at once; jobs in flight are dropped."""

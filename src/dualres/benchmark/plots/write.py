@@ -1,0 +1,62 @@
+"""Which figures a ledger can fill, and writing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from dualres.benchmark.plots.ablation import ablation_panels
+from dualres.benchmark.plots.bars import allocation_bars, bearing_bars
+from dualres.benchmark.plots.confusion import confusion_matrices
+from dualres.benchmark.plots.curves import fixed_coverage, learning_curves
+from dualres.benchmark.plots.diagrams import alignment, allocations, architecture
+from dualres.benchmark.plots.losses import duration_selection, training_loss
+from dualres.benchmark.plots.memory import memory_picture
+from dualres.benchmark.plots.panels import class_recall, gearbox_panels
+from dualres.benchmark.plots.picture import Drawn, Picture
+from dualres.benchmark.plots.ranks import mean_ranks
+from dualres.benchmark.plots.style import printed, save
+from dualres.benchmark.plots.tradeoff import score_and_cost
+from dualres.benchmark.results import Results
+from dualres.benchmark.studies import BEARING_BUDGET, FINALISTS, PAIR, PRIMARY_BUDGET
+
+# Of a whole study, and of each of its datasets; a function says None where the ledger has nothing for it.
+_OF_STUDY: dict[str, tuple[Callable[[Results], Picture | None], ...]] = {
+    "bearing": (bearing_bars, mean_ranks),
+    "ablation": (ablation_panels,),
+}
+_OF_DATASET: dict[str, tuple[Callable[[Results, str], Picture | None], ...]] = {
+    "bearing": (partial(confusion_matrices, budget=BEARING_BUDGET, wanted=FINALISTS),),
+    "gearbox": (
+        gearbox_panels,
+        score_and_cost,
+        partial(confusion_matrices, budget=PRIMARY_BUDGET, wanted=FINALISTS),
+    ),
+    "replication": (learning_curves, fixed_coverage),
+    "allocation": (allocation_bars,),
+    "pilot": (class_recall, partial(confusion_matrices, budget=PRIMARY_BUDGET, wanted=PAIR)),
+    "optimisation": (training_loss,),
+    "duration": (duration_selection,),
+}
+_DIAGRAMS = (architecture, memory_picture, alignment, allocations)
+
+
+def pictures(results: Mapping[str, Results]) -> Iterator[Picture]:
+    """Diagrams first, then all that the results of each study can fill; drawn one at a time."""
+    for diagram in _DIAGRAMS:
+        yield diagram()
+    for name, own in results.items():
+        yield from filter(None, (draw(own) for draw in _OF_STUDY.get(name, ())))
+        for dataset in own.datasets():
+            yield from filter(None, (draw(own, dataset) for draw in _OF_DATASET.get(name, ())))
+
+
+def write_figures(results: Mapping[str, Results], directory: Path) -> list[Drawn]:
+    """Write every figure as PDF and PNG into `directory`. `results` are by name of their study."""
+    drawn = []
+    for picture in pictures(results):
+        with printed():
+            pdf, png = save(picture.figure, directory / picture.name)
+        drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))
+    return drawn

@@ -1,0 +1,199 @@
+"""The studies of the paper, as data: which jobs each of them is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from dualres.benchmark.job import Job, Judged
+from dualres.benchmark.protocol import Budget
+from dualres.config import Recipe
+from dualres.datasets import catalog, simulated
+from dualres.datasets.folds import load_fold
+from dualres.errors import ConfigError
+from dualres.methods import CONTROL_NAMES, NAMES
+
+BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
+RIG = simulated.NAME
+DATASETS = (*catalog.NAMES, RIG)
+
+BEARING_BUDGET = Budget(1, 3)
+PRIMARY_BUDGET = Budget(3, 4)
+GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
+ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
+BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
+CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
+SEEDS = (41, 42, 43)
+FINALISTS = ("dualres", "mambasl", "minirocket")
+PAIR = ("dualres", "mambasl")
+CONTROLLED = ("dualres", *CONTROL_NAMES)
+NEURAL = tuple(name for name in NAMES if name != "minirocket")
+HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
+
+
+@dataclass(frozen=True)
+class Part:
+    """A rectangle of jobs: every fold of the datasets x methods x budgets x seeds x numbers of updates."""
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    budgets: tuple[Budget, ...]
+    updates: tuple[int, ...]
+    seeds: tuple[int, ...] = (41,)
+    judged: Judged = "evaluation"
+    support_step: float | None = None
+
+
+@dataclass(frozen=True)
+class Study:
+    name: str
+    question: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Quick:
+    """What `--quick` reduces a study to; it is part of every plan, so that no table can mistake it for the real one."""
+
+    seeds: tuple[int, ...] = (41,)
+    updates: int = 30
+    most_judged: int = 24
+    methods: tuple[str, ...] = ("dualres", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
+
+
+def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]:
+    """The part on the paper's datasets, and the same on the rig, so that anybody can run it."""
+    return part, replace(part, datasets=(RIG,), support_step=support_step)
+
+
+STUDIES = {
+    study.name: study
+    for study in (
+        Study(
+            "bearing",
+            "How well do three methods name bearing faults from 1.024 labelled seconds per class?",
+            (
+                *_and_rig(Part(BEARINGS, FINALISTS, (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS), HALF),
+                Part(("hust",), ("itransformer",), (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS),
+            ),
+        ),
+        Study(
+            "gearbox",
+            "How do nine methods compare on a gearbox, from 2 to 37 labelled seconds per class?",
+            _and_rig(Part(("mcc5",), NAMES, GEARBOX_BUDGETS, (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "replication",
+            "How far do the best three methods' scores move with the seed?",
+            _and_rig(Part(("mcc5",), FINALISTS, GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS)),
+        ),
+        Study(
+            "allocation",
+            "At 6.144 labelled seconds per class: few recordings for long, or many for a moment?",
+            _and_rig(Part(("mcc5",), PAIR, ALLOCATIONS, (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "pilot",
+            "Does the same recipe work on another gearbox?",
+            _and_rig(Part(("phm2009",), PAIR, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "ablation",
+            "What is each component of DualRes worth?",
+            (
+                Part(BEARINGS, CONTROLLED, (BEARING_BUDGET,), (BEARING_UPDATES,)),
+                *_and_rig(Part(("mcc5",), CONTROLLED, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            ),
+        ),
+        Study(
+            "duration",
+            "How many updates, chosen on source recordings alone?",
+            (
+                Part(
+                    ("mcc5", RIG),
+                    PAIR,
+                    (Budget(5, 3),),
+                    CHECKPOINTS,
+                    judged="validation",
+                    support_step=HALF,
+                ),
+            ),
+        ),
+        Study(
+            "optimisation",
+            "How fast does the training loss of eight neural methods fall, and does that predict anything?",
+            _and_rig(Part(("mcc5",), NEURAL, (Budget(6, 4),), (GEARBOX_UPDATES,))),
+        ),
+    )
+}
+
+
+def study(name: str) -> Study:
+    """The study of that name."""
+    if name not in STUDIES:
+        raise ConfigError(f"there is no study {name!r}; there are {', '.join(STUDIES)}")
+    return STUDIES[name]
+
+
+def folds_of(dataset: str) -> tuple[str, ...]:
+    return simulated.FOLDS if dataset == RIG else catalog.release(dataset).folds
+
+
+def jobs(
+    chosen: Study,
+    present: Collection[str],
+    *,
+    methods: Sequence[str] | None = None,
+    seeds: Sequence[int] | None = None,
+    quick: Quick | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+) -> list[Job]:
+    """The jobs of a study on the datasets at hand, each once, in a fixed order.
+
+    `methods` picks from the study's, `seeds` replaces them; `quick` reduces all that costs time.
+    """
+    if quick:
+        methods = [m for m in quick.methods if methods is None or m in methods]
+        seeds = seeds or quick.seeds
+    found: dict[str, Job] = {}
+    for part in chosen.parts:
+        for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
+            found.setdefault(job.key, job)
+    return list(found.values())
+
+
+def _part_jobs(
+    part: Part,
+    present: Collection[str],
+    methods: Sequence[str] | None,
+    seeds: Sequence[int] | None,
+    quick: Quick | None,
+    threads: int,
+    device: str,
+) -> Iterator[Job]:
+    datasets = [name for name in part.datasets if name in present]
+    updates = part.updates
+    if quick:
+        updates = tuple(quick.updates * count // max(part.updates) for count in part.updates)
+    folds = {dataset: [load_fold(name) for name in folds_of(dataset)] for dataset in datasets}
+    picked = [m for m in part.methods if methods is None or m in methods]
+    for dataset, budget, method, seed, count in product(datasets, part.budgets, picked, seeds or part.seeds, updates):
+        for fold in folds[dataset]:
+            if min(map(len, fold.support.values())) < budget.recordings:
+                continue
+            yield Job(
+                dataset=dataset,
+                fold=fold.fold,
+                fold_hash=fold.hash,
+                budget=budget,
+                method=method,
+                recipe=None if method == "minirocket" else Recipe(updates=count),
+                seed=seed,
+                judged=part.judged,
+                support_step=part.support_step,
+                most_judged=quick.most_judged if quick else None,
+                threads=threads,
+                device="cpu" if method == "minirocket" else device,
+            )

@@ -1,0 +1,37 @@
+"""Every table of the paper that a ledger can fill, as data, and as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from dualres.benchmark.results import Results
+from dualres.benchmark.tables import scores
+from dualres.benchmark.tables.differences import difference_tables
+from dualres.benchmark.tables.duration import duration
+from dualres.benchmark.tables.model import Table, Value
+from dualres.benchmark.tables.reference import reference_tables
+from dualres.benchmark.tables.write import write_tables
+
+__all__ = ["Table", "Value", "reference_tables", "study_tables", "write_tables"]
+
+_TABLES: dict[str, Callable[[Results], list[Table]]] = {
+    "bearing": scores.bearing,
+    "gearbox": scores.per_dataset(
+        scores.gearbox("macro_f1"), scores.gearbox("accuracy"), scores.gearbox_by_fold, scores.fit_costs
+    ),
+    "replication": scores.per_dataset(scores.replication),
+    "allocation": scores.per_dataset(scores.allocation),
+    "pilot": scores.per_dataset(scores.pilot, scores.pilot_recall),
+    "ablation": scores.ablation,
+    "duration": scores.per_dataset(duration),
+    "optimisation": scores.per_dataset(scores.optimisation),
+}
+
+
+def study_tables(results: Results) -> list[Table]:
+    """All tables of a study; none where nothing of it was run."""
+    if not results.entries:
+        return []
+    name = results.study.name
+    tables = [*_TABLES[name](results), *scores.every_seed(results)]
+    return tables if name in ("duration", "optimisation") else tables + difference_tables(results)

@@ -1,0 +1,111 @@
+"""Tables of paired differences between methods, and of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dualres.benchmark.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
+from dualres.benchmark.names import dataset_name, method_name
+from dualres.benchmark.protocol import Budget
+from dualres.benchmark.results import Entry, Results
+from dualres.benchmark.tables import planned
+from dualres.benchmark.tables.model import NOT_RUN, Table, Value
+from dualres.benchmark.tables.sheet import Sheet, budget_text, labelled_s
+
+EXPLAINED = (
+    "Mean of the differences within pairs of equal fold and seed, with the 95 % interval of a hierarchical bootstrap: "
+    "pairs are resampled, then recordings of each class within a pair, the same for both methods. Bold: the interval "
+    "leaves zero out. Few pairs make an interval too narrow: it knows of no other fold or seed than these."
+)
+
+
+def difference_tables(results: Results) -> list[Table]:
+    """DualRes minus every other method, and what there is to say on ranks.
+
+    One table for all datasets, or one for each where every dataset has several budgets.
+    """
+    found = {(d.dataset, d.budget, d.other): _value(d) for d in paired_differences(results)}
+    if not found:
+        return []
+    datasets = results.datasets()
+    several = any(len(planned.budgets(results, dataset)) > 1 for dataset in datasets)
+    ranks = critical_difference(results)
+    groups = {f"_{dataset}": (dataset,) for dataset in datasets} if several else {"": datasets}
+    remark = "" if isinstance(ranks, Ranks) else ranks
+    tables = [_difference_table(results, found, suffix, group, remark) for suffix, group in groups.items()]
+    return [*tables, _rank_table(results, ranks)] if isinstance(ranks, Ranks) else tables
+
+
+def _difference_table(
+    results: Results, found: Mapping[tuple[str, Budget, str], Value], suffix: str, datasets: Sequence[str], remark: str
+) -> Table:
+    study = results.study.name
+    sheet = Sheet(results, sorted({seed for value in found.values() for seed in value.seeds}))
+    rows = []
+    for dataset in datasets:
+        for budget, seconds in planned.budgets(results, dataset).items():
+            for other in planned.methods(results, dataset):
+                if other == REFERENCE:
+                    continue
+                sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds)  # for the caption
+                value = found.get((dataset, budget, other), Value(NOT_RUN))
+                rows.append((Value(dataset_name(dataset)), Value(f"{seconds:.3f}"), Value(method_name(other)), value))
+    return Table(
+        name=f"{study}_differences{suffix}",
+        title=f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
+        caption=sheet.conditions(),
+        study=study,
+        labels=3,
+        header=("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
+        rows=tuple(rows),
+        note=f"{EXPLAINED} {remark}".strip(),
+    )
+
+
+def _value(difference: Difference) -> Value:
+    one = difference.pairs[0][0].job
+    count = len(difference.pairs)
+    return Value(
+        text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] "
+        f"({count} pair{'s' * (count > 1)})",
+        bold=difference.decided,
+        metric="macro_f1",
+        mean=difference.mean,
+        n=count,
+        low=difference.low,
+        high=difference.high,
+        labelled_s=labelled_s(one),
+        dataset=difference.dataset,
+        method=difference.method,
+        budget=budget_text(one),
+        folds=tuple(sorted({pair[0].job.fold for pair in difference.pairs})),
+        jobs=_by_seed(pair[0] for pair in difference.pairs),
+        minus=_by_seed(pair[1] for pair in difference.pairs),
+    )
+
+
+def _by_seed(entries: Iterable[Entry]) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for entry in entries:
+        found[entry.job.seed] = (*found.get(entry.job.seed, ()), entry.key)
+    return found
+
+
+def _rank_table(results: Results, ranks: Ranks) -> Table:
+    names = ", ".join(map(dataset_name, ranks.datasets))
+    order = sorted(zip(ranks.average_ranks, ranks.methods, strict=True))
+    sheet, study = Sheet(results), results.study.name
+    for dataset in ranks.datasets:
+        sheet.jobs({"dataset": dataset}, sheet.seeds)
+    return Table(
+        name=f"{study}_ranks",
+        title=f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
+        caption=sheet.conditions(),
+        study=study,
+        labels=1,
+        header=("Method", "Mean rank"),
+        rows=tuple((Value(method_name(method)), Value(f"{rank:.2f}")) for rank, method in order),
+        note=f"1 is the best. n = {len(ranks.datasets)} datasets: {names}. Friedman's test: {ranks.statistic:.2f}, "
+        f"p = {ranks.p:.3f}. Mean ranks that are less than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %) are "
+        "not shown to differ.",
+    )

@@ -1,0 +1,70 @@
+"""A table as data: what it says, and of every number what is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+NOT_RUN = "not run"
+NOT_PLANNED = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class Value:
+    """One cell: words, or a number with the jobs it was made of.
+
+    A number is, per seed, the mean over that seed's jobs, and then the mean over the seeds that have all of theirs.
+    """
+
+    text: str  # "48.55", "44.26 ± 7.38 (n=3)", "not run", "1 of 2 jobs", or words
+    bold: bool = False
+    paper: str | None = None  # the paper's own value
+    metric: str = ""  # see metrics.py; empty for words
+    mean: float | None = None
+    sd: float | None = None  # sample SD over seeds
+    n: int = 0  # seeds; of a difference, pairs
+    low: float | None = None  # of a bootstrap interval
+    high: float | None = None
+    labelled_s: float | None = None  # unique labelled seconds per class
+    dataset: str = ""
+    method: str = ""  # empty where it is over several
+    budget: str = ""  # recordings x windows
+    folds: tuple[str, ...] = ()
+    jobs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # seed -> keys of the jobs planned for it
+    minus: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # of a difference: what is subtracted
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return tuple(self.jobs)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned jobs are behind it."""
+        return self.mean is not None and (self.n == len(self.jobs) or bool(self.minus))
+
+    @property
+    def shown(self) -> str:
+        """Our value, and the paper's in brackets beside it."""
+        return self.text if self.paper is None else f"{self.text} [{self.paper}]"
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str  # fit for a file name
+    title: str
+    caption: str  # folds, held-out unit, seeds, exposure, updates, and whether it is a quick run
+    study: str  # empty for a reference table
+    labels: int  # so many leading columns name the row
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""  # what bold print and brackets mean
+
+
+def mark_best(values: Iterable[Value], digits: int, *, lowest: bool = False) -> list[Value]:
+    """The same values, the best of the complete ones in bold: all that look equal, and none where there is no other."""
+    values = list(values)
+    rivals = [round(v.mean, digits) for v in values if v.complete and v.mean is not None]
+    if len(rivals) < 2:
+        return values
+    best = min(rivals) if lowest else max(rivals)
+    return [replace(v, bold=v.complete and v.mean is not None and round(v.mean, digits) == best) for v in values]

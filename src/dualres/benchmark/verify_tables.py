@@ -1,0 +1,282 @@
+"""Does a written report agree with the ledger? Every number is computed again here, by other means than it was made."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import statistics
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+from dualres.benchmark import paper
+from dualres.benchmark.compare import interval
+from dualres.benchmark.ledger import Ledger, Outcome
+from dualres.benchmark.names import dataset_name
+from dualres.benchmark.protocol import Budget
+from dualres.benchmark.studies import RIG
+from dualres.benchmark.sums import check_sums
+from dualres.benchmark.tables.duration import choose
+from dualres.benchmark.tables.reference import reference_tables
+from dualres.benchmark.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS, as_csv
+from dualres.benchmark.verify import TOLERANCE, Stored, stored_jobs
+from dualres.errors import ConfigError
+
+Record = dict[str, str]
+Groups = dict[int, list[str]]  # seed -> beginnings of job keys
+NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
+
+
+def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
+    """What does not agree in a report's tables, one sentence each."""
+    path = directory / CSV_NAME
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            records = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
+    if records and tuple(records[0]) != COLUMNS:
+        raise ConfigError(f"{path}: has other columns than a report's; write it again with `dualres bench report`")
+    known = _Known(ledger)
+    problems = check_sums(directory)
+    for record in records:
+        where = f"{path}: {record['table']}, {record['row']}, {record['column']}"
+        if record["metric"]:
+            problems += [f"{where}: {sentence}" for sentence in _check(record, known)]
+    return problems + [f"{path}: {sentence}" for sentence in (*_derived(records), *_references(records))]
+
+
+class _Known:
+    """The stored jobs by the beginning of their key, each metric of each computed once."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path)}
+        self._scores: dict[tuple[str, str], float] = {}
+        self._outcomes: dict[str, Outcome] = {}
+
+    def score(self, metric: str, key: str) -> float:
+        if (metric, key) not in self._scores:
+            self._scores[metric, key] = score(metric, self.jobs[key])
+        return self._scores[metric, key]
+
+    def has_interval(self, record: Record) -> bool:
+        """Whether the bootstrap, run again with the same draws, gives the same interval."""
+        ones, others = (self._by_place(record[name]) for name in ("jobs", "minus"))
+        places = sorted(ones.keys() & others.keys())
+        other = self.jobs[_keys(record["minus"])[0]].plan["method"]
+        pairs = [(ones[place], others[place]) for place in places]
+        again = interval(pairs, f"{record['dataset']} {record['budget']} {record['method']} {other}")
+        return all(_close(_number(record[name]), value) for name, value in zip(("low", "high"), again, strict=True))
+
+    def _by_place(self, text: str) -> dict[tuple[str, int], Outcome]:
+        stored = [self.jobs[key] for key in _keys(text) if key in self.jobs]
+        return {(job.plan["fold"], job.plan["seed"]): self._outcome(job.key) for job in stored}
+
+    def _outcome(self, key: str) -> Outcome:
+        if key not in self._outcomes:
+            self._outcomes[key] = self._ledger.outcome(key)
+        return self._outcomes[key]
+
+
+def _check(record: Record, known: _Known) -> Iterator[str]:
+    jobs, groups = known.jobs, _groups(record["jobs"])
+    whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
+    for seed, keys in groups.items():
+        for job in (jobs[key] for key in keys if key in jobs):
+            yield from _check_plan(record, job, seed)
+    if record["minus"]:
+        against = _groups(record["minus"])
+        mean, sd, n = _difference(record["metric"], known, groups, against)
+    else:
+        values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
+        mean, sd, n = _moments(values)
+    for name, expected in (("mean", mean), ("sd", sd)):
+        if not _close(_number(record[name]), expected):
+            yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
+    if record["minus"] and n and not known.has_interval(record):
+        yield "the bootstrap interval is another when it is computed again"
+    if int(record["n"]) != n:
+        yield f"n is {record['n']}, the ledger has {n}"
+    yield from _check_text(record, mean)
+    yield from _check_paper(record, tuple(groups))
+    measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
+    if any(not _close(_number(record["labelled_s"]), seconds) for seconds in measured):
+        yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
+
+
+def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
+    plan = job.plan
+    budget = f"{plan['budget']['recordings']}x{plan['budget']['windows']}"
+    says = {"dataset": plan["dataset"], "budget": budget, "method": plan["method"]}
+    for name, value in says.items():
+        if record[name] not in (value, "") or plan["seed"] != seed or plan["fold"] not in record["folds"].split():
+            yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
+
+
+def _check_text(record: Record, mean: float | None) -> Iterator[str]:
+    """The number that is shown must be the mean, rounded."""
+    shown = NUMBER.match(record["text"])
+    if mean is None:
+        if record["text"] not in ("not run", "n/a") and not record["text"].endswith("jobs"):
+            yield f"shows {record['text']!r}, but there is no such number"
+        return
+    places = len(shown[1] or "") if shown else 0
+    if not shown or abs(float(shown[0].replace(",", "")) - mean) > 0.5 * 10.0**-places + TOLERANCE:
+        yield f"shows {record['text']!r} for {mean!r}"
+
+
+def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
+    if not record["paper"]:
+        return
+    folds = record["folds"].split()
+    budget = Budget(*map(int, record["budget"].split("x")))
+    fold = folds[0] if len(folds) == 1 else None
+    printed = paper.printed(record["dataset"], record["method"], budget, record["metric"], seeds, fold)
+    shown = record["paper"].replace(",", "").partition(" ")[0]
+    if printed is None or float(shown) != printed.mean:
+        yield f"says that the paper prints {record['paper']}, which it does not"
+
+
+def score(metric: str, job: Stored) -> float:
+    """The metric of one job; NaN where it has none."""
+    kind, _, detail = metric.replace("@", ":").partition(":")
+    return _SCORES[kind](job, detail)
+
+
+def _labels(job: Stored) -> tuple[list[int], list[int]]:
+    truth = [truth for _, truth, *_ in job.judged]
+    said = [max(range(len(scores)), key=scores.__getitem__) for *_, scores in job.judged]
+    return truth, said
+
+
+def _f1(job: Stored, _: str) -> float:
+    classes = range(len(job.facts["classes"]))
+    return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
+
+
+def _recall(job: Stored, label: str) -> float:
+    number = job.facts["classes"].index(label)
+    return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
+
+
+def _log_loss(job: Stored, _: str) -> float:
+    smallest = float(np.finfo(float).eps)
+    return statistics.fmean(-math.log(max(scores[truth], smallest)) for _, truth, _, scores in job.judged)
+
+
+def _cost(name: str, unit: int = 1) -> Callable[[Stored, str], float]:
+    def of(job: Stored, _: str) -> float:
+        value = job.facts["cost"][name]
+        return math.nan if value is None else value / unit
+
+    return of
+
+
+_SCORES: dict[str, Callable[[Stored, str], float]] = {
+    "macro_f1": _f1,
+    "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
+    "recall": _recall,
+    "log_loss": _log_loss,
+    "loss": lambda job, update: job.steps[int(update) - 1][1],
+    "registered": _cost("registered"),
+    "active": _cost("active"),
+    "file_mib": _cost("file_bytes", 2**20),
+    "fit_s": _cost("fit_s"),
+    "peak_mib": _cost("peak_bytes", 2**20),
+}
+
+
+def _difference(metric: str, known: _Known, groups: Groups, against: Groups) -> tuple[float | None, float | None, int]:
+    """The mean over pairs of equal fold and seed; a key that has no partner does not count."""
+    ones, others = (
+        {
+            (known.jobs[key].plan["fold"], seed): known.score(metric, key)
+            for seed, keys in each.items()
+            for key in keys
+            if key in known.jobs
+        }
+        for each in (groups, against)
+    )
+    differences = [value - others[place] for place, value in ones.items() if place in others]
+    return (statistics.fmean(differences) if differences else None), None, len(differences)
+
+
+def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
+    if not values or any(map(math.isnan, values)):
+        return None, None, len(values)
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
+
+
+def _derived(records: list[Record]) -> Iterator[str]:
+    """Words that follow from numbers of the same report: the chosen number of updates, and mean ranks."""
+    tables: dict[str, dict[tuple[str, str], Record]] = {}
+    for record in records:
+        tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
+    for name, cells in tables.items():
+        if name.startswith("duration_"):
+            yield from _check_choice(name, cells)
+        if name.endswith("_ranks"):
+            yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
+
+
+def _check_choice(name: str, cells: Mapping[tuple[str, str], Record]) -> Iterator[str]:
+    updates = [row for row, column in cells if column == "Chosen"]
+    means = {row: [_number(cells[row, f"Mean {m}"]["mean"]) for m in ("macro-F1", "log loss")] for row in updates}
+    found = {int(row): (score, loss) for row, (score, loss) in means.items() if score is not None and loss is not None}
+    chosen = choose(found) if len(found) == len(updates) else None
+    for row in updates:
+        expected = "undecided" if chosen is None else "yes" if int(row) == chosen else "no"
+        if cells[row, "Chosen"]["text"] != expected:
+            yield f"{name}, {row} updates: chosen is {cells[row, 'Chosen']['text']!r}, the rule says {expected!r}"
+
+
+def _check_ranks(
+    name: str, cells: Mapping[tuple[str, str], Record], scores: Mapping[tuple[str, str], Record]
+) -> Iterator[str]:
+    columns = list(dict.fromkeys(column for _, column in scores))
+    rows = [row for row in dict.fromkeys(row for row, _ in scores) if row != dataset_name(RIG)]
+    whole = [
+        row for row in rows if all(int(scores[row, c]["n"]) == len(scores[row, c]["seeds"].split()) for c in columns)
+    ]
+    means = [[-round(float(scores[row, c]["mean"]), 9) for c in columns] for row in whole]
+    ranks = dict(zip(columns, rankdata(means, axis=1).mean(0), strict=True))
+    for (method, _), record in cells.items():
+        if record["text"] != f"{ranks[method]:.2f}":
+            yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
+
+
+def _references(records: list[Record]) -> Iterator[str]:
+    """Reference tables must say what the package says."""
+    current = list(csv.DictReader(as_csv(reference_tables()).splitlines()))
+    expected = {(r["table"], r["row"], r["column"]): r["text"] for r in current}
+    for record in (record for record in records if not record["study"]):
+        place = (record["table"], record["row"], record["column"])
+        if record["text"] != expected.get(place):
+            yield f"{', '.join(place)}: says {record['text']!r}, the package {expected.get(place)!r}"
+
+
+def _groups(text: str) -> Groups:
+    return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
+
+
+def _keys(text: str) -> list[str]:
+    return [key for keys in _groups(text).values() for key in keys]
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else repr(value)

@@ -1,0 +1,116 @@
+"""Doing one job: gather its support, fit, judge, and tell everything that a result must be able to answer for."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import torch
+from threadpoolctl import threadpool_limits
+
+from dualres.benchmark.job import Job
+from dualres.benchmark.ledger import Outcome
+from dualres.benchmark.protocol import Scores, evaluate, gather_support
+from dualres.benchmark.sources import Source
+from dualres.config import ModelConfig
+from dualres.methods import method
+from dualres.methods.files import save
+from dualres.methods.method import Fitted
+from dualres.recordings.recording import Recording
+from dualres.recordings.windows import cut, half_overlapping
+from dualres.sealed import versions
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
+
+Progress = Callable[[str, int, int], None]  # stage, done, in all
+
+
+def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -> Outcome:
+    """Fit and judge. The model file goes to `folder`/models, resampled signals are kept in `folder`/cache.
+
+    Evaluation recordings are opened when the fit is over, and never by a job judged on validation.
+    """
+    with threadpool_limits(job.threads):  # of NumPy's libraries; PyTorch has its own
+        torch.set_num_threads(job.threads)
+        return _do(job, stores, folder, progress or (lambda stage, done, total: None))
+
+
+def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
+    begin = time.perf_counter()
+    fold, config = job.used_fold(), ModelConfig()
+    source = Source(job.dataset, stores, folder / "cache", job.resampler)
+    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
+    support = gather_support(fold, source.at_rate(learned_from), job.budget, config)
+    fitted = method(job.method, job.recipe).fit(
+        support.windows,
+        support.labels,
+        len(fold.classes),
+        seed=job.seed,
+        device=job.device,
+        progress=lambda step, total: tell("fit", step.update, total),
+    )
+    path = folder / "models" / f"{job.key}.safetensors"
+    save(fitted, path)
+    fitted_at = time.perf_counter()
+    evaluation = evaluate(
+        lambda recording, limit: _window_scores(fitted, recording, config, limit),
+        fold,
+        source.at_rate(fold.evaluation),
+        lambda done, total: tell("judge", done, total),
+    )
+    facts = {
+        "held_out": fold.held_out,
+        "labelled_s": support.seconds,
+        "support": support.origins,
+        "inputs": source.hashes,
+        "cost": {**asdict(fitted.cost), "file_bytes": path.stat().st_size},
+        "model_sha256": sha256(path.read_bytes()).hexdigest(),
+        "versions": _versions(),
+        "machine": _machine(job.device),
+        "judge_s": time.perf_counter() - fitted_at,
+        "wall_s": time.perf_counter() - begin,
+        "peak_rss_bytes": _peak_rss(),
+    }
+    return Outcome(
+        classes=fold.classes,
+        recordings=evaluation.recordings,
+        truth=tuple(evaluation.truth.tolist()),
+        windows=evaluation.windows,
+        scores=tuple(tuple(row) for row in evaluation.scores.tolist()),
+        history=tuple(fitted.history),
+        facts=facts,
+    )
+
+
+def _window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:
+    signal = recording.signal
+    return fitted.scores(cut(signal, half_overlapping(len(signal), config.window, limit), config.window))
+
+
+def _versions() -> dict[str, str]:
+    found = versions()
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _machine(device: str) -> dict[str, Any]:
+    name = torch.cuda.get_device_name() if device.startswith("cuda") else platform.processor() or platform.machine()
+    return {"device": name, "system": platform.platform(), "threads": torch.get_num_threads()}
+
+
+def _peak_rss() -> int:
+    """Most memory this process has held so far, in bytes."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak

@@ -1,0 +1,287 @@
+"""`dualres bench`: the paper's studies, planned, run and looked after."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from dualres.cli.bench_choice import (
+    Datasets,
+    Device,
+    Methods,
+    OnDevice,
+    Quick,
+    Seeds,
+    Studies,
+    Threads,
+    all_studies,
+    choose,
+    once,
+)
+from dualres.cli.bench_live import duration, live
+from dualres.cli.data import Stores
+from dualres.cli.screen import INTERRUPTED, complain, console, errors, say
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.benchmark.executors import Executor
+    from dualres.benchmark.job import Job
+    from dualres.benchmark.ledger import Ledger
+    from dualres.benchmark.run import Summary
+    from dualres.benchmark.times import Total
+
+app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, look after and merge.")
+
+DEFAULT_DIR = Path("bench")
+JOBS_ON_A_GPU = 4  # side by side; a small fit leaves most of a GPU idle
+
+
+class Engine(StrEnum):
+    LOCAL = "local"
+    RAY = "ray"
+
+
+Dir = Annotated[
+    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, the models and what is kept.")
+]
+
+
+@app.command()
+def plan(
+    studies: Studies,
+    methods: Methods = None,
+    seeds: Seeds = None,
+    datasets: Datasets = None,
+    quick: Quick = False,
+    device: OnDevice = Device.CPU,
+    threads: Threads = 1,
+    folder: Dir = DEFAULT_DIR,
+    stores: Stores = Path("stores"),
+) -> None:
+    """What studies are made of, what of it is done, and how long the rest takes."""
+    from dualres.benchmark.times import Times, times_in
+
+    chosen = choose(studies, stores, methods, seeds, datasets, quick, threads, device)
+    with ExitStack() as stack:
+        ledger = _existing(folder, stack)
+        done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
+    table = Table(title=_title("Plan", quick), title_justify="left")
+    for column in ("Study", "Dataset"):
+        table.add_column(column, no_wrap=True)
+    for column in ("Methods", "Budgets", "Seeds", "Jobs", "Done", "Rest"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, jobs in chosen.items():
+        for dataset, group in _by_dataset(jobs).items():
+            rest = [job for job in group if job.key not in done]
+            table.add_row(
+                name,
+                dataset,
+                *(str(len({getattr(job, field) for job in group})) for field in ("method", "budget", "seed")),
+                str(len(group)),
+                str(len(group) - len(rest)),
+                _time(times.total(rest)),
+            )
+    console.print(table)
+    everything = once(chosen)
+    say(f"Methods: {_list(job.method for job in everything)}")
+    say(f"Budgets, recordings x windows per class: {_list(_budget(job) for job in everything)}")
+    say(f"Seeds: {_list(str(job.seed) for job in everything)}; folds: {_list(job.fold for job in everything)}")
+    missing = [job for job in everything if job.key not in done]
+    say(f"{len(missing)} different jobs are missing; one after the other they take {_time(times.total(missing))}.")
+    say("Times come from finished jobs of the same method, else from a 2.8 GHz core. Jobs side by side take less.")
+    _tell_absent(stores, studies)
+
+
+@app.command()
+def run(
+    studies: Studies,
+    methods: Methods = None,
+    seeds: Seeds = None,
+    datasets: Datasets = None,
+    quick: Quick = False,
+    device: OnDevice = Device.CPU,
+    threads: Threads = 1,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Jobs side by side; by default what the cores allow, 4 on a GPU.")
+    ] = None,
+    executor: Annotated[Engine, typer.Option(help="This machine, or a Ray cluster.")] = Engine.LOCAL,
+    address: Annotated[str | None, typer.Option(help="Of the Ray cluster; by default one on this machine.")] = None,
+    folder: Dir = DEFAULT_DIR,
+    stores: Stores = Path("stores"),
+) -> None:
+    """Run what is missing of the studies. It may be stopped or killed at any moment and goes on from there."""
+    from dualres.benchmark.ledger import Ledger
+    from dualres.benchmark.run import run as run_jobs
+
+    if address is not None and executor is not Engine.RAY:
+        raise ConfigError(f"--address {address} is of use with --executor ray only")
+    chosen = choose(studies, stores, methods, seeds, datasets, quick, threads, device)
+    wanted = once(chosen)
+    with Ledger(folder / "ledger.sqlite") as ledger:
+        try:
+            engine = _executor(executor, address, jobs, threads, device, stores, folder)
+            with live() as report:
+                summary = run_jobs(wanted, ledger, engine, report)
+        except KeyboardInterrupt:
+            kept = len(ledger.keys() & {job.key for job in wanted})
+            errors.print(
+                f"Stopped. {kept} finished jobs are kept; the same command goes on from there.", highlight=False
+            )
+            raise typer.Exit(INTERRUPTED) from None
+    _show_end(chosen, summary, quick)
+    words = ["dualres bench report", *(name for name in studies if name != "all"), "-o report"]
+    words += ["--quick"] if quick else []
+    words += ["--dir", str(folder)] if folder != DEFAULT_DIR else []
+    say(f"Next: {' '.join(words)}")
+    if summary.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def status(folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
+    """Per study, on the datasets present: what is done, what failed and why, what is missing."""
+    from dualres.benchmark.ledger import Ledger
+    from dualres.benchmark.sources import present_datasets
+    from dualres.benchmark.studies import STUDIES, jobs
+    from dualres.benchmark.studies import Quick as QuickSize
+
+    present = present_datasets(stores)
+    with Ledger(folder / "ledger.sqlite", create=False) as ledger:
+        done, failures = ledger.keys(), ledger.failures()
+    title = f"{escape(str(folder / 'ledger.sqlite'))}; datasets: {', '.join(present)}"
+    table = Table(title=title, title_justify="left")
+    table.add_column("Study")
+    table.add_column("Size")
+    table.add_column("Device")
+    for column in ("Planned", "Done", "Failed", "Missing"):
+        table.add_column(column, justify="right")
+    counted: set[str] = set()
+    for name, study in STUDIES.items():
+        for quick in (None, QuickSize()):
+            for device in Device:
+                keys = {job.key for job in jobs(study, present, quick=quick, device=device.value)}
+                finished, failed = keys & done, keys & failures.keys()
+                counted |= finished
+                if finished or failed or (quick is None and device is Device.CPU):
+                    numbers = (len(keys), len(finished), len(failed), len(keys - done - failures.keys()))
+                    table.add_row(name, "quick" if quick else "full", device, *map(str, numbers))
+    console.print(table)
+    if others := len(done - counted):
+        say(f"{others} more finished jobs are of other seeds, threads or datasets than these.")
+    _show_failures(failures.values())
+    _tell_absent(stores, list(STUDIES))
+
+
+@app.command("import")
+def import_(
+    other: Annotated[Path, typer.Argument(metavar="LEDGER", help="ledger.sqlite of another machine.")],
+    folder: Dir = DEFAULT_DIR,
+) -> None:
+    """Take in another ledger's jobs. Where both hold a job, they must agree."""
+    from dualres.benchmark.ledger import Ledger
+    from dualres.benchmark.run import sole_writer
+
+    with Ledger(other, create=False) as theirs, Ledger(folder / "ledger.sqlite") as ours, sole_writer(ours.path):
+        merge = ours.merge(theirs)
+        titles = {key: job.title for key, job in ours.jobs().items()}
+    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement")
+    for key in merge.clashes:
+        complain("clash", f"{titles[key]} ({key[:16]}): the scores differ; ours were kept")
+    if merge.clashes:
+        raise typer.Exit(1)
+
+
+def _by_dataset(jobs: Iterable[Job]) -> dict[str, list[Job]]:
+    groups = defaultdict(list)
+    for job in jobs:
+        groups[job.dataset].append(job)
+    return groups
+
+
+def _budget(job: Job) -> str:
+    return f"{job.budget.recordings}x{job.budget.windows}"
+
+
+def _list(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
+
+
+def _time(total: Total) -> str:
+    if not total.unknown:
+        return duration(total.seconds)
+    return f"over {duration(total.seconds)} ({total.unknown} jobs unknown)" if total.seconds else "unknown"
+
+
+def _title(what: str, quick: bool) -> str:
+    return f"{what}, quick (reduced size)" if quick else what
+
+
+def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
+    from dualres.benchmark.ledger import Ledger
+
+    path = folder / "ledger.sqlite"
+    return stack.enter_context(Ledger(path)) if path.exists() else None
+
+
+def _executor(
+    kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
+) -> Executor:
+    if kind is Engine.RAY:
+        from dualres.benchmark.ray_executor import RayExecutor
+
+        return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
+    import torch
+
+    from dualres.benchmark.local import LocalExecutor
+
+    if device is Device.CUDA and not torch.cuda.is_available():
+        raise ConfigError("--device cuda: PyTorch finds no GPU here; leave the option out to run on the CPU")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    by_cores = max(1, cores // threads)
+    return LocalExecutor(jobs or (min(by_cores, JOBS_ON_A_GPU) if device is Device.CUDA else by_cores), stores, folder)
+
+
+def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool) -> None:
+    table = Table(title=_title("Run", quick), title_justify="left")
+    table.add_column("Study")
+    for column in ("Jobs", "Done before", "Done now", "Failed"):
+        table.add_column(column, justify="right")
+    finished = {ended.job.key for ended in summary.finished}
+    failed = {ended.job.key for ended in summary.failed}
+    for name, jobs in chosen.items():
+        keys = {job.key for job in jobs}
+        counts = (len(keys), len(keys - finished - failed), len(keys & finished), len(keys & failed))
+        table.add_row(name, *map(str, counts))
+    console.print(table)
+    if len(chosen) > 1:
+        say("A job that several studies share is counted in each, and was done once.")
+
+
+def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:
+    """One line per reason; the same one often holds for many jobs."""
+    titles = defaultdict(list)
+    for job, reason in failures:
+        titles[reason].append(job.title)
+    for reason, jobs in titles.items():
+        others = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
+        complain("failed", f"{jobs[0]}{others}: {reason}")
+    if titles:
+        say("`dualres bench run` tries failed jobs again.")
+
+
+def _tell_absent(stores: Path, studies: Sequence[str]) -> None:
+    from dualres.benchmark.sources import present_datasets
+    from dualres.benchmark.studies import study
+
+    used = dict.fromkeys(d for name in all_studies(studies) for part in study(name).parts for d in part.datasets)
+    if absent := [dataset for dataset in used if dataset not in present_datasets(stores)]:
+        say(f"Not prepared in {stores}, so left out: {', '.join(absent)} (`dualres data list`).")

@@ -1,0 +1,106 @@
+"""Which jobs a `dualres bench` command is about: the options that say so, and what comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dualres.cli.screen import complain
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.benchmark.job import Job
+
+
+class Device(StrEnum):
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help="Names of studies, or all.")]
+Methods = Annotated[list[str] | None, typer.Option(help="Only these methods: dualres,minirocket or repeated.")]
+Seeds = Annotated[list[str] | None, typer.Option(help="These seeds instead of the study's: 41,42 or repeated.")]
+Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets: cwru,simulated or repeated.")]
+Quick = Annotated[bool, typer.Option("--quick", help="A reduced size that fits in minutes; labelled so everywhere.")]
+Threads = Annotated[int, typer.Option(min=1, help="CPU threads of each job; part of its plan.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="What neural methods run on; part of a job's plan.")]
+
+
+def choose(
+    studies: Sequence[str],
+    stores: Path,
+    methods: list[str] | None,
+    seeds: list[str] | None,
+    datasets: list[str] | None,
+    quick: bool,
+    threads: int,
+    device: Device,
+) -> dict[str, list[Job]]:
+    """The jobs of each study that is asked for."""
+    from dualres.benchmark import studies as catalogue
+    from dualres.benchmark.sources import present_datasets
+    from dualres.methods import CONTROL_NAMES, NAMES
+
+    names = all_studies(studies)
+    picked = _parts(methods)
+    _check("method", picked, (*NAMES, *CONTROL_NAMES))
+    wanted = _parts(datasets)
+    _check("dataset", wanted, catalogue.DATASETS)
+    present = present_datasets(stores)
+    for name in wanted or ():
+        if name not in present:
+            raise ConfigError(f"dataset {name} is not prepared in {stores}; `dualres data list` says how to get it")
+    chosen = {
+        name: catalogue.jobs(
+            catalogue.study(name),
+            wanted or present,
+            methods=picked,
+            seeds=_seeds(seeds),
+            quick=catalogue.Quick() if quick else None,
+            threads=threads,
+            device=device.value,
+        )
+        for name in names
+    }
+    if not once(chosen):
+        raise ConfigError(
+            f"no job is left of {', '.join(names)} with these options; `dualres bench plan all` shows all"
+        )
+    if absent := [m for m in picked or () if m not in {job.method for job in once(chosen)}]:
+        complain("note", f"no job of {', '.join(absent)} in {', '.join(names)}{' --quick' if quick else ''}", "yellow")
+    return chosen
+
+
+def all_studies(studies: Sequence[str]) -> list[str]:
+    from dualres.benchmark.studies import STUDIES
+
+    _check("study", studies, (*STUDIES, "all"))
+    return list(STUDIES) if "all" in studies else list(dict.fromkeys(studies))
+
+
+def _parts(values: Iterable[str] | None) -> list[str] | None:
+    """`a,b` and repeated options alike."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()] if values else None
+
+
+def _check(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> None:
+    for name in names or ():
+        if name not in known:
+            raise ConfigError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
+
+
+def _seeds(values: Iterable[str] | None) -> list[int] | None:
+    parts = _parts(values)
+    for part in parts or ():
+        if not (part.isascii() and part.isdigit()):
+            raise ConfigError(f"seed {part!r} is not a whole number")
+    return [int(part) for part in parts] if parts else None
+
+
+def once(chosen: Mapping[str, Sequence[Job]]) -> list[Job]:
+    """The jobs of all studies; one that several share is there once."""
+    return list({job.key: job for jobs in chosen.values() for job in jobs}.values())

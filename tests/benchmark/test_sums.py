@@ -1,0 +1,23 @@
+from dualres.benchmark.sums import check_sums, write_sums
+
+
+def test_a_folder_agrees_with_its_list_until_a_file_changes_or_goes(tmp_path):
+    (tmp_path / "a").write_text("one")
+    (tmp_path / "b").write_text("two")
+    write_sums(tmp_path, ["b", "a"])
+    # as `sha256sum a` writes it
+    assert (
+        (tmp_path / "SHA256SUMS")
+        .read_text()
+        .startswith("7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed  a\n")
+    )
+    assert check_sums(tmp_path) == []
+    (tmp_path / "a").write_text("One")
+    (tmp_path / "b").unlink()
+    changed, gone = check_sums(tmp_path)
+    assert "a: was changed" in changed
+    assert "b: is missing" in gone
+
+
+def test_a_folder_without_a_list_cannot_be_checked(tmp_path):
+    assert "SHA256SUMS: is missing" in check_sums(tmp_path)[0]

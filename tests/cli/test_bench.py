@@ -1,0 +1,240 @@
+"""The command line of a campaign; the jobs themselves are made up."""
+
+import io
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+from typer.testing import CliRunner
+
+from dualres.benchmark.executors import Advance, Failed, Finished
+from dualres.benchmark.ledger import Ledger, LedgerError
+from dualres.benchmark.run import Ended, Running, State, Summary, sole_writer
+from dualres.benchmark.studies import Quick, jobs, study
+from dualres.benchmark.times import nominal_s
+from dualres.cli import bench, bench_live
+from dualres.cli.screen import INTERRUPTED
+from dualres.errors import ConfigError
+from tests.benchmark.synthetic import synthetic_ledger, synthetic_outcome
+
+FAILING = jobs(study("pilot"), ["simulated"], methods=["mambasl"])
+
+
+class MadeUp:
+    """Finishes every job at once, but for MambaSL's."""
+
+    interrupt_at = None
+    made = None  # all of them, in a list
+
+    def __init__(self, jobs, stores, folder):
+        self.slots, self.waiting, self.answered = jobs, [], 0
+        self.made.append(self)
+
+    def start(self, job):
+        self.waiting.append(job)
+
+    def wait(self, seconds):
+        if self.answered == self.interrupt_at:
+            raise KeyboardInterrupt
+        self.answered += 1
+        job = self.waiting.pop()
+        if job.method == "mambasl":
+            return [Advance(job.key, "fit", 1, 300), Failed(job.key, "out of [luck]")]
+        return [Finished(job.key, synthetic_outcome(job))]
+
+    def close(self):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def made_up(monkeypatch):
+    monkeypatch.setattr("dualres.benchmark.local.LocalExecutor", MadeUp)
+    monkeypatch.setattr(MadeUp, "made", [])
+    return monkeypatch
+
+
+@pytest.fixture
+def call(tmp_path):
+    def call(*arguments):
+        options = ["--dir", tmp_path / "bench"]
+        if arguments[0] != "import":
+            options += ["--stores", tmp_path / "stores"]
+        return CliRunner(env={"COLUMNS": "200"}).invoke(bench.app, [str(a) for a in (*arguments, *options)])
+
+    return call
+
+
+def cells(output, first):
+    """The cells of the table row that begins with the given word."""
+    (row,) = [line for line in output.splitlines() if line.startswith(f"│ {first} ")]
+    return [cell.strip() for cell in row.strip("│").split("│")]
+
+
+def keys_in(tmp_path):
+    with Ledger(tmp_path / "bench" / "ledger.sqlite", create=False) as ledger:
+        return ledger.keys()
+
+
+def test_plan_shows_jobs_and_time_and_makes_no_ledger(call, tmp_path):
+    result = call("plan", "pilot", "--methods", "dualres")
+    assert result.exit_code == 0, result.output
+    assert cells(result.output, "pilot")[:7] == ["pilot", "simulated", "1", "1", "1", "2", "0"]
+    time = bench_live.duration(sum(map(nominal_s, jobs(study("pilot"), ["simulated"], methods=["dualres"]))))
+    assert cells(result.output, "pilot")[7] == time
+    assert f"2 different jobs are missing; one after the other they take {time}." in result.output
+    assert "left out: phm2009" in result.output
+    assert not (tmp_path / "bench").exists()
+
+
+def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):
+    output = call("plan", "gearbox", "replication", "--quick").output
+    assert "56 different jobs" in output
+    assert "quick (reduced size)" in output
+
+
+def test_plan_says_which_times_are_unknown(call):
+    assert cells(call("plan", "pilot", "--device", "cuda").output, "pilot")[-1] == "unknown"
+
+
+def test_run_does_everything_once_and_names_the_next_command(call, tmp_path):
+    result = call("run", "pilot", "allocation", "--methods", "dualres")
+    assert result.exit_code == 0, result.output
+    assert cells(result.stdout, "allocation") == ["allocation", "6", "0", "6", "0"]
+    assert cells(result.stdout, "pilot") == ["pilot", "2", "0", "2", "0"]
+    assert f"Next: dualres bench report pilot allocation -o report --dir {tmp_path / 'bench'}" in result.stdout
+    assert "6/6  dualres S" in result.stderr
+    assert len(keys_in(tmp_path)) == 6
+    again = call("run", "pilot", "allocation", "--methods", "dualres")
+    assert cells(again.stdout, "allocation") == ["allocation", "6", "6", "0", "0"]
+    assert not again.stderr
+
+
+def test_methods_and_seeds_may_be_separated_by_commas_or_repeated(call, tmp_path):
+    one = call("plan", "gearbox", "--methods", "dualres,patchtst", "--seeds", "1,2")
+    other = call("plan", "gearbox", "--methods", "dualres", "--methods", "patchtst", "--seeds", "1", "--seeds", "2")
+    assert one.output == other.output
+    assert "Methods: dualres, patchtst\n" in one.output
+    assert "Seeds: 1, 2; folds: S1, S2\n" in one.output
+
+
+def test_quick_options_threads_and_device_are_part_of_the_jobs(call, tmp_path):
+    call("run", "pilot", "--quick", "--threads", 2, "--jobs", 3)
+    with Ledger(tmp_path / "bench" / "ledger.sqlite") as ledger:
+        found = list(ledger.jobs().values())
+    wanted = jobs(study("pilot"), ["simulated"], quick=Quick(), threads=2)
+    assert {job.key for job in found} == {job.key for job in wanted}
+    assert {type(job.device) for job in wanted} == {str}
+    assert MadeUp.made[0].slots == 3
+
+
+def test_failures_are_told_recorded_and_end_with_status_1(call):
+    result = call("run", "pilot")
+    assert result.exit_code == 1
+    assert cells(result.stdout, "pilot") == ["pilot", "4", "0", "2", "2"]
+    assert "failed  mambasl S1 3x4 300 updates seed 41: out of [luck]" in result.stderr
+    status = call("status")
+    assert cells(status.stdout, "pilot") == ["pilot", "full", "cpu", "4", "2", "2", "0"]
+    assert "and 1 more: out of [luck]" in status.stderr
+
+
+def test_an_interrupt_says_what_is_kept(call, made_up, tmp_path):
+    made_up.setattr(MadeUp, "interrupt_at", 1)
+    result = call("run", "pilot", "--methods", "dualres", "--jobs", 1)
+    assert result.exit_code == INTERRUPTED
+    assert "Stopped. 1 finished jobs are kept; the same command goes on from there." in result.stderr
+    assert len(keys_in(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["gearbx"], "there is no study 'gearbx'; there are bearing, gearbox"),
+        (["pilot", "--methods", "dualres,lstm"], "there is no method 'lstm'; there are dualres"),
+        (["pilot", "--seeds", "41,-1"], "seed '-1' is not a whole number"),
+        (["pilot", "--datasets", "phm"], "there is no dataset 'phm'; there are"),
+        (["pilot", "--datasets", "phm2009"], "dataset phm2009 is not prepared in"),
+        (["pilot", "--methods", "patchtst"], "no job is left of pilot with these options"),
+        (["pilot", "--address", "auto"], "--address auto is of use with --executor ray only"),
+    ],
+)
+def test_a_wrong_name_gives_one_clear_sentence(call, tmp_path, arguments, sentence):
+    error = call("run", *arguments).exception
+    assert isinstance(error, ConfigError)
+    assert sentence in str(error)
+    assert not (tmp_path / "bench").exists()
+
+
+def test_a_method_that_a_study_does_not_have_is_mentioned(call):
+    result = call("plan", "pilot", "--methods", "dualres,patchtst")
+    assert "no job of patchtst in pilot" in result.stderr
+
+
+def test_cuda_without_a_gpu_is_refused(call, made_up):
+    made_up.setattr("torch.cuda.is_available", lambda: False)
+    assert "PyTorch finds no GPU" in str(call("run", "pilot", "--device", "cuda").exception)
+
+
+def test_status_needs_a_ledger(call):
+    assert isinstance(call("status").exception, LedgerError)
+
+
+def test_status_tells_quick_from_full_and_other_jobs_from_both(call):
+    call("run", "pilot", "--quick")
+    call("run", "pilot", "--methods", "dualres", "--seeds", "7")
+    output = call("status").stdout
+    rows = [line.split("│")[1:-1] for line in output.splitlines() if line.startswith("│ pilot ")]
+    assert [[c.strip() for c in row][1:5] for row in rows] == [["full", "cpu", "4", "0"], ["quick", "cpu", "2", "2"]]
+    assert "2 more finished jobs are of other seeds, threads or datasets" in output
+
+
+def test_import_takes_new_jobs_and_lists_contradictions(call, tmp_path):
+    synthetic_ledger(tmp_path / "other.sqlite", ["pilot"], datasets=["simulated"]).close()
+    first = call("import", tmp_path / "other.sqlite")
+    assert first.exit_code == 0
+    assert "4 jobs taken, 0 known" in first.output
+    assert "0 jobs taken, 4 known" in call("import", tmp_path / "other.sqlite").output
+    job = FAILING[0]
+    with Ledger(tmp_path / "wrong.sqlite") as wrong:
+        outcome = synthetic_outcome(job)
+        scores = tuple(tuple(reversed(row)) for row in outcome.scores)
+        wrong.record(job, type(outcome)(**{**vars(outcome), "scores": scores}))
+    result = call("import", tmp_path / "wrong.sqlite")
+    assert result.exit_code == 1
+    assert f"clash  {job.title} ({job.key[:16]})" in result.stderr
+
+
+def test_import_is_refused_while_a_run_is_writing(call, tmp_path):
+    synthetic_ledger(tmp_path / "other.sqlite", ["pilot"], datasets=["simulated"]).close()
+    (tmp_path / "bench").mkdir()
+    with sole_writer(tmp_path / "bench" / "ledger.sqlite"):
+        error = call("import", tmp_path / "other.sqlite").exception
+    assert "another run is writing" in str(error)
+
+
+def test_import_of_nothing_is_refused(call, tmp_path):
+    assert "there is no ledger" in str(call("import", tmp_path / "none.sqlite").exception)
+
+
+def test_a_terminal_shows_all_jobs_and_those_running(monkeypatch):
+    console = Console(force_terminal=True, width=120, file=io.StringIO())
+    monkeypatch.setattr(bench_live, "errors", console)
+    monkeypatch.setattr("dualres.cli.screen.errors", console)
+    job, other = FAILING
+    with bench_live.live() as report:
+        report(State(Summary(10, 3), (Running(job, 0.0), Running(other, 0.0, "fit", 0.0, 7, 300)), None))
+        report(State(Summary(10, 3, (Ended(job, 5.0, "no luck"),)), (Running(other, 0.0, "judge", 0.0, 1, 9),), 7200.0))
+    shown = Text.from_ansi(console.file.getvalue()).plain
+    before, _, after = shown.rpartition("All jobs")
+    assert "failed  mambasl S1 3x4 300 updates seed 41: no luck" in before
+    assert "4/10" in after
+    assert "1 failed, about 2 h 00 min left" in after
+    assert "1/9" in after
+    assert "judge" in after
+    assert "mambasl S1" not in after
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(None, "unknown"), (0.4, "0 s"), (89, "89 s"), (600, "10 min"), (7260, "2 h 01 min")]
+)
+def test_durations_read_well(seconds, words):
+    assert bench_live.duration(seconds) == words

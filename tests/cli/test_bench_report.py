@@ -1,0 +1,78 @@
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dualres.benchmark.studies import Quick
+from dualres.cli.bench_report import export, report, verify
+from dualres.errors import ConfigError
+from tests.benchmark.synthetic import synthetic_ledger
+
+app = typer.Typer()
+for command in (report, verify, export):
+    app.command()(command)
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bench")
+    synthetic_ledger(folder / "ledger.sqlite", ["pilot"], datasets=["simulated"]).close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def written(bench):
+    return run("report", "pilot", "-o", bench / "report", "--dir", bench)
+
+
+def test_a_report_has_tables_figures_and_a_page(written, bench):
+    assert written.exit_code == 0
+    assert "figures from 4 jobs" in written.output
+    folder = bench / "report"
+    for name in ("pilot_simulated", "pilot_differences", "task_inventory"):
+        assert (folder / "tables" / f"{name}.md").is_file()
+        assert (folder / "tables" / f"{name}.tex").is_file()
+    assert list((folder / "figures").glob("*.pdf"))
+    assert "<table" in (folder / "index.html").read_text()
+
+
+def test_a_report_is_verified_and_a_changed_cell_ends_with_an_error(written, bench):
+    result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
+    assert result.exit_code == 0
+    assert "every cell agrees" in result.output
+    path = bench / "report" / "tables" / "pilot_simulated.md"
+    path.write_text(path.read_text().replace("DualRes", "DualRez"))
+    result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
+    assert result.exit_code == 1
+    assert "was changed" in result.output
+
+
+def test_missing_model_files_are_wrong_unless_they_are_not_asked_for(bench):
+    result = run("verify", "--dir", bench)
+    assert result.exit_code == 1
+    assert result.output.count("its model file") == 4
+
+
+def test_a_study_that_was_not_run_is_a_sentence(bench, tmp_path):
+    with pytest.raises(ConfigError, match="holds no finished job of pilot"):
+        run("report", "pilot", "-o", tmp_path, "--quick", "--dir", bench)
+
+
+def test_a_quick_report_says_so_everywhere(tmp_path, monkeypatch):
+    monkeypatch.setattr("dualres.benchmark.plots.write_figures", lambda results, directory: [])  # tested elsewhere
+    synthetic_ledger(tmp_path / "ledger.sqlite", ["pilot"], datasets=["simulated"], quick=Quick()).close()
+    result = run("report", "pilot", "-o", tmp_path / "report", "--quick", "--dir", tmp_path)
+    assert "QUICK RUN" in result.output
+    for path in (tmp_path / "report" / "tables").glob("pilot_*"):
+        assert "QUICK RUN" in path.read_text()
+
+
+def test_a_ledger_is_exported(bench, tmp_path):
+    assert "4 jobs" in run("export", "-o", tmp_path / "results", "--dir", bench).output
+    assert (tmp_path / "results" / "SHA256SUMS").is_file()
