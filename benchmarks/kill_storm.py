@@ -1,8 +1,8 @@
 """Does a campaign survive anything? Prints JSON.
 
 A campaign of small jobs on the rig is run twice: once undisturbed, and once while its coordinator, its workers or both
-are killed with SIGKILL at random moments and the coordinator is started again. In the end every job must be in the
-ledger exactly once, and the scores must be the same to the last byte.
+are killed with SIGKILL at random moments and the coordinator is started again; with Ray, its workers. In the end every
+job must be in the ledger exactly once, and the scores must be the same to the last byte.
 """
 
 from __future__ import annotations
@@ -155,6 +155,12 @@ def disturb(
     if not await_moment(coordinator, folder, chance, arguments.kills - storm.killed, arguments):
         return False
     workers = descendants(coordinator.pid)
+    if arguments.executor == "ray":  # whose own processes are Ray's to look after
+        workers = [pid for pid in workers if command(pid).startswith("ray::")]
+        if workers:
+            kill(chance.choice(workers))
+            storm.kills["worker"] += 1
+        return True
     victim = chance.choice(list(storm.kills) if workers else ["coordinator"])
     if victim != "coordinator":
         kill(chance.choice(workers))
@@ -203,6 +209,13 @@ def descendants(pid: int) -> list[int]:
     except OSError:
         return []
     return children + [one for child in children for one in descendants(child)]
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def kill(pid: int) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dualres import cli
-from dualres.cli import data
+from dualres.cli import bench, data
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -23,8 +23,9 @@ def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
 def test_every_command_is_in_the_readme():
     text = DOCUMENTS[0].read_text() + (ROOT / "Makefile").read_text()
     commands = [c.name or c.callback.__name__ for c in cli.app.registered_commands]
-    commands += [f"data {c.name or c.callback.__name__}" for c in data.app.registered_commands]
-    assert len(commands) == 9
+    for name, group in (("data", data), ("bench", bench)):
+        commands += [f"{name} {c.name or c.callback.__name__}" for c in group.app.registered_commands]
+    assert len(commands) == 17
     for command in commands:
         assert f"dualres {command}" in text, command
 

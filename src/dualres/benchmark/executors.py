@@ -9,6 +9,9 @@ from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
 
 
+JOBS_ON_A_GPU = 4  # side by side, unless the number of jobs is given; a small fit leaves most of a GPU idle
+
+
 @dataclass(frozen=True)
 class Advance:
     """A job in flight got on: "fit" or "judge", so many done of so many."""

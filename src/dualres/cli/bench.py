@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, look after and merge.")
 
 DEFAULT_DIR = Path("bench")
-JOBS_ON_A_GPU = 4  # side by side; a small fit leaves most of a GPU idle
 
 
 class Engine(StrEnum):
@@ -241,6 +240,7 @@ def _executor(
         return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
     import torch
 
+    from dualres.benchmark.executors import JOBS_ON_A_GPU
     from dualres.benchmark.local import LocalExecutor
 
     if device is Device.CUDA and not torch.cuda.is_available():

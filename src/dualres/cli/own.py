@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -17,7 +17,7 @@ from rich.table import Table
 
 from dualres.cli.screen import complain, console, errors, progress, say
 from dualres.config import Recipe
-from dualres.errors import DualResError, RecordingError
+from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
     from dualres.benchmark.estimate import Estimate
@@ -126,26 +126,34 @@ def diagnose(
     rate: Rate = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="Who judges: this process, or a Ray cluster (docs/cluster.md).")
+    ] = "local",
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster to join, auto or host:port; default: one on this machine.")
+    ] = None,
 ) -> None:
     """Judge recordings: one line each, with verdict, probability and runner-up.
 
     A file that cannot be judged is reported and the next one is read; the exit status is then 1.
     """
-    from dualres.diagnose import diagnose_recording
+    from dualres.archive import judge_files, judge_files_by_ray
     from dualres.model.artifact import load
-    from dualres.recordings.readers import read
 
-    loaded, hz = load(model), parsed_rate(rate)
+    if address and executor != "ray":
+        raise ConfigError("--address names a Ray cluster; it goes with --executor ray")
+    loaded, hz, paths = load(model), parsed_rate(rate), _expanded(files)
     table = csv.writer(sys.stdout) if as_csv else None
     if table:
         table.writerow(["file", "verdict", "probability", "runner_up", "error"])
     failed = 0
-    for path in _expanded(files):
-        verdict, problem = None, ""
-        try:
-            verdict = diagnose_recording(loaded, replace(read(path, channel, hz), id=str(path)))
-        except DualResError as error:
-            failed, problem = failed + 1, str(error)
+    if executor == "ray":
+        judged = judge_files_by_ray(loaded, list(paths), channel, hz, address)
+    else:
+        judged = judge_files(loaded, paths, channel, hz)
+    for one in judged:
+        path, verdict, problem = one.path, one.verdict, one.problem
+        failed += not verdict
         if as_json:
             typer.echo(json.dumps({"file": str(path), **(_fields(verdict) if verdict else {"error": problem})}))
         elif table:
