@@ -25,8 +25,9 @@ lint: setup
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: setup
 	$(BIN)/python benchmarks/window.py
 	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/methods.py

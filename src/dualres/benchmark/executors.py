@@ -8,7 +8,6 @@ from typing import Protocol
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
 
-
 JOBS_ON_A_GPU = 4  # side by side, unless the number of jobs is given; a small fit leaves most of a GPU idle
 
 

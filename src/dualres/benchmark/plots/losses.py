@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dualres.benchmark.names import dataset_name, method_name
 from dualres.benchmark.plots.picture import (
@@ -58,6 +58,8 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
                 _line(axes, entry, method, place / len(methods))
         axes.set(title=f"fold {fold}", xlabel="update", xlim=(0, None), yscale="log")
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         guess = math.log(len(entries[0].outcome.classes))
         axes.axhline(guess, color=MUTED, linewidth=0.7, linestyle=DASHED, zorder=0)
         lowest = min(step.loss for entry in entries for step in entry.outcome.history)

@@ -72,8 +72,8 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
         axes.set_yticks(range(len(methods)), [method_name(m) for m in methods])
         axes.tick_params(labelbottom=True)
     grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
+    grid[0, 0].set_xticks(range(0, int(ROOM * widest) + 1, 25 if widest > 40 else 10))
     grid[0, 0].set_xlim(0, ROOM * widest)
-    grid[0, 0].set_xticks(range(0, 101, 25 if widest > 40 else 10))
     key = [
         Patch(color=LOOKS["dualres"].colour, label="macro-F1 (%), printed"),
         Line2D([], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.4, label="accuracy (%)"),
