@@ -1,4 +1,5 @@
 import dataclasses
+import sqlite3
 
 import numpy as np
 import pytest
@@ -85,6 +86,33 @@ def test_what_is_no_ledger_is_refused(tmp_path):
         Ledger(tmp_path / "nowhere", create=False)
     with pytest.raises(LedgerError, match="holds no job"):
         Ledger(tmp_path / "new").outcome("0" * 64)
+
+
+def test_another_program_s_database_is_refused_and_left_alone(tmp_path):
+    with sqlite3.connect(tmp_path / "notes") as database:
+        database.execute("CREATE TABLE notes (text)")
+    before = (tmp_path / "notes").read_bytes()
+    with pytest.raises(LedgerError, match="not a ledger"):
+        Ledger(tmp_path / "notes")
+    assert (tmp_path / "notes").read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", ["UPDATE jobs SET facts = '{'", "UPDATE jobs SET plan = '[]'", "DROP TABLE scores"])
+def test_damage_is_told_and_not_thrown(ledger, damage):
+    ledger.record(JOBS[0], synthetic_outcome(JOBS[0]))
+    with sqlite3.connect(ledger.path) as database:
+        database.execute(damage)
+    with pytest.raises(LedgerError, match="damaged"):
+        (ledger.jobs(), ledger.outcome(JOBS[0].key))
+
+
+def test_agreement_means_the_same_signals_too(ledger, tmp_path):
+    job, outcome = JOBS[0], synthetic_outcome(JOBS[0])
+    ledger.record(job, outcome)
+    other = Ledger(tmp_path / "other")
+    inputs = dict.fromkeys(outcome.facts["inputs"], "f" * 64)
+    other.record(job, dataclasses.replace(outcome, facts=outcome.facts | {"inputs": inputs}))
+    assert ledger.merge(other).clashes == (job.key,)
 
 
 def test_a_reader_sees_what_a_writer_has_finished(tmp_path):

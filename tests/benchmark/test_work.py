@@ -44,6 +44,14 @@ def test_a_job_tells_all_that_a_result_must_answer_for(outcome, folder):
     assert facts["cost"]["file_bytes"] == (folder / "models" / f"{JOB.key}.safetensors").stat().st_size
     assert facts["wall_s"] > facts["judge_s"] > 0
     assert facts["versions"].keys() >= {"dualres", "torch", "numpy", "scipy"}
+    assert len(facts["versions"]["source"]) == 64
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not count peaks anew")
+def test_the_peak_memory_is_the_job_s_own(outcome, folder):
+    ballast = np.ones(60_000_000)  # 480 MB, gone before the job begins
+    del ballast
+    assert 0 < do(JOB, Path("stores"), folder).facts["peak_rss_bytes"] < outcome.facts["peak_rss_bytes"] + 300e6
 
 
 def test_the_same_job_gives_the_same_scores(outcome, folder):

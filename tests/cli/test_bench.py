@@ -203,6 +203,20 @@ def test_import_takes_new_jobs_and_lists_contradictions(call, tmp_path):
     assert f"clash  {job.title} ({job.key[:16]})" in result.stderr
 
 
+def test_import_takes_an_export_and_models_too(call, tmp_path):
+    from dualres.benchmark.export import export
+
+    with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
+        key = sorted(ledger.keys())[0]
+        export(ledger, tmp_path / "there" / "text")
+    (tmp_path / "there" / "models").mkdir()
+    (tmp_path / "there" / "models" / f"{key}.safetensors").write_bytes(b"model")
+    first = call("import", str(tmp_path / "there" / "text"))
+    assert first.exit_code == 0, first.output
+    assert "4 jobs taken, 0 known already and in agreement; 1 model files copied" in first.output
+    assert "0 jobs taken, 4 known" in call("import", str(tmp_path / "there" / "ledger.sqlite")).output
+
+
 def test_import_is_refused_while_a_run_is_writing(call, tmp_path):
     synthetic_ledger(tmp_path / "other.sqlite", ["pilot"], datasets=["simulated"]).close()
     (tmp_path / "bench").mkdir()

@@ -26,6 +26,7 @@ LEVEL = 0.95
 ENOUGH_DATASETS = 5  # for ranks to mean anything
 
 Reals = npt.NDArray[np.float64]
+Whole = npt.NDArray[np.int_]
 Pair = tuple[Outcome, Outcome]
 
 
@@ -83,50 +84,67 @@ def _difference(
     dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[Entry, Entry]]
 ) -> Difference:
     pairs = sorted(pairs, key=lambda pair: (pair[0].job.fold, pair[0].job.seed))
-    outcomes = [(one.outcome, two.outcome) for one, two in pairs]
-    differences = [percent_f1(one) - percent_f1(two) for one, two in outcomes]
-    low, high = interval(outcomes, f"{dataset} {budget.recordings}x{budget.windows} {method} {other}")
+    differences = [percent_f1(one.outcome) - percent_f1(two.outcome) for one, two in pairs]
+    folds: dict[str, list[Pair]] = {}
+    for one, two in pairs:
+        folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
+    name = f"{dataset} {budget.recordings}x{budget.windows} {method} {other}"
+    low, high = interval(list(folds.values()), name)
     return Difference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
 
 
-def interval(pairs: Sequence[Pair], name: str) -> tuple[float, float]:
-    """The 95 % percentile interval of the mean difference in macro-F1, in percentage points.
+def interval(folds: Sequence[Sequence[Pair]], name: str) -> tuple[float, float]:
+    """The 95 % percentile interval of the mean difference in macro-F1 over all pairs, in percentage points.
 
-    A hierarchical bootstrap: pairs are drawn with replacement, and within each drawn pair recordings of every true
-    class are drawn with replacement, the same ones for both methods. The name of the comparison seeds the draws, so
-    that an interval does not depend on what else was compared.
+    `folds` holds the pairs of each fold, one per seed, all judged on the same recordings. A hierarchical bootstrap:
+    folds are drawn with replacement; for each drawn fold, recordings of every true class are drawn with replacement,
+    the same for both methods and all seeds, which share what is peculiar to these recordings; then its seeds are
+    drawn. The name of the comparison seeds the draws, so that an interval does not depend on what else was compared.
     """
     rng = np.random.default_rng(int(sha256(name.encode()).hexdigest()[:16], 16))
-    drawn = rng.integers(len(pairs), size=(RESAMPLES, len(pairs)))
-    differences = np.empty(drawn.shape)
-    for number, pair in enumerate(pairs):
+    drawn = rng.integers(len(folds), size=(RESAMPLES, len(folds)))
+    sums = np.empty(drawn.shape)
+    for number, pairs in enumerate(folds):
         places = drawn == number
-        differences[places] = _resampled(pair, int(places.sum()), rng)
+        sums[places] = _resampled(pairs, int(places.sum()), rng)
+    counts = np.array([len(pairs) for pairs in folds])[drawn]
     tail = (1 - LEVEL) / 2
-    low, high = np.quantile(differences.mean(1), (tail, 1 - tail))
+    low, high = np.quantile(sums.sum(1) / counts.sum(1), (tail, 1 - tail))
     return float(low), float(high)
 
 
-def _resampled(pair: Pair, count: int, rng: np.random.Generator) -> Reals:
-    """The difference in macro-F1 for `count` resamples of a pair's recordings, (count,).
+def _resampled(pairs: Sequence[Pair], count: int, rng: np.random.Generator) -> Reals:
+    """The sum of the differences in macro-F1 over a fold's resampled seeds, for `count` resamples, (count,)."""
+    truth, classes = np.asarray(pairs[0][0].truth), len(pairs[0][0].classes)
+    drawn = _drawn_recordings(truth, count, rng)
+    differences = np.empty((count, len(pairs)))
+    for number, pair in enumerate(pairs):
+        one, other = (_macro_f1(_confusions(outcome, truth, classes, drawn)) for outcome in pair)
+        differences[:, number] = 100 * (one - other)
+    seeds = rng.integers(len(pairs), size=differences.shape)
+    total: Reals = np.take_along_axis(differences, seeds, axis=1).sum(1)
+    return total
 
-    Drawing n of n recordings with replacement is drawing the multinomial counts of (one's class, other's class).
-    """
-    one, other = pair
-    classes = len(one.classes)
-    said = [np.asarray(outcome.scores).argmax(1) for outcome in (one, other)]
-    matrices = np.zeros((2, count, classes, classes))
-    for label in range(classes):
-        members = np.asarray(one.truth) == label
-        if not members.any():
-            continue
-        both, number = np.unique(np.stack([said[0][members], said[1][members]]), axis=1, return_counts=True)
-        counts = rng.multinomial(number.sum(), number / number.sum(), size=count).astype(float)
-        for matrix, named in zip(matrices, both, strict=True):
-            matrix[:, label] = counts @ np.eye(classes)[named]
-    scores = _macro_f1(matrices)
-    difference: Reals = 100 * (scores[0] - scores[1])
-    return difference
+
+def _drawn_recordings(truth: Whole, count: int, rng: np.random.Generator) -> Reals:
+    """How often each recording was drawn, (count, recordings): as many of every class as it has."""
+    times = np.zeros((count, len(truth)))
+    for label in np.unique(truth):
+        members = np.flatnonzero(truth == label)
+        picks = rng.integers(len(members), size=(count, len(members)))
+        flat = picks + len(members) * np.arange(count)[:, None]
+        times[:, members] = np.bincount(flat.ravel(), minlength=flat.size).reshape(flat.shape)
+    return times
+
+
+def _confusions(outcome: Outcome, truth: Whole, classes: int, times: Reals) -> Reals:
+    """Confusion matrices of the resamples, (count, classes, classes)."""
+    said = np.eye(classes)[np.asarray(outcome.scores).argmax(1)]  # (recordings, classes)
+    matrices = np.zeros((len(times), classes, classes))
+    for label in np.unique(truth):
+        members = truth == label
+        matrices[:, label] = times[:, members] @ said[members]
+    return matrices
 
 
 def _macro_f1(matrices: Reals) -> Reals:

@@ -55,9 +55,8 @@ class Job:
     @property
     def title(self) -> str:
         """A few words for a progress line."""
-        budget = f"{self.budget.recordings}x{self.budget.windows}"
         updates = f" {self.recipe.updates} updates" if self.recipe else ""
-        return f"{self.method} {self.fold} {budget}{updates} seed {self.seed}"
+        return f"{self.method} {self.fold} {self.budget}{updates} seed {self.seed}"
 
     def used_fold(self) -> Fold:
         """The frozen fold as this job uses it; an error if it is not the fold the job was planned with."""

@@ -21,6 +21,7 @@ from dualres.benchmark.score import Counts, accuracy, class_recall, confusion, m
 from dualres.errors import DualResError
 from dualres.fit import Step
 
+_MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (key TEXT PRIMARY KEY, plan TEXT NOT NULL, facts TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS scores (
@@ -94,11 +95,21 @@ class Ledger:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, isolation_level=None)
+            self._check_mark()
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
             self._database.executescript(_SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"{self.path}: not a ledger that can be used ({error})") from error
+
+    def _check_mark(self) -> None:
+        """Mark an empty file as a ledger, and refuse other programs' files untouched."""
+        (mark,) = self._database.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if mark == 0 and tables == 0:
+            self._database.execute(f"PRAGMA application_id = {_MARK}")
+        elif mark != _MARK:
+            raise LedgerError(f"{self.path}: an SQLite file, but not a ledger")
 
     def close(self) -> None:
         self._database.close()
@@ -150,21 +161,35 @@ class Ledger:
         except sqlite3.Error as error:
             raise LedgerError(f"{self.path}: cannot be written to ({error})") from error
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise LedgerError(f"{self.path}: damaged ({error}); take a copy of it from elsewhere") from error
+
     def keys(self) -> set[str]:
         """Of all finished jobs."""
-        return {key for (key,) in self._database.execute("SELECT key FROM jobs")}
+        with self._reading():
+            return {key for (key,) in self._database.execute("SELECT key FROM jobs")}
 
     def failures(self) -> dict[str, tuple[Job, str]]:
-        rows = self._database.execute("SELECT key, plan, reason FROM failures ORDER BY key")
-        return {key: (read_job(json.loads(plan)), reason) for key, plan, reason in rows}
+        with self._reading():
+            rows = self._database.execute("SELECT key, plan, reason FROM failures ORDER BY key")
+            return {key: (read_job(json.loads(plan)), reason) for key, plan, reason in rows}
 
     def jobs(self) -> dict[str, Job]:
         """All finished jobs by key."""
-        rows = self._database.execute("SELECT key, plan FROM jobs ORDER BY key")
-        return {key: read_job(json.loads(plan)) for key, plan in rows}
+        with self._reading():
+            rows = self._database.execute("SELECT key, plan FROM jobs ORDER BY key")
+            return {key: read_job(json.loads(plan)) for key, plan in rows}
 
     def outcome(self, key: str) -> Outcome:
         """What a finished job found out."""
+        with self._reading():
+            return self._outcome(key)
+
+    def _outcome(self, key: str) -> Outcome:
         row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
         if row is None:
             raise LedgerError(f"{self.path}: holds no job {key[:16]}")
@@ -199,14 +224,13 @@ class Ledger:
 
 
 def _agree(one: Outcome, other: Outcome) -> bool:
-    """Whether both found the same: times and machines may differ, scores only by their last digits."""
-    same = (one.classes, one.recordings, one.truth, one.windows) == (
-        other.classes,
-        other.recordings,
-        other.truth,
-        other.windows,
-    )
-    return same and np.allclose(one.scores, other.scores, rtol=0, atol=AGREEMENT)
+    """Whether both saw and found the same: times and machines may differ, scores only by their last digits."""
+
+    def seen(outcome: Outcome) -> list[Any]:
+        facts = (outcome.facts[name] for name in ("inputs", "labelled_s"))
+        return [outcome.classes, outcome.recordings, outcome.truth, outcome.windows, *facts]
+
+    return seen(one) == seen(other) and np.allclose(one.scores, other.scores, rtol=0, atol=AGREEMENT)
 
 
 def _text(value: object) -> str:

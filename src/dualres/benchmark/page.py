@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Protocol
 
-from dualres.benchmark.page_data import Paper, page_data
+from dualres.benchmark.page_data import page_data
 from dualres.benchmark.report import asset
 from dualres.benchmark.results import Results
 from dualres.files import write_whole
@@ -69,10 +69,10 @@ def write_page(
     results: Mapping[str, Results],
     tables: Sequence[PageTable],
     figures: Sequence[PageFigure],
-    paper: Paper | None = None,
+    paper: object = None,
 ) -> None:
-    """Write the page; `results` by study, `paper` looks up the value the paper printed for a cell."""
-    data = json.dumps(page_data(results, paper), separators=(",", ":"), allow_nan=False)
+    """Write the page; `results` by study. Anything true as `paper` puts what the paper printed beside the cells."""
+    data = json.dumps(page_data(results, paper=bool(paper)), separators=(",", ":"), allow_nan=False)
     known = {entry.key for found in results.values() for entry in found.entries}
     text = Template(asset("page.html")).substitute(
         style=asset("base.css") + asset("page.css"),

@@ -12,21 +12,24 @@ import numpy as np
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
 from dualres.benchmark.names import dataset_name, method_name
+from dualres.benchmark.paper import ACCURACY, F1, as_text, printed
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Entry, Results, percent_accuracy, percent_f1
 from dualres.benchmark.studies import DATASETS
+from dualres.benchmark.tables.sheet import budget_text
 from dualres.config import ModelConfig
 from dualres.fit import Step
 from dualres.methods import CONTROL_NAMES, NAMES
 
 MOST_POINTS = 60  # of a training history
-
-# study, dataset, method, budget and metric to the paper's own value as text, None where it printed none
-Paper = Callable[[str, str, str, Budget, str], str | None]
+METRICS = {"f1": F1, "accuracy": ACCURACY}  # as the page and as the paper's values are named
 
 
-def page_data(results: Mapping[str, Results], paper: Paper | None = None) -> dict[str, Any]:
-    """Everything the page's script reads. Jobs that are in several studies are told once."""
+def page_data(results: Mapping[str, Results], *, paper: bool = False) -> dict[str, Any]:
+    """Everything the page's script reads. Jobs that are in several studies are told once.
+
+    With `paper`, what the paper printed stands beside the cells of exactly the same seeds.
+    """
     pool = _Pool()
     finished: dict[str, dict[str, Any]] = {}
     missing: dict[str, dict[str, Any]] = {}
@@ -44,7 +47,7 @@ def page_data(results: Mapping[str, Results], paper: Paper | None = None) -> dic
         "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),
-        "studies": [_study(name, found, paper) for name, found in results.items()],
+        "studies": [_study(name, found, paper=paper) for name, found in results.items()],
         "jobs": list(finished.values()),
         "missing": [missing[key] for key in sorted(missing)],
         "pool": pool.values,
@@ -104,7 +107,7 @@ def _missing(job: Job) -> dict[str, Any]:
         "dataset": job.dataset,
         "fold": job.fold,
         "method": job.method,
-        "budget": _budget_text(job.budget),
+        "budget": budget_text(job),
         "updates": job.recipe.updates if job.recipe else None,
         "seed": job.seed,
         "judged": job.judged,
@@ -145,8 +148,11 @@ def _provenance(outcome: Outcome, pool: _Pool) -> dict[str, Any]:
     }
 
 
-def _study(name: str, found: Results, paper: Paper | None) -> dict[str, Any]:
-    """The study's matrix: its columns, and a cell for every method, column and choice of seeds that was planned."""
+def _study(name: str, found: Results, *, paper: bool) -> dict[str, Any]:
+    """The study's matrix: its columns, and a cell for every method, column and choice of seeds that was planned.
+
+    The cells without a seed are of the study's own seeds, as its tables are: others may have further ones.
+    """
     jobs = _jobs(found)
     places: dict[tuple[str, Budget], set[int]] = {}
     for job in jobs:
@@ -155,23 +161,25 @@ def _study(name: str, found: Results, paper: Paper | None) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for (dataset, budget), updates in sorted(places.items(), key=lambda p: (DATASETS.index(p[0][0]), _size(p[0][1]))):
         for count in sorted(updates) if len(updates) > 1 else [None]:
-            columns.append({"dataset": dataset, "budget": _budget_text(budget), "updates": count})
             behind = [
                 j
                 for j in jobs
                 if (j.dataset, j.budget) == (dataset, budget)
                 and (count is None or (j.recipe is not None and j.recipe.updates == count))
             ]
+            columns.append({"dataset": dataset, "budget": budget_text(behind[0]), "updates": count})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
                 for seed in (None, *sorted({j.seed for j in same})):
-                    cells.append({"column": len(columns) - 1, "seed": seed, **_cell(name, found, same, seed, paper)})
+                    seeds = found.seeds if seed is None else (seed,)
+                    cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds, paper=paper)})
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
         "name": name,
         "question": found.study.question,
         "quick": quick_text(found),
         "device": found.device,
+        "seeds": found.seeds,
         "planned": len(found.planned),
         "done": done,
         "columns": columns,
@@ -184,11 +192,10 @@ def _jobs(found: Results) -> list[Job]:
     return list({**found.planned, **{e.key: e.job for e in found.entries}}.values())
 
 
-def _cell(name: str, found: Results, jobs: list[Job], seed: int | None, paper: Paper | None) -> dict[str, Any]:
-    """The numbers of the given jobs, which differ in fold and seed only; with `seed`, of that seed alone."""
+def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...], *, paper: bool) -> dict[str, Any]:
+    """The numbers of those of the given jobs, which differ in fold and seed only, that have these seeds."""
     one = jobs[0]
     fields = {"dataset": one.dataset, "budget": one.budget, "method": one.method, "recipe": one.recipe}
-    seeds = None if seed is None else [seed]
     f1, accuracy = found.cell(percent_f1, seeds, **fields), found.cell(percent_accuracy, seeds, **fields)
     told: dict[str, Any] = {
         "method": one.method,
@@ -200,13 +207,16 @@ def _cell(name: str, found: Results, jobs: list[Job], seed: int | None, paper: P
         told |= {"heldOut": f1.entries[0].outcome.facts["held_out"], "labelled": f1.labelled_s}
     if f1.values:
         told |= {"seeds": f1.seeds, "f1": _mean_sd(f1), "accuracy": _mean_sd(accuracy)}
-    own_seeds = sorted({j.seed for j in jobs if j.key in found.planned})
-    if paper and found.quick is None and (seeds is None or seeds == own_seeds):  # a study plans the paper's seeds
-        names = {"f1": "macro_f1", "accuracy": "accuracy"}
-        printed = [(m, paper(name, one.dataset, one.method, one.budget, full)) for m, full in names.items()]
-        if values := [pair for pair in printed if pair[1]]:
-            told["paper"] = {"values": values, "seeds": own_seeds}
+    if paper and found.quick is None and one.judged == "evaluation":
+        told |= _printed(one, f1.seeds or seeds)
     return told
+
+
+def _printed(job: Job, seeds: tuple[int, ...]) -> dict[str, Any]:
+    """The paper's values of exactly these seeds; nothing where it printed none."""
+    found = {name: printed(job.dataset, job.method, job.budget, metric, seeds) for name, metric in METRICS.items()}
+    values = [(name, as_text(value)) for name, value in found.items() if value]
+    return {"paper": {"values": values, "seeds": seeds}} if values else {}
 
 
 def _mean_sd(cell: Cell) -> list[float | None]:
@@ -216,10 +226,6 @@ def _mean_sd(cell: Cell) -> list[float | None]:
 def _named(order: Iterable[str], used: set[str], name: Callable[[str], str]) -> dict[str, str]:
     """Those of `order` that are used, in that order, and how they are called."""
     return {each: name(each) for each in order if each in used}
-
-
-def _budget_text(budget: Budget) -> str:
-    return f"{budget.recordings}x{budget.windows}"
 
 
 def _size(budget: Budget) -> tuple[int, int]:

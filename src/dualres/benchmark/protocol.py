@@ -27,6 +27,9 @@ class Budget:
     recordings: int
     windows: int
 
+    def __str__(self) -> str:
+        return f"{self.recordings}x{self.windows}"
+
 
 @dataclass(frozen=True)
 class Support:

@@ -10,7 +10,7 @@ import fcntl
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,8 +108,9 @@ def run(jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Report 
 def sole_writer(ledger: Path) -> Iterator[None]:
     """Keep other writers out; the system lifts the lock when this process ends, however it does."""
     path = ledger.with_name(ledger.name + ".lock")
-    with path.open("a") as lock:
+    with ExitStack() as stack:
         try:
+            lock = stack.enter_context(path.open("a"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LedgerError(

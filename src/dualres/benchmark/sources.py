@@ -12,11 +12,13 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import scipy
 
 from dualres.config import ModelConfig
 from dualres.datasets import simulated
 from dualres.errors import ConfigError
 from dualres.files import write_whole
+from dualres.recordings import resample as resample_module
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
@@ -34,7 +36,8 @@ class Source:
 
     def __init__(self, dataset: str, stores: Path, cache: Path, resampler: str) -> None:
         self._resampler = resampler
-        self._kept = cache / "at_64_kHz" / resampler.replace("/", "_")
+        how = inspect.getsource(resample_module) + scipy.__version__
+        self._kept = cache / "at_64_kHz" / f"{resampler}-{sha256(how.encode()).hexdigest()[:16]}"
         if dataset == simulated.NAME:
             rig = cache / "simulated" / sha256(inspect.getsource(simulated).encode()).hexdigest()[:16]
             recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in simulated.recordings()]

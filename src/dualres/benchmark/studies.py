@@ -181,7 +181,8 @@ def _part_jobs(
     picked = [m for m in part.methods if methods is None or m in methods]
     for dataset, budget, method, seed, count in product(datasets, part.budgets, picked, seeds or part.seeds, updates):
         for fold in folds[dataset]:
-            if min(map(len, fold.support.values())) < budget.recordings:
+            spare = 1 if part.judged == "validation" else 0  # of each class, the recording that is judged
+            if min(map(len, fold.support.values())) < budget.recordings + spare:
                 continue
             yield Job(
                 dataset=dataset,

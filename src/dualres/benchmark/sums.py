@@ -17,10 +17,20 @@ def write_sums(folder: Path, names: Iterable[str]) -> None:
     write_whole(folder / NAME, "".join(lines).encode())
 
 
+def replace_sums(folder: Path, names: Iterable[str]) -> None:
+    """Hash the named files in place of those that the folder's list named so far; of these, the others are removed."""
+    names = set(names)
+    for name in listed(folder).keys() - names:
+        earlier = folder / Path(name).name  # never outside the folder
+        if earlier.is_file():
+            earlier.unlink()
+    write_sums(folder, names)
+
+
 def listed(folder: Path) -> dict[str, str]:
     """The hashes by name; none where there is no list."""
     path = folder / NAME
-    lines = path.read_text().splitlines() if path.is_file() else []
+    lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 

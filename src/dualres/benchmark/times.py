@@ -9,6 +9,7 @@ from functools import cache
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger
+from dualres.datasets.folds import load_fold
 
 # Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each
 # update (MiniRocket: in its one fit), and of a judged window. A control of DualRes counts as DualRes.
@@ -64,8 +65,9 @@ class Times:
 
 
 def times_in(ledger: Ledger) -> Times:
-    """What the ledger's jobs took."""
-    return Times((job, float(ledger.outcome(key).facts["wall_s"])) for key, job in ledger.jobs().items())
+    """What the ledger's jobs took; those on folds that have changed since say nothing of these."""
+    current = {key: job for key, job in ledger.jobs().items() if load_fold(job.fold).hash == job.fold_hash}
+    return Times((job, float(ledger.outcome(key).facts["wall_s"])) for key, job in current.items())
 
 
 @cache

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.benchmark.job import Job, read_job
-from dualres.benchmark.ledger import Ledger
+from dualres.benchmark.ledger import Ledger, LedgerError
 from dualres.benchmark.studies import RIG, folds_of
 from dualres.config import ModelConfig
 from dualres.datasets import simulated
@@ -24,6 +24,8 @@ from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import DualResError
 
 TOLERANCE = 1e-9  # of numbers that were computed twice
+# What reading values that are not there, or of another kind than they should be, raises.
+DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers
 
 Progress = Callable[[int, int], None]  # jobs checked, in all
@@ -38,6 +40,7 @@ class Stored:
     facts: dict[str, Any]
     judged: list[tuple[str, int, int, list[float]]]  # recording, true class, windows, scores
     steps: list[tuple[int, float, float]]  # update, loss, learning rate
+    damage: str = ""  # why it cannot be read; the rest is then empty
 
 
 def stored_jobs(path: Path) -> Iterator[Stored]:
@@ -48,11 +51,21 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
             scores = database.execute(
                 "SELECT recording, truth, windows, scores FROM scores WHERE key = ? ORDER BY position", (key,)
             )
-            judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
             steps = database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
-            yield Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
+            try:
+                judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
+                yield Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
+            except DAMAGE as error:
+                yield Stored(key, {}, {}, [], [], damage=reason(error))
+    except sqlite3.Error as error:
+        raise LedgerError(f"{path}: cannot be read ({error})") from error
     finally:
         database.close()
+
+
+def reason(error: BaseException) -> str:
+    """An error in a few words; a name that is missing says no more than itself."""
+    return f"there is no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def known_labels(dataset: str) -> dict[str, str]:
@@ -69,7 +82,7 @@ def verify(ledger: Ledger, folder: Path | None = None, progress: Progress | None
     agreement = _Agreement()
     total = len(ledger.keys())
     for done, job in enumerate(stored_jobs(ledger.path), start=1):
-        problems += [f"job {job.key[:16]}: {sentence}" for sentence in _check(job, folder, agreement)]
+        problems += [f"job {job.key[:16]}: {sentence}" for sentence in _sentences(job, folder, agreement)]
         if progress:
             progress(done, total)
     return problems
@@ -91,6 +104,17 @@ class _Agreement:
 
     def same_signal(self, dataset: str, recording: str, digest: str) -> bool:
         return self._hashes.setdefault((dataset, recording), digest) == digest
+
+
+def _sentences(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
+    """All that is wrong with a job, up to where it cannot be read."""
+    if stored.damage:
+        yield f"what is stored of it cannot be read ({stored.damage})"
+        return
+    try:
+        yield from _check(stored, folder, agreement)
+    except DAMAGE as error:
+        yield f"what is stored of it cannot be checked ({reason(error)})"
 
 
 def _check(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:

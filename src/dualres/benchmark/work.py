@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
-import resource
-import sys
+import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,6 +29,7 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.windows import cut, half_overlapping
 from dualres.sealed import versions
 
+PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
 PACKAGES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -44,6 +46,7 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -
 
 
 def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
+    _forget_peak()
     begin = time.perf_counter()
     fold, config = job.used_fold(), ModelConfig()
     source = Source(job.dataset, stores, folder / "cache", job.resampler)
@@ -96,7 +99,7 @@ def _window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, li
 
 
 def _versions() -> dict[str, str]:
-    found = versions()
+    found = versions() | {"source": _source_hash()}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -106,11 +109,38 @@ def _versions() -> dict[str, str]:
 
 
 def _machine(device: str) -> dict[str, Any]:
-    name = torch.cuda.get_device_name() if device.startswith("cuda") else platform.processor() or platform.machine()
+    name = torch.cuda.get_device_name() if device.startswith("cuda") else _cpu_name()
     return {"device": name, "system": platform.platform(), "threads": torch.get_num_threads()}
 
 
-def _peak_rss() -> int:
-    """Most memory this process has held so far, in bytes."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
+def _cpu_name() -> str:
+    if CPU_FACTS.exists():
+        found = re.search(r"^model name\s*: (.+)$", CPU_FACTS.read_text(), re.MULTILINE)
+        if found:
+            return found[1]
+    return platform.processor() or platform.machine()
+
+
+@cache
+def _source_hash() -> str:
+    """SHA-256 of the package's own code: a version number does not tell two states of it apart."""
+    package = Path(__file__).parents[1]
+    digest = sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _forget_peak() -> None:
+    """Let the system count this process' peak memory anew: it may have done other jobs before."""
+    with suppress(OSError):
+        (PROCESS / "clear_refs").write_text("5")
+
+
+def _peak_rss() -> int | None:
+    """Most memory this process has held since, in bytes; None where the system does not tell."""
+    try:
+        found = re.search(r"^VmHWM:\s*(\d+) kB$", (PROCESS / "status").read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return 1024 * int(found[1]) if found else None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,6 +32,7 @@ from dualres.cli.bench_live import duration, live
 from dualres.cli.data import Stores
 from dualres.cli.screen import INTERRUPTED, complain, console, errors, say
 from dualres.errors import ConfigError
+from dualres.files import write_whole
 
 if TYPE_CHECKING:
     from dualres.benchmark.executors import Executor
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, look after and merge.")
 
 DEFAULT_DIR = Path("bench")
+LEDGER = "ledger.sqlite"
 
 
 class Engine(StrEnum):
@@ -92,7 +95,7 @@ def plan(
     console.print(table)
     everything = once(chosen)
     say(f"Methods: {_list(job.method for job in everything)}")
-    say(f"Budgets, recordings x windows per class: {_list(_budget(job) for job in everything)}")
+    say(f"Budgets, recordings x windows per class: {_list(str(job.budget) for job in everything)}")
     say(f"Seeds: {_list(str(job.seed) for job in everything)}; folds: {_list(job.fold for job in everything)}")
     missing = [job for job in everything if job.key not in done]
     say(f"{len(missing)} different jobs are missing; one after the other they take {_time(times.total(missing))}.")
@@ -125,7 +128,7 @@ def run(
         raise ConfigError(f"--address {address} is of use with --executor ray only")
     chosen = choose(studies, stores, methods, seeds, datasets, quick, threads, device)
     wanted = once(chosen)
-    with Ledger(folder / "ledger.sqlite") as ledger:
+    with Ledger(folder / LEDGER) as ledger:
         try:
             engine = _executor(executor, address, jobs, threads, device, stores, folder)
             with live() as report:
@@ -137,10 +140,12 @@ def run(
             )
             raise typer.Exit(INTERRUPTED) from None
     _show_end(chosen, summary, quick)
-    words = ["dualres bench report", *(name for name in studies if name != "all"), "-o report"]
-    words += ["--quick"] if quick else []
-    words += ["--dir", str(folder)] if folder != DEFAULT_DIR else []
-    say(f"Next: {' '.join(words)}")
+    if summary.known or summary.finished:
+        words = ["dualres bench report", *(name for name in studies if name != "all"), "-o report"]
+        words += ["--quick"] if quick else []
+        words += ["--threads", str(threads)] if threads != 1 else []
+        words += ["--dir", str(folder)] if folder != DEFAULT_DIR else []
+        say(f"Next: {' '.join(words)}")
     if summary.failed:
         raise typer.Exit(1)
 
@@ -154,9 +159,9 @@ def status(folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     from dualres.benchmark.studies import Quick as QuickSize
 
     present = present_datasets(stores)
-    with Ledger(folder / "ledger.sqlite", create=False) as ledger:
+    with Ledger(folder / LEDGER, create=False) as ledger:
         done, failures = ledger.keys(), ledger.failures()
-    title = f"{escape(str(folder / 'ledger.sqlite'))}; datasets: {', '.join(present)}"
+    title = f"{escape(str(folder / LEDGER))}; datasets: {', '.join(present)}"
     table = Table(title=title, title_justify="left")
     table.add_column("Study")
     table.add_column("Size")
@@ -182,17 +187,28 @@ def status(folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
 
 @app.command("import")
 def import_(
-    other: Annotated[Path, typer.Argument(metavar="LEDGER", help="ledger.sqlite of another machine.")],
+    other: Annotated[
+        Path, typer.Argument(metavar="LEDGER", help="ledger.sqlite of another machine, or a folder made by export.")
+    ],
     folder: Dir = DEFAULT_DIR,
 ) -> None:
-    """Take in another ledger's jobs. Where both hold a job, they must agree."""
+    """Take in another ledger's jobs, and the models beside it. Where both hold a job, they must agree."""
+    from dualres.benchmark.export import load_export
     from dualres.benchmark.ledger import Ledger
     from dualres.benchmark.run import sole_writer
 
-    with Ledger(other, create=False) as theirs, Ledger(folder / "ledger.sqlite") as ours, sole_writer(ours.path):
+    with ExitStack() as stack:
+        if other.is_dir():
+            scratch = Path(stack.enter_context(TemporaryDirectory()))
+            theirs = stack.enter_context(load_export(other, scratch / LEDGER))
+        else:
+            theirs = stack.enter_context(Ledger(other, create=False))
+        ours = stack.enter_context(Ledger(folder / LEDGER))
+        stack.enter_context(sole_writer(ours.path))
         merge = ours.merge(theirs)
         titles = {key: job.title for key, job in ours.jobs().items()}
-    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement")
+        models = _take_models(other.parent, folder, theirs.keys() - set(merge.clashes))
+    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {models} model files copied")
     for key in merge.clashes:
         complain("clash", f"{titles[key]} ({key[:16]}): the scores differ; ours were kept")
     if merge.clashes:
@@ -206,8 +222,13 @@ def _by_dataset(jobs: Iterable[Job]) -> dict[str, list[Job]]:
     return groups
 
 
-def _budget(job: Job) -> str:
-    return f"{job.budget.recordings}x{job.budget.windows}"
+def _take_models(there: Path, here: Path, keys: Iterable[str]) -> int:
+    """Copy the jobs' model files that lie beside another ledger and not yet here."""
+    names = [f"models/{key}.safetensors" for key in keys]
+    missing = [name for name in names if (there / name).exists() and not (here / name).exists()]
+    for name in missing:
+        write_whole(here / name, (there / name).read_bytes())
+    return len(missing)
 
 
 def _list(words: Iterable[str]) -> str:
@@ -227,7 +248,7 @@ def _title(what: str, quick: bool) -> str:
 def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
     from dualres.benchmark.ledger import Ledger
 
-    path = folder / "ledger.sqlite"
+    path = folder / LEDGER
     return stack.enter_context(Ledger(path)) if path.exists() else None
 
 

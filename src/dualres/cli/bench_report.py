@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from dualres.cli.bench import DEFAULT_DIR, Dir
+from dualres.cli.bench import DEFAULT_DIR, LEDGER, Dir
 from dualres.cli.bench_choice import Device, Quick, Threads, all_studies
 from dualres.cli.screen import complain, progress, say
 from dualres.errors import ConfigError
 
-LEDGER, TABLES, FIGURES, PAGE = "ledger.sqlite", "tables", "figures", "index.html"
+TABLES, FIGURES, PAGE = "tables", "figures", "index.html"
 
 
 def report(
@@ -53,7 +53,8 @@ def report(
         if not found:
             other = "without --quick" if quick else "with --quick"
             raise ConfigError(
-                f"{ledger.path}: holds no finished job of {', '.join(names)}; `dualres bench run`, or ask {other}"
+                f"{ledger.path}: holds no finished job of {', '.join(names)} with {threads} threads; "
+                f"`dualres bench run`, or ask {other}"
             )
         tables += reference_tables()
         write_tables(tables, output / TABLES)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from dualres.cli.screen import console, progress, say
@@ -31,19 +32,16 @@ def methods(
     if as_json:
         say(json.dumps([asdict(row) for row in rows], indent=1))
         return
-    table = Table(title=f"Methods, for {classes} classes", title_justify="left")
-    table.add_column("Method")
-    table.add_column("Family")
-    for column in ("Registered", "Active", "File MiB", "Paper: registered", "active", "file MiB"):
-        table.add_column(column, justify="right")
+    table = Table(box=SIMPLE_HEAD, title=f"Counted here, for {classes} classes", title_justify="left")
+    table.add_column("Method", no_wrap=True)
+    table.add_column("Family", no_wrap=True)
+    for column in ("Registered", "Active", "File MiB"):
+        table.add_column(column, justify="right", no_wrap=True)
     for row in rows:
-        paper = row.paper
-        printed = (f"{paper.registered:,}", f"{paper.active:,}", f"{paper.file_mib:.3f}") if paper else ("-",) * 3
-        table.add_row(
-            row.name, row.family, f"{row.registered:,}", f"{row.active:,}", f"{row.file_bytes / MIB:.3f}", *printed
-        )
-        if row.name == NAMES[-1]:
-            table.add_section()
+        table.add_row(row.name, row.family, f"{row.registered:,}", f"{row.active:,}", f"{row.file_bytes / MIB:.3f}")
+        if paper := row.paper:
+            figures = f"{paper.registered:,}", f"{paper.active:,}", f"{paper.file_mib:.3f}"
+            table.add_row("  the paper prints", "", *figures, style="dim")
     console.print(table)
     say("Active parameters receive a gradient in training. MiniRocket's are the coefficients of its ridge classifier")
     say("on 9,996 fixed features. Files hold tensors, buffers and a card; the paper's hold PyTorch's archive instead.")

@@ -36,7 +36,7 @@ def method(name: str, recipe: Recipe | None = None) -> Method:
         config = CONTROLS.get(name)
         return NeuralMethod(
             name,
-            "oscillatory state space",
+            "state space",
             lambda classes, seed: DualResNetwork(classes, config, seed),
             recipe or Recipe(),
         )

@@ -43,7 +43,7 @@ class MiniRocket:
     """Random only in which support window sets the levels of which dilation and kernel."""
 
     name = "minirocket"
-    family = "convolution kernels + ridge"
+    family = "kernels, ridge"
     recipe = None
 
     def fit(

@@ -2,6 +2,8 @@
 
 const tip = document.getElementById("tip");
 
+const seedsText = (seeds) => `${seeds.length > 1 ? "seeds" : "seed"} ${seeds.join(", ")}`;
+
 /** The lines that say what a matrix cell rests on. */
 function cellFacts(cell) {
   const ran = cell.f1 != null;
@@ -9,7 +11,7 @@ function cellFacts(cell) {
     ["Macro-F1", ran ? meanText(cell.f1, cell.seeds.length) : null],
     ["Accuracy", ran ? meanText(cell.accuracy, cell.seeds.length) : null],
     ["In the paper", cell.paper && `${cell.paper.values.map(([metric, text]) => `${METRICS[metric]} ${text} %`).join(", ")} `
-      + `(${cell.paper.seeds.length > 1 ? "seeds" : "seed"} ${cell.paper.seeds.join(", ")})`],
+      + `(${seedsText(cell.paper.seeds)})`],
     ["Seeds", ran ? cell.seeds.join(", ") : null],
     ["Folds", cell.folds.join(", ")],
     ["Held out", cell.heldOut],
@@ -58,6 +60,8 @@ function matrix(study, chosen) {
   const visible = methods.flatMap((method) => shown.map((c) => cells.get(`${c.index} ${method}`))).filter((c) => c?.f1);
   const marked = visible.some((c) => c.done < c.planned);
   const uneven = new Set(visible.map((c) => c.seeds.join())).size > 1;
+  const further = [...new Set(study.cells.filter((c) => c.seed != null && c.done).map((c) => c.seed))]
+    .filter((s) => !study.seeds.includes(s)).sort((a, b) => a - b);
   return h("section", { "data-study": study.name },
     h("h2", {}, studyName(study.name), study.quick && h("span", { class: "tag quick" }, "quick")),
     h("p", {}, study.question),
@@ -65,6 +69,8 @@ function matrix(study, chosen) {
     h("p", { class: "note" }, [
       `${METRICS[metric]} in percent: per seed the mean over folds, then mean ± sample SD over seeds; best of a column in bold. `
         + "Budgets are recordings per class × windows of each.",
+      seed == null && further.length > 0
+        && `Of the study's own ${seedsText(study.seeds)}, as in its tables; ${seedsText(further)} also ran: choose one to see it.`,
       marked && "An asterisk marks cells with jobs still missing.",
       uneven && "Not every cell has the same seeds; choose one to compare like with like.",
       absent.length && `Not run: ${absent.map(datasetName).join(", ")}.`,
@@ -126,7 +132,7 @@ function cellPanel(study, title, cell, column) {
   const behind = data.jobs.filter((job) =>
     job.studies.includes(study.name) && job.method === cell.method && job.dataset === column.dataset
     && job.budget === column.budget && (column.updates == null || job.updates === column.updates)
-    && (cell.seed == null || job.seed === cell.seed));
+    && (cell.seed == null ? study.seeds.includes(job.seed) : job.seed === cell.seed));
   return [
     h("h3", {}, title, study.quick && h("span", { class: "tag quick" }, "quick")),
     facts(cellFacts(cell), "facts wide"),

@@ -20,6 +20,7 @@ from dualres.benchmark.plots.style import printed, save
 from dualres.benchmark.plots.tradeoff import score_and_cost
 from dualres.benchmark.results import Results
 from dualres.benchmark.studies import BEARING_BUDGET, FINALISTS, PAIR, PRIMARY_BUDGET
+from dualres.benchmark.sums import replace_sums
 
 # Of a whole study, and of each of its datasets; a function says None where the ledger has nothing for it.
 _OF_STUDY: dict[str, tuple[Callable[[Results], Picture | None], ...]] = {
@@ -53,10 +54,14 @@ def pictures(results: Mapping[str, Results]) -> Iterator[Picture]:
 
 
 def write_figures(results: Mapping[str, Results], directory: Path) -> list[Drawn]:
-    """Write every figure as PDF and PNG into `directory`. `results` are by name of their study."""
+    """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study.
+
+    Figures of an earlier report that this one does not have are removed.
+    """
     drawn = []
     for picture in pictures(results):
         with printed():
             pdf, png = save(picture.figure, directory / picture.name)
         drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))
+    replace_sums(directory, [path.name for each in drawn for path in (each.pdf, each.png)])
     return drawn

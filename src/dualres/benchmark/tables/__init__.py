@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.results import Results
 from dualres.benchmark.tables import scores
 from dualres.benchmark.tables.differences import difference_tables
 from dualres.benchmark.tables.duration import duration
 from dualres.benchmark.tables.model import Table, Value
 from dualres.benchmark.tables.reference import reference_tables
+from dualres.benchmark.tables.settings import Settings
 from dualres.benchmark.tables.write import write_tables
 
-__all__ = ["Table", "Value", "reference_tables", "study_tables", "write_tables"]
+__all__ = ["Settings", "Table", "Value", "all_tables", "reference_tables", "study_tables", "write_tables"]
 
 _TABLES: dict[str, Callable[[Results], list[Table]]] = {
     "bearing": scores.bearing,
@@ -35,3 +37,9 @@ def study_tables(results: Results) -> list[Table]:
     name = results.study.name
     tables = [*_TABLES[name](results), *scores.every_seed(results)]
     return tables if name in ("duration", "optimisation") else tables + difference_tables(results)
+
+
+def all_tables(ledger: Ledger, settings: Settings) -> list[Table]:
+    """All tables of a report."""
+    found = [table for name in settings.studies for table in study_tables(settings.results(ledger, name))]
+    return [*found, *reference_tables()]

@@ -14,8 +14,9 @@ from dualres.benchmark.tables.sheet import Sheet, budget_text, labelled_s
 
 EXPLAINED = (
     "Mean of the differences within pairs of equal fold and seed, with the 95 % interval of a hierarchical bootstrap: "
-    "pairs are resampled, then recordings of each class within a pair, the same for both methods. Bold: the interval "
-    "leaves zero out. Few pairs make an interval too narrow: it knows of no other fold or seed than these."
+    "folds are resampled, then recordings of each class within a fold, the same for both methods and for all seeds of "
+    "the fold, then seeds. Bold: the interval leaves zero out. Few folds and seeds make such an interval too narrow "
+    "rather than too wide: it knows of no others than these."
 )
 
 

@@ -7,8 +7,9 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dualres.benchmark.sums import listed, write_sums
+from dualres.benchmark.sums import replace_sums
 from dualres.benchmark.tables.model import Table, Value
+from dualres.benchmark.tables.settings import SETTINGS_NAME, Settings
 from dualres.files import write_whole
 
 CSV_NAME = "tables.csv"
@@ -58,18 +59,22 @@ _LATEX = {
 }
 
 
-def write_tables(tables: Sequence[Table], directory: Path) -> list[Path]:
+def write_tables(tables: Sequence[Table], directory: Path, settings: Settings) -> list[Path]:
     """Write all tables and the hashes of what was written; gives the files. An earlier report's others go."""
-    contents = {CSV_NAME: as_csv(tables)}
-    for table in tables:
-        contents[f"{table.name}.md"] = as_markdown(table)
-        contents[f"{table.name}.tex"] = as_latex(table)
-    for name in set(listed(directory)) - contents.keys():
-        (directory / Path(name).name).unlink(missing_ok=True)
-    for name, content in contents.items():
+    files = contents(tables, settings)
+    for name, content in files.items():
         write_whole(directory / name, content.encode())
-    write_sums(directory, contents)
-    return [directory / name for name in contents]
+    replace_sums(directory, files)
+    return [directory / name for name in files]
+
+
+def contents(tables: Sequence[Table], settings: Settings) -> dict[str, str]:
+    """What is written, by file name."""
+    files = {CSV_NAME: as_csv(tables), SETTINGS_NAME: settings.as_json()}
+    for table in tables:
+        files[f"{table.name}.md"] = as_markdown(table)
+        files[f"{table.name}.tex"] = as_latex(table)
+    return files
 
 
 def as_csv(tables: Sequence[Table]) -> str:
