@@ -39,36 +39,59 @@ def test_a_difference_is_taken_within_pairs_of_equal_fold_and_seed(tmp_path):
 
 def test_equal_methods_differ_by_nothing():
     same = outcome([0] * 10 + [1] * 10 + [2] * 4)
-    assert interval([(same, same)] * 3, "name") == (0.0, 0.0)
+    assert interval([[(same, same)] * 3], "name") == (0.0, 0.0)
 
 
-def test_the_interval_is_that_of_a_plain_bootstrap_of_pairs_and_recordings():
+def random_pair(rng):
+    return outcome(rng.integers(3, size=24)), outcome(rng.integers(3, size=24))
+
+
+def test_the_interval_is_that_of_a_plain_bootstrap_of_folds_recordings_and_seeds():
     rng = np.random.default_rng(5)
-    pairs = [(outcome(rng.integers(3, size=24)), outcome(rng.integers(3, size=24))) for _ in range(3)]
+    folds = [[random_pair(rng) for _ in range(seeds)] for seeds in (3, 2)]
     plain = []
     for _ in range(1500):
         drawn = []
-        for number in rng.integers(3, size=3):
+        for number in rng.integers(2, size=2):
             picks = np.concatenate([rng.integers(8 * label, 8 * label + 8, size=8) for label in range(3)])
-            scores = []
-            for one in pairs[number]:
-                said = np.asarray(one.scores).argmax(1)
-                scores.append(macro_f1(confusion(np.asarray(one.truth)[picks], said[picks], 3)))
-            drawn.append(100 * (scores[0] - scores[1]))
+            for seed in rng.integers(len(folds[number]), size=len(folds[number])):
+                scores = []
+                for one in folds[number][seed]:
+                    said = np.asarray(one.scores).argmax(1)
+                    scores.append(macro_f1(confusion(np.asarray(one.truth)[picks], said[picks], 3)))
+                drawn.append(100 * (scores[0] - scores[1]))
         plain.append(np.mean(drawn))
-    assert interval(pairs, "a") == pytest.approx(tuple(np.quantile(plain, (0.025, 0.975))), abs=2.0)
+    assert interval(folds, "a") == pytest.approx(tuple(np.quantile(plain, (0.025, 0.975))), abs=2.0)
+
+
+def test_more_seeds_that_answer_alike_do_not_narrow_the_interval():
+    """They judge the same recordings, and so tell nothing new of other recordings."""
+    pair = random_pair(np.random.default_rng(7))
+    few, many = (np.diff(interval([[pair] * seeds], "a"))[0] for seeds in (1, 8))
+    assert many == pytest.approx(few, rel=0.05)
+    assert np.diff(interval([[pair]] * 8, "a"))[0] < 0.6 * few  # as many folds would
+
+
+def test_the_seeds_of_a_fold_stay_together(tmp_path):
+    """On U1 DualRes names all right at every seed, on U2 nothing is better: two folds leave it open how much is due."""
+    mine = [(j, right(j, 1.0 if j.fold == "U1" else 0.5)) for j in UORED if j.method == "dualres"]
+    theirs = [(j, right(j, 0.5)) for j in UORED if j.method == "mambasl"]
+    (found,) = paired_differences(results_of(tmp_path, mine + theirs))
+    assert len(found.pairs) == 6
+    assert found.low <= 0 < found.mean < found.high
+    assert not found.decided
 
 
 def test_the_draws_are_fixed_by_the_name_of_the_comparison():
     rng = np.random.default_rng(6)
-    pairs = [(outcome(rng.integers(3, size=24)), outcome(rng.integers(3, size=24))) for _ in range(2)]
-    assert interval(pairs, "a") == interval(pairs, "a") != interval(pairs, "b")
+    folds = [[random_pair(rng)] for _ in range(2)]
+    assert interval(folds, "a") == interval(folds, "a") != interval(folds, "b")
 
 
 def test_a_class_without_recordings_counts_as_zero_for_both():
     one = answered(UORED[0], [0] * 4 + [1] * 4, [0] * 4 + [1] * 4)
     other = answered(UORED[0], [0] * 4 + [1] * 4, [2] * 8)
-    low, high = interval([(one, other)], "a")
+    low, high = interval([[(one, other)]], "a")
     assert low == high == pytest.approx(100 * 2 / 3)  # F1 of 1, 1 and 0 against 0, 0 and 0
 
 

@@ -82,7 +82,7 @@ def written(tmp_path_factory) -> Written:
     ledger = synthetic_ledger(folder / "ledger.sqlite", ["bearing", "replication"], datasets=("cwru", "simulated"))
     results = {name: Results(ledger, study(name)) for name in ("bearing", "replication")}
     pages = folder / "page.html"
-    write_page(pages, results, [a_table(results["bearing"])], [a_figure(folder)], paper=True)
+    write_page(pages, results, [a_table(results["bearing"])], [a_figure(folder)])
     ledger.close()
     return Written(pages, results)
 
@@ -195,7 +195,7 @@ def test_what_was_not_run_is_said_and_is_no_number(browser, written):
     assert "No job of this choice was run" in text(browser, "#results section")
 
 
-def test_a_cell_with_a_fold_counts_its_jobs_and_a_further_seed_can_be_chosen(browser, tmp_path):
+def test_a_cell_with_a_fold_missing_counts_its_jobs_and_a_further_seed_can_be_chosen(browser, tmp_path):
     with Ledger(tmp_path / "sparse.sqlite") as ledger:
         for job in jobs(study("pilot"), ("simulated",), methods=["dualres"], seeds=[41, 44]):
             if (job.seed, job.fold) != (41, "S2"):
@@ -223,7 +223,7 @@ def overlapping(tmp_path_factory) -> dict[str, Results]:
 
 
 def test_with_further_seeds_the_matrix_still_has_the_numbers_of_the_tables(overlapping):
-    for told in page_data(overlapping, paper=True)["studies"]:
+    for told in page_data(overlapping)["studies"]:
         results = overlapping[told["name"]]
         assert {e.job.seed for e in results.entries} >= {41, 42, 43}
         values = {
@@ -250,7 +250,7 @@ def test_with_further_seeds_the_matrix_still_has_the_numbers_of_the_tables(overl
 
 
 def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
-    studies = {told["name"]: told for told in page_data(overlapping, paper=True)["studies"]}
+    studies = {told["name"]: told for told in page_data(overlapping)["studies"]}
 
     def papers(name: str, dataset: str) -> dict[int | None, tuple[dict[str, str], tuple[int, ...]] | None]:
         """By the chosen seed: the values beside DualRes at 3 x 4, and their seeds."""
@@ -267,7 +267,7 @@ def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
 
 
 def test_the_jobs_behind_a_cell_have_its_seeds_and_the_list_has_the_further_ones_too(browser, overlapping, tmp_path):
-    write_page(tmp_path / "page.html", {"pilot": overlapping["pilot"]}, [], [], paper=True)
+    write_page(tmp_path / "page.html", {"pilot": overlapping["pilot"]}, [], [])
     browser.open(tmp_path / "page.html", 1280)
     place = cell("phm2009", "3x4", "dualres")
     browser.evaluate(f"document.querySelector('{place}').click()")
@@ -355,7 +355,7 @@ def test_a_tables_number_leads_to_its_jobs(browser, written):
 def test_quick_results_say_so_everywhere(browser, tmp_path):
     with synthetic_ledger(tmp_path / "quick.sqlite", ["pilot"], quick=Quick(), datasets=("simulated",)) as ledger:
         results = Results(ledger, study("pilot"), quick=Quick())
-    write_page(tmp_path / "page.html", {"pilot": results}, [], [], paper=True)
+    write_page(tmp_path / "page.html", {"pilot": results}, [], [])
     browser.open(tmp_path / "page.html", 390)
     assert "Quick results. pilot: seed 41, at most 30 updates, at most 24 judged recordings" in text(browser, "#banner")
     assert texts(browser, ".tag.quick") == ["quick"]

@@ -1,7 +1,7 @@
 import pytest
 
 from dualres.benchmark import paper
-from dualres.benchmark.paper import VALUES, Key, Printed, printed, printed_text
+from dualres.benchmark.paper import VALUES, Key, Printed, printed
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS, folds_of
 from dualres.methods import NAMES
@@ -62,9 +62,3 @@ def test_a_value_is_found_by_what_it_is_of_and_otherwise_there_is_none():
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == Printed(42.94)
     assert printed("simulated", "dualres", Budget(3, 4), "macro_f1") is None
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", (42,)) is None
-
-
-def test_a_study_s_value_reads_as_in_the_paper():
-    assert printed_text("replication", "mcc5", "dualres", Budget(3, 4), "macro_f1") == "44.26 ± 7.38"
-    assert printed_text("gearbox", "mcc5", "dualres", Budget(3, 4), "accuracy") == "50.00"
-    assert printed_text("gearbox", "mcc5", "dualres", Budget(5, 5), "accuracy") is None

@@ -1,4 +1,4 @@
-from dualres.benchmark.sums import check_sums, write_sums
+from dualres.benchmark.sums import check_sums, replace_sums, write_sums
 
 
 def test_a_folder_agrees_with_its_list_until_a_file_changes_or_goes(tmp_path):
@@ -21,3 +21,16 @@ def test_a_folder_agrees_with_its_list_until_a_file_changes_or_goes(tmp_path):
 
 def test_a_folder_without_a_list_cannot_be_checked(tmp_path):
     assert "SHA256SUMS: is missing" in check_sums(tmp_path)[0]
+
+
+def test_a_new_list_removes_what_the_earlier_one_named_and_nothing_else(tmp_path):
+    folder = tmp_path / "inner"
+    folder.mkdir()
+    for path in (tmp_path / "outside", folder / "old", folder / "mine"):
+        path.write_text("one")
+    (folder / "SHA256SUMS").write_text("0  old\n0  ../outside\n0  ..\n0  gone\nno list\n")
+    (folder / "new").write_text("two")
+    replace_sums(folder, ["new"])
+    assert {p.name for p in folder.iterdir()} == {"new", "mine", "SHA256SUMS"}
+    assert (tmp_path / "outside").is_file()
+    assert check_sums(folder) == []

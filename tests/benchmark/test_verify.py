@@ -183,3 +183,32 @@ def test_a_changed_and_a_missing_model_file_are_found_unless_they_are_not_asked_
     paths[0].unlink()
     assert "is missing" in only_problem(ledger, tmp_path)
     assert verify(ledger) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("UPDATE jobs SET facts = '{\"classes\":' WHERE key = ?", "cannot be read (Expecting value"),
+        ("UPDATE jobs SET facts = '[1, 2]' WHERE key = ?", "cannot be checked (list indices"),
+        ("UPDATE jobs SET plan = 'no plan' WHERE key = ?", "cannot be read (Expecting value"),
+        ("UPDATE scores SET scores = '[1,' WHERE key = ? AND position = 3", "cannot be read (Expecting value"),
+        ("UPDATE scores SET scores = '7' WHERE key = ? AND position = 3", "cannot be checked (object of type 'int'"),
+    ],
+)
+def test_a_damaged_job_is_said_in_a_sentence_and_the_others_are_checked(ledger, statement, sentence):
+    change(ledger, statement, JOBS[0].key)
+    change(ledger, "UPDATE steps SET rate = 0.5 WHERE key = ? AND number = 7", JOBS[1].key)
+    problems = {problem.split(":")[0]: problem for problem in verify(ledger)}
+    assert problems.keys() == {f"job {job.key[:16]}" for job in JOBS[:2]}
+    assert sentence in problems[f"job {JOBS[0].key[:16]}"]
+
+
+@pytest.mark.parametrize("name", ["classes", "held_out", "labelled_s", "support", "inputs", "model_sha256"])
+def test_a_fact_that_is_missing_is_said_in_a_sentence(ledger, tmp_path, name):
+    change_facts(ledger, JOBS[0].key, lambda facts: facts.pop(name))
+    assert f"cannot be checked (there is no {name!r})" in only_problem(ledger, tmp_path)
+
+
+def test_nothing_is_wrong_with_an_empty_ledger(tmp_path):
+    with Ledger(tmp_path / "ledger") as empty:
+        assert verify(empty, tmp_path) == []

@@ -291,8 +291,12 @@ def test_an_installation_that_cannot_start_is_not_blamed_on_the_file(guard, npy,
 def test_an_interruption_leaves_nothing_behind(guard, endless, npy):
     read(npy, rate=1, guard=guard)
     child = pid(guard)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # others may ignore it
     threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        guard.extract(endless, FORMATS["npy"], None)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            guard.extract(endless, FORMATS["npy"], None)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert not running(child)
     assert read(npy, rate=1, guard=guard).signal.tolist() == X.tolist()

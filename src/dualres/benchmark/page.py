@@ -69,10 +69,9 @@ def write_page(
     results: Mapping[str, Results],
     tables: Sequence[PageTable],
     figures: Sequence[PageFigure],
-    paper: object = None,
 ) -> None:
-    """Write the page; `results` by study. Anything true as `paper` puts what the paper printed beside the cells."""
-    data = json.dumps(page_data(results, paper=bool(paper)), separators=(",", ":"), allow_nan=False)
+    """Write the page; `results` by study."""
+    data = json.dumps(page_data(results), separators=(",", ":"), allow_nan=False)
     known = {entry.key for found in results.values() for entry in found.entries}
     text = Template(asset("page.html")).substitute(
         style=asset("base.css") + asset("page.css"),

@@ -25,10 +25,10 @@ MOST_POINTS = 60  # of a training history
 METRICS = {"f1": F1, "accuracy": ACCURACY}  # as the page and as the paper's values are named
 
 
-def page_data(results: Mapping[str, Results], *, paper: bool = False) -> dict[str, Any]:
+def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     """Everything the page's script reads. Jobs that are in several studies are told once.
 
-    With `paper`, what the paper printed stands beside the cells of exactly the same seeds.
+    What the paper printed stands beside the cells of exactly the same seeds.
     """
     pool = _Pool()
     finished: dict[str, dict[str, Any]] = {}
@@ -47,7 +47,7 @@ def page_data(results: Mapping[str, Results], *, paper: bool = False) -> dict[st
         "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),
-        "studies": [_study(name, found, paper=paper) for name, found in results.items()],
+        "studies": [_study(name, found) for name, found in results.items()],
         "jobs": list(finished.values()),
         "missing": [missing[key] for key in sorted(missing)],
         "pool": pool.values,
@@ -148,10 +148,10 @@ def _provenance(outcome: Outcome, pool: _Pool) -> dict[str, Any]:
     }
 
 
-def _study(name: str, found: Results, *, paper: bool) -> dict[str, Any]:
+def _study(name: str, found: Results) -> dict[str, Any]:
     """The study's matrix: its columns, and a cell for every method, column and choice of seeds that was planned.
 
-    The cells without a seed are of the study's own seeds, as its tables are: others may have further ones.
+    Cells without a chosen seed are of the study's own seeds, as its tables are; any further ones stay apart.
     """
     jobs = _jobs(found)
     places: dict[tuple[str, Budget], set[int]] = {}
@@ -172,7 +172,7 @@ def _study(name: str, found: Results, *, paper: bool) -> dict[str, Any]:
                 same = [j for j in behind if j.method == method]
                 for seed in (None, *sorted({j.seed for j in same})):
                     seeds = found.seeds if seed is None else (seed,)
-                    cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds, paper=paper)})
+                    cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds)})
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
         "name": name,
@@ -192,7 +192,7 @@ def _jobs(found: Results) -> list[Job]:
     return list({**found.planned, **{e.key: e.job for e in found.entries}}.values())
 
 
-def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...], *, paper: bool) -> dict[str, Any]:
+def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...]) -> dict[str, Any]:
     """The numbers of those of the given jobs, which differ in fold and seed only, that have these seeds."""
     one = jobs[0]
     fields = {"dataset": one.dataset, "budget": one.budget, "method": one.method, "recipe": one.recipe}
@@ -207,7 +207,7 @@ def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...], *, paper: boo
         told |= {"heldOut": f1.entries[0].outcome.facts["held_out"], "labelled": f1.labelled_s}
     if f1.values:
         told |= {"seeds": f1.seeds, "f1": _mean_sd(f1), "accuracy": _mean_sd(accuracy)}
-    if paper and found.quick is None and one.judged == "evaluation":
+    if found.quick is None and one.judged == "evaluation":
         told |= _printed(one, f1.seeds or seeds)
     return told
 

@@ -170,13 +170,6 @@ def printed(
     return VALUES.get(Key(dataset, method, budget, tuple(seeds), metric, fold))
 
 
-def printed_text(study: str, dataset: str, method: str, budget: Budget, metric: str) -> str | None:
-    """The value of a study over both folds as the paper writes it: "44.26 ± 7.38", or "48.55" of a single seed."""
-    seeds = SEEDS if study in ("bearing", "replication") else _FIRST
-    found = printed(dataset, method, budget, metric, seeds)
-    return None if found is None else as_text(found)
-
-
 def as_text(value: Printed, digits: int = 2) -> str:
     return f"{value.mean:,.{digits}f}" + ("" if value.sd is None else f" ± {value.sd:.{digits}f}")
 

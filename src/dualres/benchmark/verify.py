@@ -54,9 +54,10 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
             steps = database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
             try:
                 judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
-                yield Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
+                job = Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
             except DAMAGE as error:
-                yield Stored(key, {}, {}, [], [], damage=reason(error))
+                job = Stored(key, {}, {}, [], [], damage=reason(error))
+            yield job
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: cannot be read ({error})") from error
     finally:

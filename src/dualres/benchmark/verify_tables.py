@@ -1,4 +1,8 @@
-"""Does a written report agree with the ledger? Every number is computed again here, by other means than it was made."""
+"""Does a written report agree with the ledger?
+
+Scores, means, spreads and bold print are computed again here, by other means than they were made. Intervals are not:
+they, and the files as a whole, are made again by the same functions and compared.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import csv
 import math
 import re
 import statistics
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +18,20 @@ from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.benchmark import paper
-from dualres.benchmark.compare import interval
-from dualres.benchmark.ledger import Ledger, Outcome
+from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.names import dataset_name
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import RIG
 from dualres.benchmark.sums import check_sums
+from dualres.benchmark.tables.again import differing
+from dualres.benchmark.tables.bold import wrong_bold
 from dualres.benchmark.tables.duration import choose
-from dualres.benchmark.tables.reference import reference_tables
-from dualres.benchmark.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS, as_csv
-from dualres.benchmark.verify import TOLERANCE, Stored, stored_jobs
+from dualres.benchmark.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
+from dualres.benchmark.verify import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
 from dualres.errors import ConfigError
 
 Record = dict[str, str]
+Cells = dict[tuple[str, str], Record]  # of one table, by row and column
 Groups = dict[int, list[str]]  # seed -> beginnings of job keys
 NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
 
@@ -34,56 +39,56 @@ NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     """What does not agree in a report's tables, one sentence each."""
     path = directory / CSV_NAME
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            records = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
-    if records and tuple(records[0]) != COLUMNS:
-        raise ConfigError(f"{path}: has other columns than a report's; write it again with `dualres bench report`")
     known = _Known(ledger)
     problems = check_sums(directory)
-    for record in records:
+    rows, records = _rows(path), []
+    for number, record in enumerate(rows, start=2):  # the header is the first
         where = f"{path}: {record['table']}, {record['row']}, {record['column']}"
-        if record["metric"]:
+        try:
             problems += [f"{where}: {sentence}" for sentence in _check(record, known)]
-    return problems + [f"{path}: {sentence}" for sentence in (*_derived(records), *_references(records))]
+        except DAMAGE as error:
+            problems.append(f"{path}: row {number} cannot be read ({reason(error)})")
+        else:
+            records.append(record)
+    problems += [f"{path}: {sentence}" for sentence in _derived(records)]
+    try:
+        problems += differing(ledger, directory, rows)
+    except DAMAGE as error:
+        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason(error)})")
+    return problems
+
+
+def _rows(path: Path) -> list[Record]:
+    """The rows of a report's CSV file; what a short row lacks is empty."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, restval="")
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise ConfigError(f"{path}: has other columns than a report's; write it again with `dualres bench report`")
+    return rows
 
 
 class _Known:
     """The stored jobs by the beginning of their key, each metric of each computed once."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
-        self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path)}
+        self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path) if not job.damage}
         self._scores: dict[tuple[str, str], float] = {}
-        self._outcomes: dict[str, Outcome] = {}
 
     def score(self, metric: str, key: str) -> float:
         if (metric, key) not in self._scores:
             self._scores[metric, key] = score(metric, self.jobs[key])
         return self._scores[metric, key]
 
-    def has_interval(self, record: Record) -> bool:
-        """Whether the bootstrap, run again with the same draws, gives the same interval."""
-        ones, others = (self._by_place(record[name]) for name in ("jobs", "minus"))
-        places = sorted(ones.keys() & others.keys())
-        other = self.jobs[_keys(record["minus"])[0]].plan["method"]
-        pairs = [(ones[place], others[place]) for place in places]
-        again = interval(pairs, f"{record['dataset']} {record['budget']} {record['method']} {other}")
-        return all(_close(_number(record[name]), value) for name, value in zip(("low", "high"), again, strict=True))
-
-    def _by_place(self, text: str) -> dict[tuple[str, int], Outcome]:
-        stored = [self.jobs[key] for key in _keys(text) if key in self.jobs]
-        return {(job.plan["fold"], job.plan["seed"]): self._outcome(job.key) for job in stored}
-
-    def _outcome(self, key: str) -> Outcome:
-        if key not in self._outcomes:
-            self._outcomes[key] = self._ledger.outcome(key)
-        return self._outcomes[key]
-
 
 def _check(record: Record, known: _Known) -> Iterator[str]:
+    if None in record:
+        raise ConfigError(f"it has more than {len(COLUMNS)} fields")
+    if not record["metric"]:
+        return
     jobs, groups = known.jobs, _groups(record["jobs"])
     whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
     for seed, keys in groups.items():
@@ -98,8 +103,6 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
     for name, expected in (("mean", mean), ("sd", sd)):
         if not _close(_number(record[name]), expected):
             yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
-    if record["minus"] and n and not known.has_interval(record):
-        yield "the bootstrap interval is another when it is computed again"
     if int(record["n"]) != n:
         yield f"n is {record['n']}, the ledger has {n}"
     yield from _check_text(record, mean)
@@ -145,6 +148,8 @@ def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
 def score(metric: str, job: Stored) -> float:
     """The metric of one job; NaN where it has none."""
     kind, _, detail = metric.replace("@", ":").partition(":")
+    if kind not in _SCORES:
+        raise ConfigError(f"there is no metric {metric!r}")
     return _SCORES[kind](job, detail)
 
 
@@ -213,18 +218,22 @@ def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
 
 
 def _derived(records: list[Record]) -> Iterator[str]:
-    """Words that follow from numbers of the same report: the chosen number of updates, and mean ranks."""
-    tables: dict[str, dict[tuple[str, str], Record]] = {}
+    """What follows from numbers of the same report: the chosen number of updates, mean ranks, and bold print."""
+    tables: dict[str, Cells] = {}
     for record in records:
         tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
     for name, cells in tables.items():
-        if name.startswith("duration_"):
-            yield from _check_choice(name, cells)
-        if name.endswith("_ranks"):
-            yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
+        try:
+            if name.startswith("duration_"):
+                yield from _check_choice(name, cells)
+            if name.endswith("_ranks"):
+                yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
+            yield from wrong_bold(cells.values())
+        except DAMAGE as error:
+            yield f"{name}: cannot be checked as a whole ({reason(error)})"
 
 
-def _check_choice(name: str, cells: Mapping[tuple[str, str], Record]) -> Iterator[str]:
+def _check_choice(name: str, cells: Cells) -> Iterator[str]:
     updates = [row for row, column in cells if column == "Chosen"]
     means = {row: [_number(cells[row, f"Mean {m}"]["mean"]) for m in ("macro-F1", "log loss")] for row in updates}
     found = {int(row): (score, loss) for row, (score, loss) in means.items() if score is not None and loss is not None}
@@ -235,9 +244,7 @@ def _check_choice(name: str, cells: Mapping[tuple[str, str], Record]) -> Iterato
             yield f"{name}, {row} updates: chosen is {cells[row, 'Chosen']['text']!r}, the rule says {expected!r}"
 
 
-def _check_ranks(
-    name: str, cells: Mapping[tuple[str, str], Record], scores: Mapping[tuple[str, str], Record]
-) -> Iterator[str]:
+def _check_ranks(name: str, cells: Cells, scores: Cells) -> Iterator[str]:
     columns = list(dict.fromkeys(column for _, column in scores))
     rows = [row for row in dict.fromkeys(row for row, _ in scores) if row != dataset_name(RIG)]
     whole = [
@@ -250,22 +257,8 @@ def _check_ranks(
             yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
 
 
-def _references(records: list[Record]) -> Iterator[str]:
-    """Reference tables must say what the package says."""
-    current = list(csv.DictReader(as_csv(reference_tables()).splitlines()))
-    expected = {(r["table"], r["row"], r["column"]): r["text"] for r in current}
-    for record in (record for record in records if not record["study"]):
-        place = (record["table"], record["row"], record["column"])
-        if record["text"] != expected.get(place):
-            yield f"{', '.join(place)}: says {record['text']!r}, the package {expected.get(place)!r}"
-
-
 def _groups(text: str) -> Groups:
     return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
-
-
-def _keys(text: str) -> list[str]:
-    return [key for keys in _groups(text).values() for key in keys]
 
 
 def _number(text: str) -> float | None:

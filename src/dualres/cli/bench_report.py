@@ -28,24 +28,15 @@ def report(
     """Write tables (CSV, Markdown, LaTeX), figures (PDF, PNG) and a page to browse, from the ledger alone."""
     from dualres.benchmark.ledger import Ledger
     from dualres.benchmark.page import write_page
-    from dualres.benchmark.paper import printed_text
     from dualres.benchmark.plots import write_figures
-    from dualres.benchmark.results import Results
-    from dualres.benchmark.studies import Quick as QuickSize
-    from dualres.benchmark.studies import study
-    from dualres.benchmark.tables import reference_tables, study_tables, write_tables
+    from dualres.benchmark.tables import Settings, reference_tables, study_tables, write_tables
 
     names = all_studies(studies or ["all"])
+    settings = Settings(tuple(names), quick, device.value if device else None, threads)
     with Ledger(folder / LEDGER, create=False) as ledger, progress("The report is not complete.") as tell:
         found, tables = {}, []
         for done, name in enumerate(names, start=1):
-            results = Results(
-                ledger,
-                study(name),
-                quick=QuickSize() if quick else None,
-                device=device.value if device else None,
-                threads=threads,
-            )
+            results = settings.results(ledger, name)
             if results.entries:
                 found[name] = results
                 tables += study_tables(results)
@@ -57,11 +48,11 @@ def report(
                 f"`dualres bench run`, or ask {other}"
             )
         tables += reference_tables()
-        write_tables(tables, output / TABLES)
+        write_tables(tables, output / TABLES, settings)
         tell("Figures and page", 0, 2, "figures")
         figures = write_figures(found, output / FIGURES)
         tell("Figures and page", 1, 2, "page")
-        write_page(output / PAGE, found, tables, figures, None if quick else printed_text)
+        write_page(output / PAGE, found, tables, figures)
         tell("Figures and page", 2, 2, "")
     jobs = len({entry.key for results in found.values() for entry in results.entries})
     size = " QUICK RUN: reduced size, not comparable with the paper." if quick else ""
@@ -77,6 +68,7 @@ def verify(
 ) -> None:
     """Compute hashes and, of a report, every table cell again from the stored scores; say what does not agree."""
     from dualres.benchmark.ledger import Ledger
+    from dualres.benchmark.sums import check_sums
     from dualres.benchmark.verify import verify as check
     from dualres.benchmark.verify_tables import verify_tables
 
@@ -84,7 +76,7 @@ def verify(
         problems = check(ledger, folder if models else None, lambda done, total: tell("Verify jobs", done, total, ""))
         count = len(ledger.keys())
         if output is not None:
-            problems += verify_tables(ledger, output / TABLES)
+            problems += verify_tables(ledger, output / TABLES) + check_sums(output / FIGURES)
     for problem in problems:
         complain("wrong", problem)
     if problems:
@@ -92,7 +84,7 @@ def verify(
     files = "" if models else "; model files were not looked at"
     say(f"{count} jobs agree with their plans, folds and hashes{files}")
     if output is not None:
-        say(f"{output / TABLES}: every cell agrees with the stored scores")
+        say(f"{output}: the tables are what the ledger gives, and the figures are as they were drawn")
 
 
 def export(

@@ -4,6 +4,7 @@ import pytest
 from dualres.benchmark.plots import write_figures
 from dualres.benchmark.plots.style import DOUBLE, POINTS, SINGLE
 from dualres.benchmark.plots.write import pictures
+from dualres.benchmark.sums import check_sums, write_sums
 from tests.benchmark.plots.reading import drawn_texts
 
 DIAGRAMS = {"architecture", "memory", "alignment", "allocations"}
@@ -55,7 +56,13 @@ def test_all_kinds_of_figures_come_of_a_full_ledger(drawn):
     assert kinds >= DIAGRAMS | (expected if drawn[0] == "full" else set())
 
 
-def test_an_empty_ledger_gives_the_diagrams_on_disk(empty, tmp_path):
-    written = write_figures(empty, tmp_path / "figures")
+def test_an_empty_ledger_gives_the_diagrams_on_disk_and_nothing_of_an_earlier_report_stays(empty, tmp_path):
+    for name in ("gearbox_simulated.pdf", "gearbox_simulated.png", "mine.png"):
+        (tmp_path / name).write_text("a figure")
+    write_sums(tmp_path, ["gearbox_simulated.pdf", "gearbox_simulated.png"])
+    written = write_figures(empty, tmp_path)
     assert {each.name for each in written} == DIAGRAMS
     assert all(each.pdf.stat().st_size and each.png.stat().st_size and each.study == "" for each in written)
+    files = {f"{name}.{kind}" for name in DIAGRAMS for kind in ("pdf", "png")}
+    assert {p.name for p in tmp_path.iterdir()} == files | {"SHA256SUMS", "mine.png"}
+    assert check_sums(tmp_path) == []

@@ -172,3 +172,11 @@ def test_costs_are_the_stored_ones_and_a_cpu_has_no_gpu_memory(tmp_path):
     assert column(table, "Train MiB")["DualRes",].text == "n/a"
     assert column(table, "Fit s")["Crossformer",].text == "not run"
     assert "x86_64" in table.note
+
+
+def test_budgets_of_equal_seconds_are_told_apart(tmp_path):
+    with synthetic_ledger(tmp_path / "l", ["allocation"], datasets=["simulated"]) as ledger:
+        tables = {table.name: table for table in study_tables(Results(ledger, study("allocation")))}
+    differences = tables["allocation_differences_simulated"]
+    assert [row[1].text for row in differences.rows] == ["6.144 (1 x 12)", "6.144 (3 x 4)", "6.144 (6 x 2)"]
+    assert "recordings x windows tell them apart" in differences.note

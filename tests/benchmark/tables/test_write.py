@@ -3,13 +3,13 @@ import re
 
 import pytest
 
-from dualres.benchmark.results import Results
-from dualres.benchmark.studies import study
 from dualres.benchmark.sums import check_sums
-from dualres.benchmark.tables import Table, Value, reference_tables, study_tables, write_tables
+from dualres.benchmark.tables import Settings, Table, Value, all_tables, write_tables
+from dualres.benchmark.tables.settings import read_settings
 from dualres.benchmark.tables.write import as_csv, as_latex, as_markdown, latex
 from tests.benchmark.synthetic import synthetic_ledger
 
+SETTINGS = Settings(("pilot", "duration"))
 SMALL = Table(
     name="small_one",
     title="A & B",
@@ -29,8 +29,7 @@ SMALL = Table(
 def tables(tmp_path_factory):
     path = tmp_path_factory.mktemp("ledger") / "ledger.sqlite"
     with synthetic_ledger(path, ["pilot", "duration"], datasets=["simulated", "phm2009"]) as ledger:
-        found = [t for name in ("pilot", "duration") for t in study_tables(Results(ledger, study(name)))]
-    return [*found, *reference_tables()]
+        return all_tables(ledger, SETTINGS)
 
 
 def test_markdown_shows_bold_and_the_paper_s_value():
@@ -97,15 +96,20 @@ def test_the_csv_has_every_cell_with_all_digits(tables):
 
 
 def test_a_new_report_leaves_nothing_of_an_earlier_one(tables, tmp_path):
-    write_tables(tables, tmp_path)
+    write_tables(tables, tmp_path, SETTINGS)
     (tmp_path / "mine.txt").write_text("not of the report")
-    paths = write_tables([SMALL], tmp_path)
-    assert {p.name for p in paths} == {"tables.csv", "small_one.md", "small_one.tex"}
+    paths = write_tables([SMALL], tmp_path, SETTINGS)
+    assert {p.name for p in paths} == {"tables.csv", "settings.json", "small_one.md", "small_one.tex"}
     assert {p.name for p in tmp_path.iterdir()} == {*(p.name for p in paths), "SHA256SUMS", "mine.txt"}
     assert check_sums(tmp_path) == []
 
 
 def test_the_same_tables_are_the_same_files(tables, tmp_path):
     for folder in ("one", "two"):
-        write_tables(tables, tmp_path / folder)
+        write_tables(tables, tmp_path / folder, SETTINGS)
     assert (tmp_path / "one" / "SHA256SUMS").read_text() == (tmp_path / "two" / "SHA256SUMS").read_text()
+
+
+def test_what_the_report_was_asked_for_lies_beside_it(tmp_path):
+    write_tables([SMALL], tmp_path, SETTINGS)
+    assert read_settings(tmp_path) == SETTINGS

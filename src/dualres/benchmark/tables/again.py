@@ -37,8 +37,8 @@ def differing(ledger: Ledger, directory: Path, records: Sequence[Record]) -> Ite
 
 
 def _other_rows(records: Sequence[Record], rows: Sequence[Record]) -> Iterator[str]:
-    found, expected = ({_place(record): record for record in each} for each in (records, rows))
-    repeated = [place for place, count in Counter(map(_place, records)).items() if count > 1]
+    found, expected = ({place_of(record): record for record in each} for each in (records, rows))
+    repeated = [place for place, count in Counter(map(place_of, records)).items() if count > 1]
     for places, words in (
         ([place for place in expected if place not in found], "missing"),
         ([place for place in found if place not in expected], "of no table that the ledger gives"),
@@ -63,7 +63,7 @@ def counted(places: Iterable[Place], thing: str) -> str:
     return f"1 {thing} ({where}) is" if len(places) == 1 else f"{len(places)} {thing}s (the first: {where}) are"
 
 
-def _place(record: Record) -> Place:
+def place_of(record: Record) -> Place:
     return record["table"], record["row"], record["column"]
 
 

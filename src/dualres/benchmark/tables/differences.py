@@ -44,13 +44,14 @@ def _difference_table(
     sheet = Sheet(results, sorted({seed for value in found.values() for seed in value.seeds}))
     rows = []
     for dataset in datasets:
-        for budget, seconds in planned.budgets(results, dataset).items():
+        for budget, seconds in planned.exposures(results, dataset).items():
             for other in planned.methods(results, dataset):
                 if other == REFERENCE:
                     continue
                 sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds)  # for the caption
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
-                rows.append((Value(dataset_name(dataset)), Value(f"{seconds:.3f}"), Value(method_name(other)), value))
+                rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
+    shared = planned.SHARED if any(" x " in row[1].text for row in rows) else ""
     return Table(
         name=f"{study}_differences{suffix}",
         title=f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
@@ -59,7 +60,7 @@ def _difference_table(
         labels=3,
         header=("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
         rows=tuple(rows),
-        note=f"{EXPLAINED} {remark}".strip(),
+        note=" ".join(filter(None, (EXPLAINED, shared, remark))),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from dualres.benchmark.protocol import Budget
@@ -9,6 +10,8 @@ from dualres.benchmark.results import Results
 from dualres.benchmark.studies import DATASETS
 from dualres.benchmark.tables.sheet import labelled_s
 from dualres.methods import CONTROL_NAMES, NAMES
+
+SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 
 
 def methods(results: Results, dataset: str | None = None, among: Iterable[str] = (*NAMES, *CONTROL_NAMES)) -> list[str]:
@@ -25,3 +28,10 @@ def datasets(results: Results) -> list[str]:
 def budgets(results: Results, dataset: str) -> dict[Budget, float]:
     """With their unique labelled seconds per class."""
     return {job.budget: labelled_s(job) for job in results.planned.values() if job.dataset == dataset}
+
+
+def exposures(results: Results, dataset: str) -> dict[Budget, str]:
+    """Of every budget its labelled seconds per class in words, by which a table can tell it from the others."""
+    seconds = {budget: f"{each:.3f}" for budget, each in budgets(results, dataset).items()}
+    shared = {text for text, count in Counter(seconds.values()).items() if count > 1}
+    return {b: f"{text} ({b.recordings} x {b.windows})" if text in shared else text for b, text in seconds.items()}

@@ -210,9 +210,9 @@ def every_seed(results: Results) -> list[Table]:
     seeds = sorted({job.seed for job in further} | set(results.seeds))
     study = results.study.name
     lines = [
-        Line((dataset_name(name), f"{seconds:.3f}", fold), {"dataset": name, "budget": budget, **only})
+        Line((dataset_name(name), seconds, fold), {"dataset": name, "budget": budget, **only})
         for name in results.datasets()
-        for budget, seconds in planned.budgets(results, name).items()
+        for budget, seconds in planned.exposures(results, name).items()
         if any((job.dataset, job.budget) == (name, budget) for job in further)
         for fold, only in {"both": {}, **{fold: {"fold": fold} for fold in folds_of(name)}}.items()
     ]
@@ -224,6 +224,7 @@ def every_seed(results: Results) -> list[Table]:
         labels=("Dataset", "Seconds/class", "Fold"),
         best=by_row,
         best_per="row, of those that have all seeds",
+        remark=planned.SHARED if any(" x " in line.labels[1] for line in lines) else "",
     )
     return [table]
 

@@ -39,7 +39,7 @@ def read_settings(directory: Path) -> Settings:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
     known = (
-        set(settings.studies) <= STUDIES.keys()
+        all(name in list(STUDIES) for name in settings.studies)
         and isinstance(settings.quick, bool)
         and settings.device in (None, "cpu", "cuda")
         and isinstance(settings.threads, int)
