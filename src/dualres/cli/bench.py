@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dualres.benchmark.run import Summary
     from dualres.benchmark.times import Total
 
-app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, look after and merge.")
+app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, report, verify.")
 
 DEFAULT_DIR = Path("bench")
 LEDGER = "ledger.sqlite"
