@@ -156,7 +156,7 @@ def disturb(
         return False
     workers = descendants(coordinator.pid)
     if arguments.executor == "ray":  # whose own processes are Ray's to look after
-        workers = [pid for pid in workers if command(pid).startswith("ray::")]
+        workers = [pid for pid in workers if command(pid).startswith("ray::") and "Agent" not in command(pid)]
         if workers:
             kill(chance.choice(workers))
             storm.kills["worker"] += 1
