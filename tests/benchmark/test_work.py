@@ -37,6 +37,7 @@ def test_a_job_tells_all_that_a_result_must_answer_for(outcome, folder):
     assert outcome.windows == (23, 23, 23)
     assert [s.update for s in outcome.history] == [1, 2]
     facts = outcome.facts
+    assert facts["variant"] == "full"
     assert facts["labelled_s"] == dict.fromkeys(outcome.classes, 1.024)
     assert len(facts["support"]) == 16
     assert set(facts["inputs"]) == {name for name, _ in facts["support"]} | set(outcome.recordings)

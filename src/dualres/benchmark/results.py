@@ -9,6 +9,7 @@ from functools import partial
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger, Outcome
+from dualres.benchmark.sources import FULL
 from dualres.benchmark.studies import DATASETS, Quick, Study, jobs
 
 Metric = Callable[[Outcome], float]
@@ -102,6 +103,11 @@ class Results:
         whole = {seed: group for seed, group in by_seed.items() if {(e.job.fold, e.job.method) for e in group} == parts}
         values = tuple(statistics.fmean(metric(e.outcome) for e in group) for group in whole.values())
         return Cell(tuple(entries), tuple(whole), values, len(planned))
+
+    def variants(self) -> dict[str, str]:
+        """Datasets whose recordings were not as released, and what they were instead."""
+        found = {e.job.dataset: str(e.outcome.facts.get("variant", FULL)) for e in self.entries}
+        return {name: variant for name, variant in found.items() if variant != FULL}
 
     def datasets(self) -> tuple[str, ...]:
         """Of which there is any result, in the paper's order, the rig last."""

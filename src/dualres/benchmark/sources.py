@@ -21,7 +21,9 @@ from dualres.files import write_whole
 from dualres.recordings import resample as resample_module
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
-from dualres.recordings.store import open_store
+from dualres.recordings.store import open_store, read_index
+
+FULL = "full"  # the variant of a dataset whose recordings are as long as released
 
 
 def present_datasets(stores: Path) -> tuple[str, ...]:
@@ -41,8 +43,10 @@ class Source:
         if dataset == simulated.NAME:
             rig = cache / "simulated" / sha256(inspect.getsource(simulated).encode()).hexdigest()[:16]
             recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in simulated.recordings()]
+            self.variant = FULL
         else:
             recordings = open_store(stores / dataset)
+            self.variant = str(read_index(stores / dataset).get("variant", FULL))
         self._recordings = {r.id: r for r in recordings}
         self._dataset = dataset
         self.hashes: dict[str, str] = {}  # of every signal given out, as prepared

@@ -71,6 +71,7 @@ def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
     )
     facts = {
         "held_out": fold.held_out,
+        "variant": source.variant,
         "labelled_s": support.seconds,
         "support": support.origins,
         "inputs": source.hashes,

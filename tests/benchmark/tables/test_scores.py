@@ -1,6 +1,7 @@
 """The numbers of the tables, against hand-worked examples and scikit-learn."""
 
 import statistics
+from dataclasses import replace
 
 import pytest
 from sklearn.metrics import accuracy_score, f1_score, recall_score
@@ -113,6 +114,17 @@ def test_the_caption_states_folds_seeds_exposure_and_held_out_unit(rig):
     for fact in ("Rig S1, S2: motion mode", "120 recordings judged", "Seed 41;", "6.144 unique", "300 updates", "CPU"):
         assert fact in caption
     assert "QUICK" not in caption
+
+
+def test_excerpts_are_told_from_the_released_recordings(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for job in jobs(study("bearing"), ["cwru", "simulated"], methods=["dualres"], seeds=[41]):
+            outcome = synthetic_outcome(job)
+            variant = "excerpts" if job.dataset == "cwru" else "full"
+            ledger.record(job, replace(outcome, facts=outcome.facts | {"variant": variant}))
+        table, *_ = study_tables(Results(ledger, study("bearing")))
+    assert "CWRU: excerpts of the recordings, not comparable with the paper." in table.caption
+    assert table.caption.count("of the recordings") == 1
 
 
 def test_a_quick_run_is_labelled_and_not_put_beside_the_paper(tmp_path):

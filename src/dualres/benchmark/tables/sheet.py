@@ -147,6 +147,10 @@ class Sheet:
             f"labelled seconds per class; {updates or 'no'} updates of neural methods, fitted on "
             f"{_DEVICES[self.results.device]}."
         )
+        shown = {job.dataset for job in jobs}
+        for dataset, variant in self.results.variants().items():
+            if dataset in shown:
+                text += f" {dataset_name(dataset)}: {variant} of the recordings, not comparable with the paper."
         if any(job.judged == "validation" for job in jobs):
             text += " Judged on held-back support recordings; no evaluation recording was opened."
         return text + self.quick_label()
