@@ -225,7 +225,7 @@ def _check_history(stored: Stored, job: Job) -> Iterator[str]:
 
 def _check_model(stored: Stored, path: Path) -> Iterator[str]:
     if not path.is_file():
-        yield f"its model file {path} is missing"
+        yield f"its model file {path} is missing (--no-models leaves them out)"
         return
     content = path.read_bytes()
     if sha256(content).hexdigest() != stored.facts["model_sha256"]:
