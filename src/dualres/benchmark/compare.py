@@ -88,7 +88,7 @@ def _difference(
     folds: dict[str, list[Pair]] = {}
     for one, two in pairs:
         folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
-    name = f"{dataset} {budget.recordings}x{budget.windows} {method} {other}"
+    name = f"{dataset} {budget} {method} {other}"
     low, high = interval(list(folds.values()), name)
     return Difference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
 

@@ -8,57 +8,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from dualres.benchmark.page_data import page_data
 from dualres.benchmark.report import asset
 from dualres.benchmark.results import Results
+from dualres.benchmark.tables import Table, Value
 from dualres.files import write_whole
 
-
-class PageValue(Protocol):
-    """One cell of a table."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def bold(self) -> bool: ...
-    @property
-    def paper(self) -> str | None: ...
-    @property
-    def jobs(self) -> Mapping[int, Sequence[str]]: ...  # seed to the keys of the jobs behind the number
-
-
-class PageTable(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def caption(self) -> str: ...
-    @property
-    def note(self) -> str: ...
-    @property
-    def study(self) -> str: ...  # empty: of no study
-    @property
-    def labels(self) -> int: ...  # so many leading columns name the row
-    @property
-    def header(self) -> Sequence[str]: ...
-    @property
-    def rows(self) -> Sequence[Sequence[PageValue]]: ...
-
-
-class PageFigure(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def caption(self) -> str: ...
-    @property
-    def png(self) -> Path: ...
-    @property
-    def study(self) -> str | None: ...  # None: of no study
+if TYPE_CHECKING:
+    from dualres.benchmark.plots import Drawn  # which loads matplotlib
 
 
 KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart
@@ -67,8 +26,8 @@ KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart
 def write_page(
     path: Path,
     results: Mapping[str, Results],
-    tables: Sequence[PageTable],
-    figures: Sequence[PageFigure],
+    tables: Sequence[Table],
+    figures: Sequence[Drawn],
 ) -> None:
     """Write the page; `results` by study."""
     data = json.dumps(page_data(results), separators=(",", ":"), allow_nan=False)
@@ -83,7 +42,7 @@ def write_page(
     write_whole(path, text.encode())
 
 
-def _table(table: PageTable, known: set[str]) -> str:
+def _table(table: Table, known: set[str]) -> str:
     head = "".join(f'<th scope="col"{_number(i, table)}>{escape(text)}</th>' for i, text in enumerate(table.header))
     rows = "".join(f"<tr>{''.join(_value(v, i, table, known) for i, v in enumerate(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
@@ -91,7 +50,7 @@ def _table(table: PageTable, known: set[str]) -> str:
     return _exhibit(table.name, table.title, table.caption, table.study, body, note)
 
 
-def _value(value: PageValue, position: int, table: PageTable, known: set[str]) -> str:
+def _value(value: Value, position: int, table: Table, known: set[str]) -> str:
     text = escape(value.text)
     keys = [key for each in value.jobs.values() for key in each if key in known]
     if keys:
@@ -106,11 +65,11 @@ def _value(value: PageValue, position: int, table: PageTable, known: set[str]) -
     return f"<td{_number(position, table)}>{text}</td>"
 
 
-def _number(position: int, table: PageTable) -> str:
+def _number(position: int, table: Table) -> str:
     return "" if position < table.labels else ' class="number"'
 
 
-def _figure(figure: PageFigure) -> str:
+def _figure(figure: Drawn) -> str:
     picture = base64.b64encode(figure.png.read_bytes()).decode()
     image = f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">'
     return _exhibit(figure.name, figure.title, figure.caption, figure.study or "", image)

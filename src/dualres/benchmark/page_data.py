@@ -16,7 +16,6 @@ from dualres.benchmark.paper import ACCURACY, F1, as_text, printed
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Entry, Results, percent_accuracy, percent_f1
 from dualres.benchmark.studies import DATASETS
-from dualres.benchmark.tables.sheet import budget_text
 from dualres.config import ModelConfig
 from dualres.fit import Step
 from dualres.methods import CONTROL_NAMES, NAMES
@@ -107,7 +106,7 @@ def _missing(job: Job) -> dict[str, Any]:
         "dataset": job.dataset,
         "fold": job.fold,
         "method": job.method,
-        "budget": budget_text(job),
+        "budget": str(job.budget),
         "updates": job.recipe.updates if job.recipe else None,
         "seed": job.seed,
         "judged": job.judged,
@@ -167,7 +166,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
                 if (j.dataset, j.budget) == (dataset, budget)
                 and (count is None or (j.recipe is not None and j.recipe.updates == count))
             ]
-            columns.append({"dataset": dataset, "budget": budget_text(behind[0]), "updates": count})
+            columns.append({"dataset": dataset, "budget": str(budget), "updates": count})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
                 for seed in (None, *sorted({j.seed for j in same})):

@@ -10,7 +10,7 @@ from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Entry, Results
 from dualres.benchmark.tables import planned
 from dualres.benchmark.tables.model import NOT_RUN, Table, Value
-from dualres.benchmark.tables.sheet import Sheet, budget_text, labelled_s
+from dualres.benchmark.tables.sheet import Sheet, labelled_s
 
 EXPLAINED = (
     "Mean of the differences within pairs of equal fold and seed, with the 95 % interval of a hierarchical bootstrap: "
@@ -79,7 +79,7 @@ def _value(difference: Difference) -> Value:
         labelled_s=labelled_s(one),
         dataset=difference.dataset,
         method=difference.method,
-        budget=budget_text(one),
+        budget=str(one.budget),
         folds=tuple(sorted({pair[0].job.fold for pair in difference.pairs})),
         jobs=_by_seed(pair[0] for pair in difference.pairs),
         minus=_by_seed(pair[1] for pair in difference.pairs),

@@ -88,7 +88,7 @@ class Sheet:
             labelled_s=labelled_s(one),
             dataset=one.dataset,
             method=one.method if len(methods) == 1 else "",
-            budget=budget_text(one),
+            budget=str(one.budget),
             folds=tuple(sorted({job.fold for job in a_seeds})),
             jobs={seed: tuple(job.key for job in group) for seed, group in jobs.items()},
         )
@@ -185,10 +185,6 @@ def _labelled_s(fold: str, step: float | None, budget: Budget) -> float:
     step = load_fold(fold).support_step if step is None else step
     starts = evenly(0, budget.windows, int(step * config.window))
     return budget.recordings * covered(starts, config.window) / config.rate
-
-
-def budget_text(job: Job) -> str:
-    return f"{job.budget.recordings}x{job.budget.windows}"
 
 
 def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: int) -> str:
