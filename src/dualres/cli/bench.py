@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +31,6 @@ from dualres.cli.bench_live import duration, live
 from dualres.cli.data import Stores
 from dualres.cli.screen import INTERRUPTED, complain, console, errors, say
 from dualres.errors import ConfigError
-from dualres.files import write_whole
 
 if TYPE_CHECKING:
     from dualres.benchmark.executors import Executor
@@ -193,25 +191,14 @@ def import_(
     folder: Dir = DEFAULT_DIR,
 ) -> None:
     """Take in another ledger's jobs, and the models beside it. Where both hold a job, they must agree."""
-    from dualres.benchmark.export import load_export
-    from dualres.benchmark.ledger import Ledger
-    from dualres.benchmark.run import sole_writer
+    from dualres.benchmark.merge import take_in
 
-    with ExitStack() as stack:
-        if other.is_dir():
-            scratch = Path(stack.enter_context(TemporaryDirectory()))
-            theirs = stack.enter_context(load_export(other, scratch / LEDGER))
-        else:
-            theirs = stack.enter_context(Ledger(other, create=False))
-        ours = stack.enter_context(Ledger(folder / LEDGER))
-        stack.enter_context(sole_writer(ours.path))
-        merge = ours.merge(theirs)
-        titles = {key: job.title for key, job in ours.jobs().items()}
-        models = _take_models(other.parent, folder, theirs.keys() - set(merge.clashes))
-    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {models} model files copied")
-    for key in merge.clashes:
-        complain("clash", f"{titles[key]} ({key[:16]}): the scores differ; ours were kept")
-    if merge.clashes:
+    taken = take_in(other, folder / LEDGER)
+    merge = taken.merge
+    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {taken.models} model files copied")
+    for job in taken.clashes:
+        complain("clash", f"{job.title} ({job.key[:16]}): the scores differ; ours were kept")
+    if taken.clashes:
         raise typer.Exit(1)
 
 
@@ -220,15 +207,6 @@ def _by_dataset(jobs: Iterable[Job]) -> dict[str, list[Job]]:
     for job in jobs:
         groups[job.dataset].append(job)
     return groups
-
-
-def _take_models(there: Path, here: Path, keys: Iterable[str]) -> int:
-    """Copy the jobs' model files that lie beside another ledger and not yet here."""
-    names = [f"models/{key}.safetensors" for key in keys]
-    missing = [name for name in names if (there / name).exists() and not (here / name).exists()]
-    for name in missing:
-        write_whole(here / name, (there / name).read_bytes())
-    return len(missing)
 
 
 def _list(words: Iterable[str]) -> str:
