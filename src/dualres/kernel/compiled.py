@@ -1,0 +1,57 @@
+"""The compiled library, where it could be built: its functions, in the variant that suits this processor."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from dualres.errors import ConfigError
+
+VARIANTS = ("avx512", "avx2", "baseline")
+OFF = "off"
+SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
+
+
+def variant() -> str | None:
+    """The variant in use; None where there is no compiled library, or where it is switched off."""
+    library = _library()
+    if library is None:
+        return None
+    library.best_variant.restype = ctypes.c_char_p
+    best = str(library.best_variant().decode())
+    able = VARIANTS[VARIANTS.index(best) :]
+    chosen = os.environ.get(SETTING, best)
+    if chosen == OFF:
+        return None
+    if chosen not in able:
+        raise ConfigError(f"{SETTING}={chosen}: there are {', '.join(able)} on this processor, and {OFF}")
+    return chosen
+
+
+def function(name: str, arguments: Sequence[Any], result: Any = None) -> Callable[..., Any] | None:
+    """A function of the library by its name without the variant; None where there is none.
+
+    `arguments` and `result` are ctypes. While it runs, other threads of Python do too.
+    """
+    chosen, library = variant(), _library()
+    if chosen is None or library is None:
+        return None
+    found = library[f"{name}_{chosen}"]  # an item, not an attribute: each caller gets its own, with its own types
+    found.argtypes, found.restype = list(arguments), result
+    called: Callable[..., Any] = found
+    return called
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    found = find_spec("dualres.kernel._compiled")
+    if found is None or found.origin is None:
+        return None
+    try:
+        return ctypes.CDLL(found.origin)
+    except OSError:  # built for another system
+        return None

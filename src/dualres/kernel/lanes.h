@@ -1,0 +1,156 @@
+/* Arithmetic on DUALRES_LANES floats side by side: GCC and Clang vectors, or plain floats where there is one lane. */
+
+#ifndef DUALRES_LANES_H
+#define DUALRES_LANES_H
+
+#include <math.h>
+#include <stdint.h>
+
+#ifndef DUALRES_LANES
+#define DUALRES_LANES 1
+#endif
+#define LANES DUALRES_LANES
+
+/* Functions that a library offers once per instruction set carry its name: windows_avx2. */
+#ifdef DUALRES_VARIANT
+#define DUALRES_PASTE(name, variant) name##_##variant
+#define DUALRES_EXPAND(name, variant) DUALRES_PASTE(name, variant)
+#define NAME(name) DUALRES_EXPAND(name, DUALRES_VARIANT)
+#else
+#define NAME(name) name
+#endif
+
+#if LANES == 1
+typedef float vec;
+typedef int32_t veci;
+#else
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t veci __attribute__((vector_size(4 * LANES)));
+typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+#endif
+
+#if LANES == 16 && defined(__AVX512F__)
+#include <immintrin.h>
+#define vec_max(a, b) ((vec)_mm512_max_ps((__m512)(a), (__m512)(b)))
+#define vec_min(a, b) ((vec)_mm512_min_ps((__m512)(a), (__m512)(b)))
+#define vec_sqrt(a) ((vec)_mm512_sqrt_ps((__m512)(a)))
+#elif LANES == 8 && defined(__AVX2__)
+#include <immintrin.h>
+#define vec_max(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define vec_min(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define vec_sqrt(a) ((vec)_mm256_sqrt_ps((__m256)(a)))
+#elif LANES == 4 && defined(__SSE2__)
+#include <immintrin.h>
+#define vec_max(a, b) ((vec)_mm_max_ps((__m128)(a), (__m128)(b)))
+#define vec_min(a, b) ((vec)_mm_min_ps((__m128)(a), (__m128)(b)))
+#define vec_sqrt(a) ((vec)_mm_sqrt_ps((__m128)(a)))
+#elif LANES == 4 && defined(__aarch64__)
+#include <arm_neon.h>
+#define vec_max(a, b) ((vec)vmaxq_f32((float32x4_t)(a), (float32x4_t)(b)))
+#define vec_min(a, b) ((vec)vminq_f32((float32x4_t)(a), (float32x4_t)(b)))
+#define vec_sqrt(a) ((vec)vsqrtq_f32((float32x4_t)(a)))
+#elif LANES == 1
+static inline vec vec_max(vec a, vec b) { return a > b ? a : b; }
+static inline vec vec_min(vec a, vec b) { return a < b ? a : b; }
+static inline vec vec_sqrt(vec a) { return sqrtf(a); }
+#else
+#error "there are 1, 4, 8 (AVX2) or 16 (AVX-512) lanes"
+#endif
+
+/* The same bits, seen as floats or as integers. */
+typedef union {
+    vec f;
+    veci i;
+} vec_bits;
+
+static inline vec vec_all(float x) { return x - (vec){0}; }
+
+static inline vec vec_load(const float *from) {
+#if LANES == 1
+    return *from;
+#else
+    return *(const vec_anywhere *)from;
+#endif
+}
+
+static inline void vec_store(float *to, vec x) {
+#if LANES == 1
+    *to = x;
+#else
+    *(vec_anywhere *)to = x;
+#endif
+}
+
+/* The sum over the lanes. */
+static inline float vec_sum(vec x) {
+#if LANES == 1
+    return x;
+#elif LANES == 16 && defined(__AVX512F__)
+    return _mm512_reduce_add_ps((__m512)x);
+#else
+    float total = 0.0f;
+    for (int i = 0; i < LANES; i++) total += x[i];
+    return total;
+#endif
+}
+
+/* exp(x) = scale (1 + rest), scale a power of two; x from -87 to 88. `rest` keeps its relative precision near zero. */
+static inline void vec_exp_parts(vec x, vec *scale, vec *rest) {
+    const float shifter = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, held in the last bits */
+    vec_bits shifted, power;
+    shifted.f = x * 1.44269504f + shifter;
+    vec n = shifted.f - shifter;
+    vec r = x - n * 0.693359375f;
+    r = r - n * -2.12194440e-4f;
+    vec p = r * 0.0013933733f + 0.0083632357f;
+    p = p * r + 0.0416664630f;
+    p = p * r + 0.1666657626f;
+    p = p * r + 0.5f; /* fitted to (exp(r) - 1 - r) / r^2, 8e-9 from it */
+    *rest = p * (r * r) + r;
+    power.i = (shifted.i - 0x4b400000 + 127) << 23;
+    *scale = power.f;
+}
+
+static inline vec vec_exp(vec x) {
+    vec scale, rest;
+    vec_exp_parts(vec_min(vec_max(x, vec_all(-87.0f)), vec_all(88.0f)), &scale, &rest);
+    return scale * rest + scale;
+}
+
+/* 1 - exp(-x) for x >= 0, precise for small x too. */
+static inline vec vec_one_minus_exp(vec x) {
+    vec scale, rest;
+    vec_exp_parts(vec_max(-x, vec_all(-87.0f)), &scale, &rest);
+    return (1.0f - scale) - scale * rest;
+}
+
+static inline vec vec_tanh(vec x) {
+    return 1.0f - 2.0f / (vec_exp(2.0f * x) + 1.0f);
+}
+
+static inline vec vec_sigmoid(vec x) {
+    return 1.0f / (1.0f + vec_exp(-x));
+}
+
+/* log(x) for normal, positive x. */
+static inline vec vec_log(vec x) {
+    vec_bits bits, whole;
+    bits.f = x;
+    veci over = bits.i - 0x3f3504f3; /* above sqrt(1/2): the mantissa will lie around one, from there to sqrt(2) */
+    veci n = over >> 23;
+    bits.i = (over & 0x007fffff) + 0x3f3504f3;
+    vec f = bits.f - 1.0f;
+    vec p = f * -0.081015557f + 0.1271230578f;
+    p = p * f - 0.1297223865f;
+    p = p * f + 0.1420217454f;
+    p = p * f - 0.1664224714f;
+    p = p * f + 0.2000146806f;
+    p = p * f - 0.2500029802f;
+    p = p * f + 0.3333332836f; /* fitted to (log(1 + f) - f + f^2 / 2) / f^3 */
+    vec square = f * f;
+    p = p * f * square - 0.5f * square + f;
+    whole.i = n + 0x4b400000; /* a small whole number to a float, by the same trick as above */
+    return p + (whole.f - 12582912.0f) * 0.693147181f;
+}
+
+#endif

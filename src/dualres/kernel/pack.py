@@ -1,0 +1,86 @@
+"""A network's weights and the tables of its FFTs as the kernel wants them: one run of floats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from dualres.config import ModelConfig
+from dualres.model.network import DualRes
+
+Floats = npt.NDArray[np.float32]
+Exact = npt.NDArray[np.float64]
+
+TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
+SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
+
+
+def fits(config: ModelConfig) -> bool:
+    """Whether the kernel is made for networks of this shape."""
+    paper = ModelConfig()
+    return all(getattr(config, size) == getattr(paper, size) for size in SIZES)
+
+
+def packed(network: DualRes) -> tuple[Floats, Floats]:
+    """The kernel's constants, in the order of `dualres_constants`, and its head: (classes, width), then biases."""
+    constants = np.concatenate([part.ravel() for part in _constants(network)])
+    head = np.concatenate([_exact(network.head.weight).ravel(), _exact(network.head.bias)])
+    return constants.astype(np.float32), head.astype(np.float32)
+
+
+def _constants(network: DualRes) -> Iterator[Exact]:
+    config, encoder, memory = network.config, network.encoder, network.encoder.memory
+    for length in (config.long, config.short):
+        yield 0.5 * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
+    for length, count in ((512, 64), (64, 8)):
+        yield _turns(np.outer(np.arange(count), np.arange(1, 8)) / length)
+    for length, count in ((128, 64), (1024, 256), (256, 64)):
+        yield _turns(np.arange(count) / length)
+
+    for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
+        layer = getattr(encoder, branch)
+        yield _present(config, branch) * _exact(layer.weight).T[_bin_order(bins)]
+    yield np.concatenate(
+        [_present(config, branch) * _exact(getattr(encoder, branch).bias) for branch in ("short", "long")]
+    )
+
+    maps = (memory.damping, memory.write_in, memory.write, memory.read)
+    weight = np.concatenate([_exact(layer.weight) for layer in maps])
+    yield (weight * _exact(encoder.norm.weight)).T
+    yield np.concatenate([_exact(layer.bias) for layer in maps]) + weight @ _exact(encoder.norm.bias)
+    yield _exact(memory.log_rate) - np.log(config.token_rate)
+    theta = _exact(memory.theta())
+    yield _angles(np.outer(np.arange(1, TURN + 1), theta))
+    yield _angles(-TURN * theta)
+
+    yield np.concatenate([_exact(encoder.mix.weight), _exact(encoder.gate.weight)]).T
+    yield np.concatenate([_exact(encoder.mix.bias), _exact(encoder.gate.bias)])
+
+
+def _bin_order(bins: int) -> list[int]:
+    """As the real FFT leaves them: 0, half, 1, half - 1, ..., half / 2."""
+    half = bins - 1
+    return [bin for k in range(half // 2) for bin in (k, half - k)] + [half // 2]
+
+
+def _present(config: ModelConfig, branch: str) -> float:
+    """Zero for a branch that the network does without."""
+    return float(config.branches in ("both", branch))
+
+
+def _turns(share: Exact) -> Exact:
+    """exp(-2 pi i share), real and imaginary parts last."""
+    return np.stack([np.cos(2 * np.pi * share), -np.sin(2 * np.pi * share)], axis=-1)
+
+
+def _angles(angle: Exact) -> Exact:
+    """exp(i angle), first all real and then all imaginary parts."""
+    return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def _exact(tensor: Tensor) -> Exact:
+    return np.asarray(tensor.detach().to("cpu", torch.float64).numpy())

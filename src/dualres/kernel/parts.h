@@ -1,0 +1,3 @@
+/* What is compiled once for each instruction set. */
+
+#include "windows.c"

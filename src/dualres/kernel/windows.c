@@ -1,0 +1,262 @@
+/* Raw samples to logits, DUALRES_LANES tokens at a time.
+ *
+ * Normalising a window subtracts its mean and divides by its RMS. Both commute with the FFT: the mean of a window
+ * changes the first two bins of its Hann-weighted frames only, the RMS scales all of them. So the spectra of raw frames
+ * are computed once and serve both windows that a frame lies in. */
+
+#include <string.h>
+
+#include "dense.h"
+#include "dualres_kernel.h"
+#include "fft.h"
+#include "lanes.h"
+#include "memory.h"
+
+enum {
+    WIDTH = DUALRES_WIDTH,
+    BLOCKS_PER_HALF = DUALRES_HALF / DUALRES_HOP / LANES,
+    SLOTS = DUALRES_SHORT_BINS + DUALRES_LONG_BINS,
+    CROP = (DUALRES_LONG - DUALRES_SHORT) / 2 / DUALRES_HOP, /* hops from a long frame's start to its short frame's */
+    COLUMNS = LANES + DUALRES_LONG / DUALRES_HOP - 1 /* hops that a block of frames covers */
+};
+
+#if LANES == 1
+enum { SHARING = 1 }; /* windows that share a frame's spectrum; a small device has no room for a second memory */
+#else
+enum { SHARING = 2 };
+#endif
+
+/* A window under way. */
+typedef struct {
+    float state[2 * DUALRES_STATES][WIDTH];
+    float pooled[WIDTH]; /* sum of the outputs so far */
+    float mean;          /* of the window, in the units of the frames */
+    float inverse;       /* 1 / RMS, likewise */
+} window_state;
+
+typedef struct {
+    union {
+        cvec z[DUALRES_LONG / 2];
+        vec logs[SLOTS];
+    } spectra;
+    vec magnitudes[SLOTS]; /* short, then long */
+    low_bins low[2];
+#if LANES > 1
+    float tile[DUALRES_HOP][COLUMNS];
+#endif
+    float features[LANES][WIDTH];
+    float inner[LANES][WIDTH]; /* normalised features, later what the memory reads out */
+    union {
+        float maps[LANES][DUALRES_MAPS];
+        float out[LANES][2 * WIDTH];
+    } mapped;
+    window_state windows[SHARING];
+} scratch_block;
+
+/* Where samples come from, and what is done to them: (x - level) * gain. */
+typedef struct {
+    const dualres_sample *samples;
+    size_t count;
+    float level, gain; /* gain is a power of two */
+} source;
+
+/* The sum of samples about a level, and of their squares. */
+typedef struct {
+    double first, second;
+} moments;
+
+static moments moments_about(const dualres_sample *x, size_t count, double level) {
+    moments m = {0.0, 0.0};
+    double first[8] = {0.0}, second[8] = {0.0}; /* side by side, so that they need not wait for one another */
+    for (size_t i = 0; i < count; i += 8) {
+        for (int j = 0; j < 8; j++) {
+            const double off = (double)x[i + j] - level;
+            first[j] += off;
+            second[j] += off * off;
+        }
+    }
+    for (int j = 0; j < 8; j++) m.first += first[j], m.second += second[j];
+    return m;
+}
+
+/* Sample `row` of hop `column` after the block's first frame's start, for all frames of the block. */
+#if LANES == 1
+#define SAMPLE(row, column) (((float)from->samples[(column) * DUALRES_HOP + (row)] - from->level) * from->gain)
+#else
+#define SAMPLE(row, column) vec_load(s->tile[row] + (column))
+
+/* Cut the block's hops into rows, so that the same sample of neighbouring frames lies side by side. */
+static void fill_tile(scratch_block *s, const source *from) {
+    for (int column = 0; column < COLUMNS; column++) {
+        const size_t start = (size_t)column * DUALRES_HOP;
+        if (start >= from->count) {
+            for (int row = 0; row < DUALRES_HOP; row++) s->tile[row][column] = 0.0f;
+            continue;
+        }
+        for (int row = 0; row < DUALRES_HOP; row++)
+            s->tile[row][column] = ((float)from->samples[start + row] - from->level) * from->gain;
+    }
+}
+#endif
+
+/* The spectra of the frames that begin at the source's first LANES hops. */
+static void look(const dualres_constants *c, scratch_block *s, const source *from) {
+    cvec *z = s->spectra.z;
+#if LANES > 1
+    fill_tile(s, from);
+#endif
+    for (int j = 0; j < 64; j++) {
+        const cvec a = {SAMPLE(2 * j, CROP) * c->hann_short[2 * j], SAMPLE(2 * j + 1, CROP) * c->hann_short[2 * j + 1]};
+        const cvec b = {SAMPLE(2 * j, CROP + 1) * c->hann_short[2 * j + 128],
+                        SAMPLE(2 * j + 1, CROP + 1) * c->hann_short[2 * j + 129]};
+        z[j] = c_add(a, b);
+        z[64 + j] = c_turn(c_sub(a, b), c->turn_128[j]);
+    }
+    transform_64(z, 2, c->turn_64);
+    split(z, 2, c->split_short, s->magnitudes, &s->low[0]);
+
+    for (int j = 0; j < 64; j++) {
+        cvec a[8];
+        for (int m = 0; m < 8; m++) {
+            const float *hann = c->hann_long + 128 * m + 2 * j;
+            a[m] = (cvec){SAMPLE(2 * j, m) * hann[0], SAMPLE(2 * j + 1, m) * hann[1]};
+        }
+        dft8(a);
+        z[j] = a[0];
+        for (int q = 1; q < 8; q++) z[j + 64 * q] = c_turn(a[q], c->turn_512[j][q - 1]);
+    }
+    transform_64(z, 8, c->turn_64);
+    split(z, 8, c->split_long, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
+}
+
+/* log(1 + magnitude) as this window sees it. */
+static void take_logs(scratch_block *s, const window_state *w) {
+    vec *logs = s->spectra.logs;
+    for (int i = 0; i < SLOTS; i++) logs[i] = vec_log(s->magnitudes[i] * w->inverse + 1.0f);
+    for (int view = 0; view < 2; view++) {
+        const float length = view ? DUALRES_LONG : DUALRES_SHORT;
+        const low_bins *low = &s->low[view];
+        vec *at = logs + (view ? DUALRES_SHORT_BINS : 0);
+        /* The periodic Hann window's own spectrum: half its length in bin 0, minus a quarter in bin 1. */
+        const vec zero = low->zero - w->mean * (length / 2);
+        const cvec one = {low->one.re + w->mean * (length / 4), low->one.im};
+        at[0] = vec_log(vec_max(zero, -zero) * w->inverse + 1.0f);
+        at[2] = vec_log(magnitude(one) * w->inverse + 1.0f);
+    }
+}
+
+/* LayerNorm without its gain and bias, which are part of the maps. */
+static void normalise(const float from[WIDTH], float to[WIDTH]) {
+    vec sum = vec_all(0.0f), squares = vec_all(0.0f);
+    for (int d = 0; d < WIDTH; d += LANES) sum += vec_load(from + d);
+    const float mean = vec_sum(sum) / WIDTH;
+    for (int d = 0; d < WIDTH; d += LANES) {
+        const vec off = vec_load(from + d) - mean;
+        squares += off * off;
+    }
+    const float inverse = 1.0f / sqrtf(vec_sum(squares) / WIDTH + 1e-5f);
+    for (int d = 0; d < WIDTH; d += LANES) vec_store(to + d, (vec_load(from + d) - mean) * inverse);
+}
+
+/* Take the first `tokens` frames of the block, tokens from number `first` on, into a window. */
+static void take_in(const dualres_constants *c, scratch_block *s, window_state *w, int first, int tokens) {
+    const float *logs = (const float *)s->spectra.logs;
+    take_logs(s, w);
+    dense(logs, LANES, 1, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0], WIDTH);
+    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, DUALRES_LONG_BINS, c->long_weight[0],
+          c->features_bias + WIDTH / 2, WIDTH / 2, s->features[0] + WIDTH / 2, WIDTH);
+    for (int t = 0; t < LANES; t++) normalise(s->features[t], s->inner[t]);
+    dense(s->inner[0], 1, WIDTH, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0], DUALRES_MAPS);
+    if (first > 0 && first % DUALRES_TURN == 0) turn_back(c, w->state);
+    for (int t = 0; t < tokens; t++) activate(c, (first + t) % DUALRES_TURN, s->mapped.maps[t]);
+    for (int d = 0; d < WIDTH; d += LANES)
+        walk((const float(*)[DUALRES_MAPS])s->mapped.maps, tokens, d, w->state, s->inner);
+    dense(s->inner[0], 1, WIDTH, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
+    for (int d = 0; d < WIDTH; d += LANES) {
+        vec sum = vec_load(w->pooled + d);
+        for (int t = 0; t < tokens; t++) {
+            const vec mixed = vec_load(s->mapped.out[t] + d), gate = vec_load(s->mapped.out[t] + WIDTH + d);
+            sum += vec_load(s->features[t] + d) + mixed * gate * vec_sigmoid(gate);
+        }
+        vec_store(w->pooled + d, sum);
+    }
+}
+
+static void conclude(const dualres_model *m, const window_state *w, float *logits) {
+    for (int i = 0; i < m->classes; i++) {
+        float sum = 0.0f;
+        for (int d = 0; d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
+        logits[i] = sum / DUALRES_TOKENS + m->head[m->classes * WIDTH + i];
+    }
+}
+
+/* A power of two that brings numbers of about this size to about one. */
+static float gain_for(double size) {
+    int exponent;
+    (void)frexp(size, &exponent);
+    return ldexpf(1.0f, exponent > 100 ? -100 : -exponent);
+}
+
+/* A window begins; 0 if its mean or RMS is so far from the source's that sharing frames would cost precision. */
+static int begin(window_state *w, moments a, moments b, double gain) {
+    const double mean = (a.first + b.first) / DUALRES_WINDOW;
+    const double variance = (a.second + b.second) / DUALRES_WINDOW - mean * mean;
+    const double rms = variance > 0.0 ? sqrt(variance) : 0.0;
+    memset(w, 0, sizeof *w);
+    w->mean = (float)(mean * gain);
+    w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
+    return fabs(mean) <= 4.0 * rms && rms * gain > 1e-3 && rms * gain < 1e3;
+}
+
+#define TO_DO NAN /* as the first logit of a window that has to be scored on its own */
+
+/* Score `count` half-overlapping windows about one level and with one gain. */
+static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float *logits,
+                           scratch_block *s) {
+    const size_t total = (count + 1) * DUALRES_HALF;
+    const float level = (float)(moments_about(x, total, 0.0).first / (double)total);
+    const moments about = moments_about(x, total, level);
+    const float gain = gain_for(sqrt(about.second / (double)total));
+    moments now, next = moments_about(x, DUALRES_HALF, level);
+    int live[2] = {0, 0};
+    for (size_t half = 0; half <= count; half++) {
+        const size_t at = half * DUALRES_HALF;
+        const int starts = half < count, ends = half > 0;
+        window_state *first = &s->windows[half % SHARING], *second = &s->windows[(half + 1) % SHARING];
+        if (starts) {
+            now = next;
+            next = moments_about(x + at + DUALRES_HALF, DUALRES_HALF, level);
+            live[half % 2] = begin(first, now, next, gain) || count == 1;
+        }
+        const int into_first = starts && live[half % 2], into_second = ends && live[(half + 1) % 2];
+        for (int block = 0; block < BLOCKS_PER_HALF && (into_first || into_second); block++) {
+            const int token = block * LANES, later = token + DUALRES_HALF / DUALRES_HOP;
+            const int left = DUALRES_TOKENS - later;
+            if (!into_first && left <= 0) break;
+            const size_t offset = at + (size_t)token * DUALRES_HOP;
+            const source from = {x + offset, total - offset, level, gain};
+            look(m->constants, s, &from);
+            if (into_first) take_in(m->constants, s, first, token, LANES);
+            if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
+        }
+        if (into_second)
+            conclude(m, second, logits + (half - 1) * (size_t)m->classes);
+        else if (ends)
+            logits[(half - 1) * (size_t)m->classes] = TO_DO;
+    }
+}
+
+/* Bytes of working memory that `dualres_windows` needs, at any address. */
+DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block) + sizeof(vec); }
+
+/* Logits (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples. */
+DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_sample *signal, size_t count,
+                                          float *logits, void *scratch) {
+    const size_t off = (uintptr_t)scratch % sizeof(vec);
+    scratch_block *s = (scratch_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
+    if (SHARING > 1) score_together(m, signal, count, logits, s);
+    for (size_t i = 0; i < count; i++) {
+        float *own = logits + i * (size_t)m->classes;
+        if (SHARING == 1 || (count > 1 && isnan(*own))) score_together(m, signal + i * DUALRES_HALF, 1, own, s);
+    }
+}
