@@ -8,6 +8,7 @@ from torch import Tensor
 
 from dualres.config import ModelConfig
 from dualres.fit import WINDOWS_AT_ONCE
+from dualres.kernel.score import Kernel
 from dualres.methods.network import Network
 from dualres.model.network import DualRes
 
@@ -34,6 +35,9 @@ class DualResNetwork(Network):
 
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         return self.model.classify(short, long)
+
+    def kernel(self) -> Kernel | None:
+        return Kernel.of(self.model)
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         return self.model.parameters_in_spec_order()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from torch import Tensor, nn
 
+from dualres.kernel.score import Kernel
 from dualres.model.spectra import normalise
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
@@ -35,6 +36,10 @@ class Network(nn.Module):
     def draws(self) -> tuple[Tensor, ...]:
         """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
         return ()
+
+    def kernel(self) -> Kernel | None:
+        """A compiled twin of this network, as it is now, where there is one."""
+        return None
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """The tensors that the specification numbers, in its order."""

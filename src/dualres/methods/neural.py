@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 
 from dualres.config import Recipe
 from dualres.fit import Progress, Step, check_support, seeded, train, views_of
+from dualres.kernel.score import Kernel
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
 
@@ -107,11 +109,21 @@ class FittedNeural:
     def scores(self, windows: Windows) -> Scores:
         network = self.network
         device = next(network.parameters()).device
+        if device.type == "cpu" and self._kernel is not None:
+            return _probabilities(torch.from_numpy(self._kernel.logits(windows)))
         parts = [np.empty((0, self.classes))]
         for part in torch.from_numpy(windows).split(network.microbatch) if len(windows) else ():
             logits = network(*network.views(part.to(device)), *network.draws())
-            parts.append(logits.double().softmax(-1).cpu().numpy())
+            parts.append(_probabilities(logits))
         return np.concatenate(parts)
+
+    @cached_property
+    def _kernel(self) -> Kernel | None:
+        return self.network.kernel()
+
+
+def _probabilities(logits: Tensor) -> Scores:
+    return np.asarray(logits.double().softmax(-1).cpu().numpy())
 
 
 def sizes(network: Network) -> tuple[int, int, int]:
