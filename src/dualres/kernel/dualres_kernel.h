@@ -33,15 +33,15 @@ typedef float dualres_sample;
 
 /* All that does not change from window to window, in the order in which it is used; floats without gaps.
  *
- * Weights are [input][output]. Bins come in pairs (k, half - k): 0, half, 1, half - 1, ..., half / 2. LayerNorm's gain
- * and bias are part of the maps that follow it. */
+ * Weights are [input][output]. Bins come in pairs as the FFT leaves them. LayerNorm's gain and bias are part of the
+ * maps that follow it. */
 typedef struct {
     float hann_long[DUALRES_LONG]; /* halved, as the real FFT wants it */
     float hann_short[DUALRES_SHORT];
     float turn_512[64][7][2]; /* exp(-2 pi i j q / 512), q from 1: cosine and sine */
     float turn_64[8][7][2];
     float turn_128[64][2];
-    float split_long[256][2]; /* exp(-2 pi i k / 1024) */
+    float split_long[256][2]; /* exp(-2 pi i k / 1024), k in the order of the pairs; the last is not used */
     float split_short[64][2];
     float short_weight[DUALRES_SHORT_BINS][DUALRES_WIDTH / 2];
     float long_weight[DUALRES_LONG_BINS][DUALRES_WIDTH / 2];

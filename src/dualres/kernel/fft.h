@@ -46,48 +46,63 @@ static inline void dft8(cvec a[8]) {
     a[3] = c_add(e3, o3), a[7] = c_sub(e3, o3);
 }
 
-/* Where frequency k of the 64 R lies after the stages. */
-static inline int place(int k, int R) { return k % R * 64 + k / R % 8 * 8 + k / R / 8; }
+/* Groups of 64 lie apart by this: a power of two would put the eight of them into the same lines of the cache. */
+enum { GROUP = 65 };
 
-/* The last two stages: `groups` FFTs of 64. */
-static void transform_64(cvec *z, int groups, const float turn_64[8][7][2]) {
-    for (; groups; groups--, z += 64) {
-        for (int j = 0; j < 8; j++) {
-            cvec a[8];
-            for (int m = 0; m < 8; m++) a[m] = z[j + 8 * m];
-            dft8(a);
-            z[j] = a[0];
-            for (int q = 1; q < 8; q++) z[j + 8 * q] = c_turn(a[q], turn_64[j][q - 1]);
-        }
-        for (int j = 0; j < 8; j++) dft8(z + 8 * j);
+/* The last two stages, of one group. */
+static inline void transform_64(cvec *z, const float turn_64[8][7][2]) {
+    for (int j = 0; j < 8; j++) {
+        cvec a[8];
+        for (int m = 0; m < 8; m++) a[m] = z[j + 8 * m];
+        dft8(a);
+        z[j] = a[0];
+        for (int q = 1; q < 8; q++) z[j + 8 * q] = c_turn(a[q], turn_64[j][q - 1]);
     }
+    for (int j = 0; j < 8; j++) dft8(z + 8 * j);
 }
 
-/* What a view keeps of its spectrum: magnitudes in pairs of bins, and the complex values that a mean changes. */
+/* What a mean changes of a spectrum. */
 typedef struct {
-    vec zero;  /* bin 0, real */
-    cvec one;  /* bin 1 */
+    vec zero; /* bin 0, real */
+    cvec one; /* bin 1 */
 } low_bins;
+
+enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = 9 }; /* among the magnitudes */
 
 static inline vec magnitude(cvec x) { return vec_sqrt(x.re * x.re + x.im * x.im); }
 
-/* From the complex FFT of 64 R (of halved samples) to the magnitudes of the real one. */
-static void split(const cvec *z, int R, const float (*turn)[2], vec *magnitudes, low_bins *low) {
-    const int half = 64 * R;
-    const vec zero = 2.0f * (z[0].re + z[0].im), last = 2.0f * (z[0].re - z[0].im);
-    low->zero = zero;
-    magnitudes[0] = vec_max(zero, -zero);
-    magnitudes[1] = vec_max(last, -last);
-    for (int k = 1; k < half / 2; k++) {
-        const cvec a = z[place(k, R)], b = z[place(half - k, R)];
-        const cvec even = {a.re + b.re, a.im - b.im};
-        const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, turn[k]);
-        const cvec lower = c_add(even, odd);
-        if (k == 1) low->one = lower;
-        magnitudes[2 * k] = magnitude(lower);
-        magnitudes[2 * k + 1] = magnitude(c_sub(even, odd));
+/* Bins k and M - k of the real FFT from the same two of the complex one, of halved samples. */
+static inline cvec split(cvec a, cvec b, const float turn[2], vec *magnitudes) {
+    const cvec even = {a.re + b.re, a.im - b.im};
+    const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, turn);
+    const cvec lower = c_add(even, odd);
+    magnitudes[0] = magnitude(lower);
+    magnitudes[1] = magnitude(c_sub(even, odd));
+    return lower;
+}
+
+/* Where the frequencies i, i + 8 R, ..., i + 56 R lie. */
+static inline const cvec *eight(const cvec *z, int R, int i) { return z + i % R * GROUP + i / R * 8; }
+
+/* From the complex to the real FFT: frequency k needs M - k, which is among the eight of 8 R - i. Magnitudes come in the
+ * order in which the pairs lie in memory; `turn` does too. */
+static void take_magnitudes(const cvec *z, int R, const float (*turn)[2], vec *magnitudes, low_bins *low) {
+    low->zero = 2.0f * (z[0].re + z[0].im);
+    magnitudes[0] = vec_max(low->zero, -low->zero);
+    magnitudes[1] = 2.0f * vec_max(z[0].re - z[0].im, z[0].im - z[0].re);
+    for (int q = 1; q < 4; q++) split(z[q], z[8 - q], *turn++, magnitudes + 2 * q);
+    magnitudes[8] = 2.0f * magnitude(z[4]);
+    magnitudes += SLOT_OF_ONE;
+    for (int i = 1; i < 4 * R; i++) {
+        const cvec *a = eight(z, R, i), *b = eight(z, R, 8 * R - i);
+        for (int q = 0; q < 4; q++, magnitudes += 4, turn += 2) {
+            const cvec lower = split(a[q], b[7 - q], turn[0], magnitudes);
+            if (i == 1 && q == 0) low->one = lower;
+            split(b[q], a[7 - q], turn[1], magnitudes + 2);
+        }
     }
-    magnitudes[half] = 2.0f * magnitude(z[place(half / 2, R)]);
+    const cvec *middle = eight(z, R, 4 * R);
+    for (int q = 0; q < 4; q++, magnitudes += 2) split(middle[q], middle[7 - q], *turn++, magnitudes);
 }
 
 #endif

@@ -37,7 +37,8 @@ static inline void walk(const float (*maps)[DUALRES_MAPS], int tokens, int d, fl
     for (int t = 0; t < tokens; t++) {
         const vec alpha = vec_load(maps[t] + d), input = vec_load(maps[t] + W + d);
         const float *b = maps[t] + 2 * W, *c = b + N;
-        vec sum[4] = {{0}};
+        const vec zero = vec_all(0.0f);
+        vec sum[4] = {zero, zero, zero, zero};
         for (int k = 0; k < N; k++) {
             q[k] = alpha * q[k] + input * b[k];
             sum[k % 4] += c[k] * q[k];

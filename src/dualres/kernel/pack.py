@@ -38,8 +38,9 @@ def _constants(network: DualRes) -> Iterator[Exact]:
         yield 0.5 * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
     for length, count in ((512, 64), (64, 8)):
         yield _turns(np.outer(np.arange(count), np.arange(1, 8)) / length)
-    for length, count in ((128, 64), (1024, 256), (256, 64)):
-        yield _turns(np.arange(count) / length)
+    yield _turns(np.arange(64) / 128)
+    for length in (config.long, config.short):
+        yield _turns(np.array([*_lower_bins(length // 2), 0]) / length)
 
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
         layer = getattr(encoder, branch)
@@ -61,10 +62,18 @@ def _constants(network: DualRes) -> Iterator[Exact]:
     yield np.concatenate([_exact(encoder.mix.bias), _exact(encoder.gate.bias)])
 
 
+def _lower_bins(half: int) -> list[int]:
+    """The lower bin of each pair (k, half - k), in the order in which they lie in memory after the FFT."""
+    step = half // 8
+    inner = [k + step * q for i in range(1, step // 2) for q in range(4) for k in (i, step - i)]
+    return [step, 2 * step, 3 * step, *inner, *(step // 2 + step * q for q in range(4))]
+
+
 def _bin_order(bins: int) -> list[int]:
-    """As the real FFT leaves them: 0, half, 1, half - 1, ..., half / 2."""
+    """Of the magnitudes: bins without a pair among the first, then the pairs."""
     half = bins - 1
-    return [bin for k in range(half // 2) for bin in (k, half - k)] + [half // 2]
+    pairs = [bin for k in _lower_bins(half) for bin in (k, half - k)]
+    return [0, half, *pairs[:6], half // 2, *pairs[6:]]
 
 
 def _present(config: ModelConfig, branch: str) -> float:

@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
     union {
-        cvec z[DUALRES_LONG / 2];
+        cvec z[8 * GROUP];
         vec logs[SLOTS];
     } spectra;
     vec magnitudes[SLOTS]; /* short, then long */
@@ -110,10 +110,10 @@ static void look(const dualres_constants *c, scratch_block *s, const source *fro
         const cvec b = {SAMPLE(2 * j, CROP + 1) * c->hann_short[2 * j + 128],
                         SAMPLE(2 * j + 1, CROP + 1) * c->hann_short[2 * j + 129]};
         z[j] = c_add(a, b);
-        z[64 + j] = c_turn(c_sub(a, b), c->turn_128[j]);
+        z[GROUP + j] = c_turn(c_sub(a, b), c->turn_128[j]);
     }
-    transform_64(z, 2, c->turn_64);
-    split(z, 2, c->split_short, s->magnitudes, &s->low[0]);
+    for (int group = 0; group < 2; group++) transform_64(z + group * GROUP, c->turn_64);
+    take_magnitudes(z, 2, c->split_short, s->magnitudes, &s->low[0]);
 
     for (int j = 0; j < 64; j++) {
         cvec a[8];
@@ -123,10 +123,10 @@ static void look(const dualres_constants *c, scratch_block *s, const source *fro
         }
         dft8(a);
         z[j] = a[0];
-        for (int q = 1; q < 8; q++) z[j + 64 * q] = c_turn(a[q], c->turn_512[j][q - 1]);
+        for (int q = 1; q < 8; q++) z[j + GROUP * q] = c_turn(a[q], c->turn_512[j][q - 1]);
     }
-    transform_64(z, 8, c->turn_64);
-    split(z, 8, c->split_long, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
+    for (int group = 0; group < 8; group++) transform_64(z + group * GROUP, c->turn_64);
+    take_magnitudes(z, 8, c->split_long, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
 }
 
 /* log(1 + magnitude) as this window sees it. */
@@ -140,8 +140,8 @@ static void take_logs(scratch_block *s, const window_state *w) {
         /* The periodic Hann window's own spectrum: half its length in bin 0, minus a quarter in bin 1. */
         const vec zero = low->zero - w->mean * (length / 2);
         const cvec one = {low->one.re + w->mean * (length / 4), low->one.im};
-        at[0] = vec_log(vec_max(zero, -zero) * w->inverse + 1.0f);
-        at[2] = vec_log(magnitude(one) * w->inverse + 1.0f);
+        at[SLOT_OF_ZERO] = vec_log(vec_max(zero, -zero) * w->inverse + 1.0f);
+        at[SLOT_OF_ONE] = vec_log(magnitude(one) * w->inverse + 1.0f);
     }
 }
 
