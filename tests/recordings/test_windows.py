@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import at_rate, covered, cut, evenly, half_overlapping, spread
+from dualres.recordings.windows import at_rate, covered, cut, evenly, every_window, half_overlapping, spread
 
 
 def test_half_overlapping():
@@ -27,6 +27,15 @@ def test_spread_takes_first_last_and_some_between():
     assert (starts[0], starts[-1]) == (0, 960)
     assert all(start % 20 == 0 for start in starts)
     assert spread(100, 40, 12) == half_overlapping(100, 40)
+
+
+@pytest.mark.parametrize("samples", [0, 39, 40, 59, 60, 100])
+def test_every_window_is_a_view_of_what_would_be_cut(samples):
+    signal = np.arange(samples, dtype=np.float32)
+    for limit in (None, 2):
+        windows = every_window(signal, 40, limit)
+        assert windows.tolist() == [signal[i : i + 40].tolist() for i in half_overlapping(samples, 40, limit)]
+        assert np.shares_memory(windows, signal) == (samples >= 40)
 
 
 def test_cut():

@@ -52,7 +52,10 @@ class Fitted(Protocol):
         """Everything that was learned, by name."""
 
     def scores(self, windows: Windows) -> Scores:
-        """One score per class for raw windows (n, window): (n, classes). The caller averages them per recording."""
+        """One score per class for raw windows (n, window): (n, classes). The caller averages them per recording.
+
+        Windows may be read-only views into one signal.
+        """
 
 
 class Method(Protocol):

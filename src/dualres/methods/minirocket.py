@@ -114,7 +114,7 @@ class FittedMiniRocket:
 
     def _decisions(self, windows: Windows) -> Scores:
         learned = self.learned
-        features = _features(normalise(torch.from_numpy(windows)).numpy(), learned["biases"])
+        features = _features(normalise(torch.from_numpy(np.array(windows))).numpy(), learned["biases"])
         decisions = (features - learned["mean"]) / learned["scale"] @ learned["coefficients"].T + learned["intercept"]
         # Between two classes there is one value, positive for the second.
         return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions

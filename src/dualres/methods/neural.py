@@ -112,8 +112,9 @@ class FittedNeural:
         if device.type == "cpu" and self._kernel is not None:
             return _probabilities(torch.from_numpy(self._kernel.logits(windows)))
         parts = [np.empty((0, self.classes))]
-        for part in torch.from_numpy(windows).split(network.microbatch) if len(windows) else ():
-            logits = network(*network.views(part.to(device)), *network.draws())
+        for start in range(0, len(windows), network.microbatch):
+            part = torch.from_numpy(np.array(windows[start : start + network.microbatch])).to(device)
+            logits = network(*network.views(part), *network.draws())
             parts.append(_probabilities(logits))
         return np.concatenate(parts)
 

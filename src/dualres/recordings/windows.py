@@ -44,6 +44,14 @@ def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYP
     return signal
 
 
+def every_window(signal: Samples, window: int, limit: int | None = None) -> Samples:
+    """All half-overlapping windows, the first `limit` if given, as a view of the signal: (n, window)."""
+    if len(signal) < window:
+        return np.empty((0, window), np.float32)
+    windows: Samples = np.lib.stride_tricks.sliding_window_view(signal, window)[:: window // 2][:limit]
+    return windows
+
+
 def cut(signal: Samples, starts: Sequence[int], window: int, name: str = "recording") -> Samples:
     """The windows at `starts`, (len(starts), window), as a copy."""
     if starts and (min(starts) < 0 or max(starts) + window > len(signal)):
