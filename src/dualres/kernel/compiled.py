@@ -18,15 +18,13 @@ SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the var
 
 def variant() -> str | None:
     """The variant in use; None where there is no compiled library, or where it is switched off."""
-    library = _library()
-    if library is None:
+    best = _best()
+    if best is None:
         return None
-    library.best_variant.restype = ctypes.c_char_p
-    best = str(library.best_variant().decode())
-    able = VARIANTS[VARIANTS.index(best) :]
     chosen = os.environ.get(SETTING, best)
     if chosen == OFF:
         return None
+    able = VARIANTS[VARIANTS.index(best) :]
     if chosen not in able:
         raise ConfigError(f"{SETTING}={chosen}: there are {', '.join(able)} on this processor, and {OFF}")
     return chosen
@@ -40,7 +38,10 @@ def function(name: str, arguments: Sequence[Any], result: Any = None) -> Callabl
     chosen, library = variant(), _library()
     if chosen is None or library is None:
         return None
-    found = library[f"{name}_{chosen}"]  # an item, not an attribute: each caller gets its own, with its own types
+    try:
+        found = library[f"{name}_{chosen}"]  # an item, not an attribute: each caller gets its own, with its own types
+    except AttributeError:  # the library was built from an older state of the source
+        return None
     found.argtypes, found.restype = list(arguments), result
     called: Callable[..., Any] = found
     return called
@@ -55,3 +56,12 @@ def _library() -> ctypes.CDLL | None:
         return ctypes.CDLL(found.origin)
     except OSError:  # built for another system
         return None
+
+
+@cache
+def _best() -> str | None:
+    library = _library()
+    if library is None:
+        return None
+    library.best_variant.restype = ctypes.c_char_p
+    return str(library.best_variant().decode())

@@ -13,27 +13,33 @@ enum { TOKENS_AT_ONCE = 1, VECS_AT_ONCE = 8 };
 enum { TOKENS_AT_ONCE = 4, VECS_AT_ONCE = 2 };
 #endif
 
+enum { INPUTS_AT_ONCE = 128 }; /* whose weights stay in the first cache while all tokens take them in */
+
 /* y[t][o] = bias[o] + sum_k x(k, t) weight[k][o] for LANES tokens t, with x(k, t) = x[k * of_input + t * of_token].
  *
  * `outputs` is a multiple of VECS_AT_ONCE * LANES. */
 static inline void dense(const float *x, int of_input, int of_token, int inputs, const float *weight, const float *bias,
                          int outputs, float *y, int of_row) {
     for (int o = 0; o < outputs; o += VECS_AT_ONCE * LANES) {
-        for (int t = 0; t < LANES; t += TOKENS_AT_ONCE) {
-            vec sum[TOKENS_AT_ONCE][VECS_AT_ONCE];
-            for (int i = 0; i < TOKENS_AT_ONCE; i++)
-                for (int v = 0; v < VECS_AT_ONCE; v++) sum[i][v] = vec_load(bias + o + v * LANES);
-            const float *w = weight + o, *from = x + t * of_token;
-            for (int k = 0; k < inputs; k++, w += outputs, from += of_input) {
-                vec across[VECS_AT_ONCE];
-                for (int v = 0; v < VECS_AT_ONCE; v++) across[v] = vec_load(w + v * LANES);
-                for (int i = 0; i < TOKENS_AT_ONCE; i++) {
-                    const vec down = vec_all(from[i * of_token]);
-                    for (int v = 0; v < VECS_AT_ONCE; v++) sum[i][v] += down * across[v];
+        for (int first = 0; first < inputs; first += INPUTS_AT_ONCE) {
+            const int last = first + INPUTS_AT_ONCE < inputs ? first + INPUTS_AT_ONCE : inputs;
+            for (int t = 0; t < LANES; t += TOKENS_AT_ONCE) {
+                vec sum[TOKENS_AT_ONCE][VECS_AT_ONCE];
+                for (int i = 0; i < TOKENS_AT_ONCE; i++)
+                    for (int v = 0; v < VECS_AT_ONCE; v++)
+                        sum[i][v] = vec_load((first ? y + (t + i) * of_row : bias) + o + v * LANES);
+                const float *w = weight + first * outputs + o, *from = x + first * of_input + t * of_token;
+                for (int k = first; k < last; k++, w += outputs, from += of_input) {
+                    vec across[VECS_AT_ONCE];
+                    for (int v = 0; v < VECS_AT_ONCE; v++) across[v] = vec_load(w + v * LANES);
+                    for (int i = 0; i < TOKENS_AT_ONCE; i++) {
+                        const vec down = vec_all(from[i * of_token]);
+                        for (int v = 0; v < VECS_AT_ONCE; v++) sum[i][v] += down * across[v];
+                    }
                 }
+                for (int i = 0; i < TOKENS_AT_ONCE; i++)
+                    for (int v = 0; v < VECS_AT_ONCE; v++) vec_store(y + (t + i) * of_row + o + v * LANES, sum[i][v]);
             }
-            for (int i = 0; i < TOKENS_AT_ONCE; i++)
-                for (int v = 0; v < VECS_AT_ONCE; v++) vec_store(y + (t + i) * of_row + o + v * LANES, sum[i][v]);
         }
     }
 }

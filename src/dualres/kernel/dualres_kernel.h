@@ -33,7 +33,7 @@ typedef float dualres_sample;
 
 /* All that does not change from window to window, in the order in which it is used; floats without gaps.
  *
- * Weights are [input][output]. Bins come in pairs as the FFT leaves them. LayerNorm's gain and bias are part of the
+ * Weights are [input][output]. Bins come in pairs as the FFT leaves them, and as logarithms to base two. LayerNorm's gain and bias are part of the
  * maps that follow it. */
 typedef struct {
     float hann_long[DUALRES_LONG]; /* halved, as the real FFT wants it */

@@ -67,42 +67,57 @@ typedef struct {
     cvec one; /* bin 1 */
 } low_bins;
 
-enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = 9 }; /* among the magnitudes */
+enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = 65 }; /* among the magnitudes */
 
 static inline vec magnitude(cvec x) { return vec_sqrt(x.re * x.re + x.im * x.im); }
 
-/* Bins k and M - k of the real FFT from the same two of the complex one, of halved samples. */
-static inline cvec split(cvec a, cvec b, const float turn[2], vec *magnitudes) {
+/* Where magnitudes go, and the turns exp(-2 pi i k / 2 M) of the bins k they belong to. */
+typedef struct {
+    vec *magnitudes;
+    const float (*turn)[2];
+} bins;
+
+/* Bins k and M - k of the real FFT from the same two of the complex one, of halved samples; bin k is returned. */
+static inline cvec split(cvec a, cvec b, bins *to) {
     const cvec even = {a.re + b.re, a.im - b.im};
-    const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, turn);
+    const cvec odd = c_turn((cvec){a.im + b.im, b.re - a.re}, *to->turn++);
     const cvec lower = c_add(even, odd);
-    magnitudes[0] = magnitude(lower);
-    magnitudes[1] = magnitude(c_sub(even, odd));
+    *to->magnitudes++ = magnitude(lower);
+    *to->magnitudes++ = magnitude(c_sub(even, odd));
     return lower;
 }
 
-/* Where the frequencies i, i + 8 R, ..., i + 56 R lie. */
-static inline const cvec *eight(const cvec *z, int R, int i) { return z + i % R * GROUP + i / R * 8; }
+/* The eight frequencies i, i + 8 R, ..., i + 56 R meet those of 8 R - i, which are in order from M on down. */
+static inline cvec split_eights(const cvec *a, const cvec *b, bins *to) {
+    const cvec lowest = split(a[0], b[7], to);
+    split(b[0], a[7], to);
+    for (int q = 1; q < 4; q++) {
+        split(a[q], b[7 - q], to);
+        split(b[q], a[7 - q], to);
+    }
+    return lowest;
+}
 
-/* From the complex to the real FFT: frequency k needs M - k, which is among the eight of 8 R - i. Magnitudes come in the
- * order in which the pairs lie in memory; `turn` does too. */
-static void take_magnitudes(const cvec *z, int R, const float (*turn)[2], vec *magnitudes, low_bins *low) {
+/* The last two stages, and the step from the complex to the real FFT, group by group while one is in the cache:
+ * frequency i = g + R q lies in eight q of group g, and its partner 8 R - i in group R - g. */
+static void finish(cvec *z, int R, const float turn_64[8][7][2], bins to, low_bins *low) {
+    transform_64(z, turn_64);
     low->zero = 2.0f * (z[0].re + z[0].im);
-    magnitudes[0] = vec_max(low->zero, -low->zero);
-    magnitudes[1] = 2.0f * vec_max(z[0].re - z[0].im, z[0].im - z[0].re);
-    for (int q = 1; q < 4; q++) split(z[q], z[8 - q], *turn++, magnitudes + 2 * q);
-    magnitudes[8] = 2.0f * magnitude(z[4]);
-    magnitudes += SLOT_OF_ONE;
-    for (int i = 1; i < 4 * R; i++) {
-        const cvec *a = eight(z, R, i), *b = eight(z, R, 8 * R - i);
-        for (int q = 0; q < 4; q++, magnitudes += 4, turn += 2) {
-            const cvec lower = split(a[q], b[7 - q], turn[0], magnitudes);
-            if (i == 1 && q == 0) low->one = lower;
-            split(b[q], a[7 - q], turn[1], magnitudes + 2);
+    *to.magnitudes++ = vec_max(low->zero, -low->zero);
+    *to.magnitudes++ = 2.0f * vec_max(z[0].re - z[0].im, z[0].im - z[0].re);
+    for (int q = 1; q < 4; q++) split(z[q], z[8 - q], &to);
+    *to.magnitudes++ = 2.0f * magnitude(z[4]);
+    for (int q = 1; q < 4; q++) split_eights(z + 8 * q, z + 8 * (8 - q), &to);
+    for (int q = 0; q < 4; q++) split(z[32 + q], z[39 - q], &to);
+    for (int g = 1; g <= R / 2; g++) {
+        cvec *group = z + g * GROUP, *partner = z + (R - g) * GROUP;
+        transform_64(group, turn_64);
+        if (partner != group) transform_64(partner, turn_64);
+        for (int q = 0; q < (partner != group ? 8 : 4); q++) {
+            const cvec lowest = split_eights(group + 8 * q, partner + 8 * (7 - q), &to);
+            if (g == 1 && q == 0) low->one = lowest;
         }
     }
-    const cvec *middle = eight(z, R, 4 * R);
-    for (int q = 0; q < 4; q++, magnitudes += 2) split(middle[q], middle[7 - q], *turn++, magnitudes);
 }
 
 #endif

@@ -132,25 +132,23 @@ static inline vec vec_sigmoid(vec x) {
     return 1.0f / (1.0f + vec_exp(-x));
 }
 
-/* log(x) for normal, positive x. */
-static inline vec vec_log(vec x) {
+/* The logarithm to base two of a normal, positive x. */
+static inline vec vec_log2(vec x) {
     vec_bits bits, whole;
     bits.f = x;
     veci over = bits.i - 0x3f3504f3; /* above sqrt(1/2): the mantissa will lie around one, from there to sqrt(2) */
-    veci n = over >> 23;
+    whole.i = (over >> 23) + 0x4b400000; /* a small whole number to a float, by the trick of vec_exp_parts */
     bits.i = (over & 0x007fffff) + 0x3f3504f3;
     vec f = bits.f - 1.0f;
-    vec p = f * -0.081015557f + 0.1271230578f;
-    p = p * f - 0.1297223865f;
-    p = p * f + 0.1420217454f;
-    p = p * f - 0.1664224714f;
-    p = p * f + 0.2000146806f;
-    p = p * f - 0.2500029802f;
-    p = p * f + 0.3333332836f; /* fitted to (log(1 + f) - f + f^2 / 2) / f^3 */
-    vec square = f * f;
-    p = p * f * square - 0.5f * square + f;
-    whole.i = n + 0x4b400000; /* a small whole number to a float, by the same trick as above */
-    return p + (whole.f - 12582912.0f) * 0.693147181f;
+    vec p = f * 0.1261484623f - 0.2074210346f; /* fitted to log2(1 + f) / f; 2e-8 from log2 */
+    p = p * f + 0.2156698555f;
+    p = p * f - 0.2389203459f;
+    p = p * f + 0.2879183292f;
+    p = p * f - 0.3607048392f;
+    p = p * f + 0.4809105992f;
+    p = p * f - 0.7213473320f;
+    p = p * f + 1.4426950216f;
+    return p * f + (whole.f - 12582912.0f);
 }
 
 #endif

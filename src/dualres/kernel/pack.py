@@ -16,6 +16,7 @@ Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
+ALIGNED = 64  # bytes
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 
@@ -29,7 +30,15 @@ def packed(network: DualRes) -> tuple[Floats, Floats]:
     """The kernel's constants, in the order of `dualres_constants`, and its head: (classes, width), then biases."""
     constants = np.concatenate([part.ravel() for part in _constants(network)])
     head = np.concatenate([_exact(network.head.weight).ravel(), _exact(network.head.bias)])
-    return constants.astype(np.float32), head.astype(np.float32)
+    return _aligned(constants), head.astype(np.float32)
+
+
+def _aligned(values: Exact) -> Floats:
+    """As float32, beginning where a line of the cache begins: else every vector of 64 bytes would lie across two."""
+    room = np.empty(len(values) + ALIGNED // 4, dtype=np.float32)
+    skipped = -room.ctypes.data % ALIGNED // 4
+    room[skipped : skipped + len(values)] = values
+    return room[skipped : skipped + len(values)]
 
 
 def _constants(network: DualRes) -> Iterator[Exact]:
@@ -44,7 +53,7 @@ def _constants(network: DualRes) -> Iterator[Exact]:
 
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
         layer = getattr(encoder, branch)
-        yield _present(config, branch) * _exact(layer.weight).T[_bin_order(bins)]
+        yield np.log(2) * _present(config, branch) * _exact(layer.weight).T[_bin_order(bins)]
     yield np.concatenate(
         [_present(config, branch) * _exact(getattr(encoder, branch).bias) for branch in ("short", "long")]
     )
@@ -63,10 +72,20 @@ def _constants(network: DualRes) -> Iterator[Exact]:
 
 
 def _lower_bins(half: int) -> list[int]:
-    """The lower bin of each pair (k, half - k), in the order in which they lie in memory after the FFT."""
-    step = half // 8
-    inner = [k + step * q for i in range(1, step // 2) for q in range(4) for k in (i, step - i)]
-    return [step, 2 * step, 3 * step, *inner, *(step // 2 + step * q for q in range(4))]
+    """The lower bin of each pair (k, half - k), in the order in which the FFT's groups meet."""
+    step = half // 8  # from one frequency of an eight to the next
+    groups = step // 8
+    alone = [step * q for q in (1, 2, 3)]
+    first = [groups * q for q in (1, 2, 3)]
+    middle = [step // 2 + step * q for q in range(4)]
+    rest = [g + groups * q for g in range(1, groups // 2) for q in range(8)] + [
+        groups // 2 + groups * q for q in range(4)
+    ]
+
+    def meet(eights: list[int]) -> list[int]:
+        return [k + step * q for i in eights for q in range(4) for k in (i, step - i)]
+
+    return [*alone, *meet(first), *middle, *meet(rest)]
 
 
 def _bin_order(bins: int) -> list[int]:

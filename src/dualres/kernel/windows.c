@@ -112,8 +112,7 @@ static void look(const dualres_constants *c, scratch_block *s, const source *fro
         z[j] = c_add(a, b);
         z[GROUP + j] = c_turn(c_sub(a, b), c->turn_128[j]);
     }
-    for (int group = 0; group < 2; group++) transform_64(z + group * GROUP, c->turn_64);
-    take_magnitudes(z, 2, c->split_short, s->magnitudes, &s->low[0]);
+    finish(z, 2, c->turn_64, (bins){s->magnitudes, c->split_short}, &s->low[0]);
 
     for (int j = 0; j < 64; j++) {
         cvec a[8];
@@ -125,14 +124,13 @@ static void look(const dualres_constants *c, scratch_block *s, const source *fro
         z[j] = a[0];
         for (int q = 1; q < 8; q++) z[j + GROUP * q] = c_turn(a[q], c->turn_512[j][q - 1]);
     }
-    for (int group = 0; group < 8; group++) transform_64(z + group * GROUP, c->turn_64);
-    take_magnitudes(z, 8, c->split_long, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
+    finish(z, 8, c->turn_64, (bins){s->magnitudes + DUALRES_SHORT_BINS, c->split_long}, &s->low[1]);
 }
 
-/* log(1 + magnitude) as this window sees it. */
+/* log2(1 + magnitude) as this window sees it; the projections know that it is not the natural logarithm. */
 static void take_logs(scratch_block *s, const window_state *w) {
     vec *logs = s->spectra.logs;
-    for (int i = 0; i < SLOTS; i++) logs[i] = vec_log(s->magnitudes[i] * w->inverse + 1.0f);
+    for (int i = 0; i < SLOTS; i++) logs[i] = vec_log2(s->magnitudes[i] * w->inverse + 1.0f);
     for (int view = 0; view < 2; view++) {
         const float length = view ? DUALRES_LONG : DUALRES_SHORT;
         const low_bins *low = &s->low[view];
@@ -140,8 +138,8 @@ static void take_logs(scratch_block *s, const window_state *w) {
         /* The periodic Hann window's own spectrum: half its length in bin 0, minus a quarter in bin 1. */
         const vec zero = low->zero - w->mean * (length / 2);
         const cvec one = {low->one.re + w->mean * (length / 4), low->one.im};
-        at[SLOT_OF_ZERO] = vec_log(vec_max(zero, -zero) * w->inverse + 1.0f);
-        at[SLOT_OF_ONE] = vec_log(magnitude(one) * w->inverse + 1.0f);
+        at[SLOT_OF_ZERO] = vec_log2(vec_max(zero, -zero) * w->inverse + 1.0f);
+        at[SLOT_OF_ONE] = vec_log2(magnitude(one) * w->inverse + 1.0f);
     }
 }
 
