@@ -5,6 +5,8 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.folder import read_folder
+from dualres.recordings.ondisk import OnDisk
+from dualres.recordings.readers import IN_MEMORY
 
 
 def noise(seed, samples=600):
@@ -30,6 +32,14 @@ def test_one_subfolder_per_class(sorted_folder):
     assert folder.classes == ("good", "worn")
     assert folder.seconds == {"good/1.npy": 0.6, "good/2.npy": 0.6, "worn/3.npy": 0.6}
     np.testing.assert_array_equal(folder.recordings[2].signal, noise(3))
+
+
+def test_a_long_recording_stays_on_disk(sorted_folder):
+    np.save(sorted_folder / "worn" / "3.npy", noise(3, IN_MEMORY + 1))
+    recording = read_folder(sorted_folder, rate=Fraction(1000)).recordings[2]
+    assert isinstance(recording.load, OnDisk)
+    assert (recording.id, recording.length) == ("worn/3.npy", IN_MEMORY + 1)
+    assert np.array_equal(next(recording.blocks(600)), noise(3))
 
 
 def test_hidden_and_foreign_files_are_no_recordings(sorted_folder):

@@ -2,7 +2,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import soundfile
 from scipy.io import savemat
 
 from dualres.recordings.formats import FORMATS, SUFFIXES, extract, format_of, rate_of
@@ -13,62 +12,6 @@ X = np.arange(-3, 5)
 def parse(path, channel=None):
     listing, vector = extract(path, format_of(path), channel)
     return [(one.name, one.length, one.rate) for one in listing], vector
-
-
-@pytest.mark.parametrize("suffix", ["wav", "flac"])
-def test_integer_sound_gives_counts(tmp_path, suffix):
-    path = tmp_path / f"a.{suffix}"
-    others = {"PCM_32": 32} if suffix == "wav" else {"PCM_S8": 8}
-    for subtype, bits in ({"PCM_16": 16, "PCM_24": 24} | others).items():
-        counts = np.array([0, 1, -1, 2 ** (bits - 1) - 1, -(2 ** (bits - 1))])
-        soundfile.write(path, (counts << (32 - bits)).astype(np.int32), 44_100, subtype)
-        listing, vector = parse(path)
-        assert listing == [("channel 1", 5, 44_100)]
-        assert vector.tolist() == counts.tolist(), subtype
-
-
-def test_eight_bit_wav_gives_counts_around_zero(tmp_path):
-    soundfile.write(tmp_path / "a.wav", (np.array([0, 1, -1, 127, -128]) << 8).astype(np.int16), 8000, "PCM_U8")
-    assert parse(tmp_path / "a.wav")[1].tolist() == [0, 1, -1, 127, -128]
-
-
-@pytest.mark.parametrize(("subtype", "dtype"), [("FLOAT", np.float32), ("DOUBLE", np.float64)])
-def test_float_wav_stays_as_it_is(tmp_path, subtype, dtype):
-    signal = np.array([0.1, -7.25, 1e-9], dtype=dtype)
-    soundfile.write(tmp_path / "a.wav", signal, 8000, subtype)
-    vector = parse(tmp_path / "a.wav")[1]
-    assert vector.dtype == dtype
-    assert vector.tolist() == signal.tolist()
-
-
-def test_channels_of_a_wav_are_counted(tmp_path):
-    soundfile.write(tmp_path / "a.wav", np.stack([X, 10 * X], axis=1).astype(np.int16), 8000)
-    listing, vector = parse(tmp_path / "a.wav")
-    assert ([name for name, _, _ in listing], vector) == (["channel 1", "channel 2"], None)
-    assert parse(tmp_path / "a.wav", "channel 2")[1].tolist() == (10 * X).tolist()
-
-
-@pytest.mark.parametrize("suffix", ["wav", "flac"])
-def test_other_sound_under_the_name_is_refused(tmp_path, suffix):
-    soundfile.write(tmp_path / "a.aiff", X.astype(np.int16), 8000)
-    with pytest.raises(ValueError, match="does not begin as one"):
-        parse((tmp_path / "a.aiff").rename(tmp_path / f"a.{suffix}"))
-
-
-@pytest.mark.parametrize("array", [X, X[None], X[:, None], X.astype(">i4"), X.astype(np.float16)])
-def test_npy(tmp_path, array):
-    np.save(tmp_path / "a.npy", array)
-    listing, vector = parse(tmp_path / "a.npy")
-    assert listing == [("array", len(X), None)]
-    assert vector.tolist() == X.tolist()
-
-
-def test_a_matrix_in_npy_is_its_columns(tmp_path):
-    np.save(tmp_path / "a.npy", np.stack([X, 2 * X], axis=1))
-    assert parse(tmp_path / "a.npy", "array[1]")[1].tolist() == (2 * X).tolist()
-    np.save(tmp_path / "a.npy", np.zeros((2, 2, 2)))
-    with pytest.raises(ValueError, match="3 dimensions"):
-        parse(tmp_path / "a.npy")
 
 
 def test_parquet(tmp_path):

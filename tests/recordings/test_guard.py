@@ -1,4 +1,5 @@
 import os
+import pickle
 import signal
 import struct
 import subprocess
@@ -76,6 +77,22 @@ def test_large_vectors_come_through_whole(tmp_path, guard):
     signal = np.random.default_rng(0).standard_normal(1_000_000).astype(np.float32)
     np.save(tmp_path / "a.npy", signal)
     assert np.array_equal(read(tmp_path / "a.npy", rate=1, guard=guard).signal, signal)
+
+
+def test_a_file_that_is_too_much_in_a_later_part_is_refused(guard, npy):
+    guard.extract(npy, FORMATS["npy"], None, 0, 2)
+    guard.seconds = 0.1
+    os.kill(pid(guard), signal.SIGSTOP)
+    with pytest.raises(RecordingError, match=r"a\.npy: cannot be read as NumPy: it was not done after 0\.1 s"):
+        guard.extract(npy, FORMATS["npy"], None, 2, 4)
+    guard.seconds = 5
+    assert guard.extract(npy, FORMATS["npy"], None, 2, 4)[1].tolist() == [2, 3]
+
+
+def test_a_guard_is_sent_as_its_limits(guard):
+    assert pickle.loads(pickle.dumps(guard_module.SHARED)) is guard_module.SHARED
+    sent = pickle.loads(pickle.dumps(Guard(7, 1 << 30)))
+    assert (sent.seconds, sent.memory) == (7, 1 << 30)
 
 
 def test_a_file_that_takes_too_long_is_refused(guard, endless, npy):

@@ -9,7 +9,7 @@ import soundfile
 from scipy.io import savemat
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.readers import read, signals
+from dualres.recordings.readers import IN_MEMORY, read, signals
 
 X = np.array([0.0, 1.5, -2.0, 12345.0])
 
@@ -66,6 +66,14 @@ def test_a_rate_that_is_none_is_refused(csv, given):
 def test_a_rate_is_never_guessed(csv):
     with pytest.raises(RecordingError, match=r"a\.csv: the file does not say its sampling rate; give it in Hz"):
         read(csv, "DE")
+
+
+def test_a_rate_is_asked_for_before_a_long_file_is_gone_through(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros(IN_MEMORY + 1, np.int8))
+    with pytest.raises(RecordingError, match="does not say its sampling rate"):
+        read(tmp_path / "a.npy")
+    with pytest.raises(RecordingError, match="the signal is constant"):
+        read(tmp_path / "a.npy", rate=1)
 
 
 def test_two_rates_must_agree(wav):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.recording import Recording, exact_rate
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, exact_rate, joined, mean_of, regrouped
 
 
 def test_from_array():
@@ -34,6 +34,77 @@ def test_the_signal_is_loaded_on_use():
 def test_unusable_samples_are_refused_by_name(signal, reason):
     with pytest.raises(RecordingError, match=reason):
         Recording.from_array(signal, 1000, id="pump").signal  # noqa: B018
+
+
+class InBlocks(Blockwise):
+    """A signal that is never in one piece."""
+
+    def __init__(self, signal):
+        self.length, self._signal = len(signal), signal
+        self.mean = mean_of(self.blocks())
+
+    def blocks(self):
+        return (self._signal[i : i + BLOCK] for i in range(0, self.length, BLOCK))
+
+
+@pytest.fixture(scope="module")
+def long():
+    return np.random.default_rng(0).normal(3, 1, 2 * BLOCK + 12_345).astype(np.float32)
+
+
+@pytest.mark.parametrize("way", [InBlocks, lambda signal: lambda: signal])
+@pytest.mark.parametrize("samples", [99_991, BLOCK, BLOCK + 1, 10**12])
+def test_blocks_are_the_signal_in_pieces(long, way, samples):
+    recording = Recording("a", way(long), Fraction(1000))
+    sizes = []
+    for block in recording.blocks(samples):
+        assert np.array_equal(block, long[sum(sizes) :][: len(block)])
+        sizes.append(len(block))
+    assert set(sizes[:-1]) <= {samples}
+    assert 0 < sizes[-1] <= samples
+    assert sum(sizes) == recording.length == len(long)
+    assert np.array_equal(recording.signal, long)
+
+
+def test_the_mean_does_not_depend_on_the_way_of_loading(long):
+    means = {Recording("a", load, Fraction(1)).mean for load in (InBlocks(long), lambda: long)}
+    assert len(means) == 1
+    assert means.pop() == pytest.approx(long.mean(dtype=np.float64), rel=1e-14)
+
+
+@pytest.mark.parametrize("way", [InBlocks, lambda signal: lambda: signal])
+def test_samples_that_are_not_finite_are_counted_over_all_blocks(long, way):
+    broken = long.copy()
+    broken[[BLOCK + 7, -1]] = np.nan, np.inf
+    with np.errstate(invalid="ignore"):
+        recording = Recording("pump", way(broken), Fraction(1))
+    handed = []
+    with pytest.raises(RecordingError, match="pump: 2 samples are NaN or infinite"):
+        handed.extend(recording.blocks())
+    assert [len(block) for block in handed] == [BLOCK]
+    with pytest.raises(RecordingError, match="pump: 2 samples are NaN or infinite"):
+        recording.signal  # noqa: B018
+
+
+def test_blocks_of_unusable_arrays_are_refused_by_name():
+    for array, reason in ((np.ones((3, 2)), "one channel is needed"), ([], "there are no samples")):
+        recording = Recording.from_array(array, 1000, id="pump")
+        for ask in (lambda r: list(r.blocks()), lambda r: r.length, lambda r: r.mean):
+            with pytest.raises(RecordingError, match=f"pump: {reason}"):
+                ask(recording)
+    with pytest.raises(ConfigError, match="a block of 0 samples is none"):
+        next(Recording.from_array([1.0], 1).blocks(0))
+
+
+@pytest.mark.parametrize("sizes", [[5], [1, 1, 1, 1, 1], [2, 3], [4, 0, 1]])
+@pytest.mark.parametrize("samples", [1, 2, 3, 5, 8])
+def test_blocks_are_regrouped(sizes, samples):
+    signal = np.arange(5, dtype=np.float32)
+    blocks = np.split(signal, np.cumsum(sizes)[:-1])
+    found = list(regrouped(blocks, samples))
+    assert [len(block) for block in found] == [len(signal[i : i + samples]) for i in range(0, 5, samples)]
+    assert np.array_equal(np.concatenate(found), signal)
+    assert np.array_equal(joined(blocks, 5), signal)
 
 
 @pytest.mark.parametrize(("written", "exact"), [(66666.7, "666667/10"), ("200000/3", "200000/3"), (12_800, "12800")])

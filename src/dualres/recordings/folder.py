@@ -13,7 +13,7 @@ from pathlib import Path
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.readers import SUFFIXES, read
-from dualres.recordings.recording import Recording, Samples, exact_rate
+from dualres.recordings.recording import Blockwise, Recording, Samples, exact_rate
 
 LABELS = "labels.csv"
 SHORTEST_S = ModelConfig().window_s
@@ -74,18 +74,17 @@ def read_folder(
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
-        length_s = float(len(one.signal) / one.rate)
+        length_s = float(one.length / one.rate)
         if length_s < SHORTEST_S:
             left_out.append((name, f"{length_s:.3f} s long, but one window takes {SHORTEST_S:.3f} s; record longer"))
             continue
         seconds[name] = length_s
         contents[one.origin.sha256].append(name)
         recordings.append(
-            # Read again when it is needed: a folder may be larger than the memory.
             replace(
                 one,
                 id=name,
-                load=partial(_load, row.file, one.origin.channel, one.rate),
+                load=_load_later(row.file, one),
                 label=row.label,
                 component=row.component,
                 condition=row.condition,
@@ -104,6 +103,11 @@ def files_below(folder: Path) -> list[Path]:
         for p in folder.rglob("*")
         if p.suffix.lower() in SUFFIXES and not p.name.startswith(".") and p.name != LABELS and p.is_file()
     )
+
+
+def _load_later(path: Path, one: Recording) -> Callable[[], Samples]:
+    """Read again when it is needed: a folder may be larger than the memory."""
+    return one.load if isinstance(one.load, Blockwise) else partial(_load, path, one.origin.channel, one.rate)
 
 
 def _load(path: Path, channel: str | None, rate: Fraction) -> Samples:

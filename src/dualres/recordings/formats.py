@@ -16,66 +16,40 @@ from typing import Any
 
 import numpy as np
 
-from dualres.recordings.listing import Array, Contents, Held, Listed, choose, column, columns
+from dualres.recordings.listing import Array, Contents, Listed, Part, choose
 from dualres.recordings.matlab import read_v5, read_v73
+from dualres.recordings.npy import read_npy
+from dualres.recordings.sound import FLAC, WAV, read_sound
 from dualres.recordings.text import read_text
 
 
-def extract(path: Path, format: Format, channel: str | None) -> tuple[list[Listed], Array | None]:
-    """What a file holds, and the vector that is asked for; None where the choice is not clear."""
-    contents = format.parse(path)
+def extract(
+    path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
+) -> tuple[list[Listed], Array | None]:
+    """What a file holds, and the vector that is asked for; None where the choice is not clear.
+
+    Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
+    """
+    return pick(format.parse(path), channel, start, stop)
+
+
+def pick(
+    contents: Contents, channel: str | None, start: int = 0, stop: int | None = None
+) -> tuple[list[Listed], Array | None]:
+    """As `extract`, from a file that is open."""
     listing = list(contents)
     try:
         chosen = choose(listing, channel)
     except ValueError:
         return listing, None
-    vector = contents[chosen]()
+    load = contents[chosen]
+    if isinstance(load, Part):
+        last = chosen.length if stop is None else min(stop, chosen.length)
+        return listing, load.load(min(start, last), last)
+    vector = load()
     if vector.shape != (chosen.length,):
         raise ValueError(f"{chosen.name} was announced with {chosen.length} samples, but has {vector.size}")
     return listing, vector
-
-
-def _npy(path: Path) -> Contents:
-    with path.open("rb") as file:
-        array = np.lib.format.read_array(file, allow_pickle=False)
-    if array.size > 1:
-        array = array.squeeze()
-    if array.ndim > 2:
-        raise ValueError(f"its array has {array.ndim} dimensions; save one signal, or one per column")
-    return dict(columns("array", Held(array.shape or (1,), array.dtype.kind, lambda: array)))
-
-
-def _sound(magic: tuple[bytes, ...], path: Path) -> Contents:
-    import soundfile
-
-    with path.open("rb") as file:
-        if file.read(4) not in magic:
-            raise ValueError("it does not begin as one")
-    with soundfile.SoundFile(path) as file:
-        dtype, surplus = _SAMPLES.get(file.subtype, ("int16", 0))
-        samples = file.read(dtype=dtype, always_2d=True)  # (frames, channels)
-        if len(samples) < file.frames:
-            raise ValueError(f"it ends after {len(samples)} of {file.frames} samples")
-        rate = Fraction(file.samplerate) if file.samplerate > 0 else None
-    if surplus:
-        samples >>= surplus
-    names = [f"channel {i + 1}" for i in range(samples.shape[1])]
-    return {
-        Listed(name, len(samples), samples.dtype.kind, rate): partial(column, lambda: samples, True, i)
-        for i, name in enumerate(names)
-    }
-
-
-# How libsndfile hands over each encoding, and by how many bits it shifts the counts of the file to fill the type.
-_SAMPLES = {
-    "PCM_S8": ("int16", 8),
-    "PCM_U8": ("int16", 8),
-    "PCM_16": ("int16", 0),
-    "PCM_24": ("int32", 8),
-    "PCM_32": ("int32", 0),
-    "FLOAT": ("float32", 0),
-    "DOUBLE": ("float64", 0),
-}
 
 
 def _parquet(path: Path) -> Contents:
@@ -172,10 +146,10 @@ class Format:
 FORMATS = {
     format.name: format
     for format in (
-        Format("wav", "WAV", partial(_sound, (b"RIFF", b"RIFX", b"RF64")), "soundfile"),
-        Format("flac", "FLAC", partial(_sound, (b"fLaC",)), "soundfile"),
+        Format("wav", "WAV", partial(read_sound, WAV), "soundfile"),
+        Format("flac", "FLAC", partial(read_sound, FLAC), "soundfile"),
         Format("text", "text", read_text, None),
-        Format("npy", "NumPy", _npy, "numpy"),
+        Format("npy", "NumPy", read_npy, "numpy"),
         Format("mat", "MATLAB", read_v5, "scipy.io"),
         Format("mat73", "MATLAB v7.3", read_v73, "h5py"),
         Format("parquet", "Parquet", _parquet, "pyarrow.parquet", extra=True),

@@ -2,48 +2,40 @@
 
 A damaged file can crash the library that reads it, keep it busy for ever or have it ask for all the memory there is. So
 a child process does the reading, within limits, and is replaced when a file was too much for it. It serves one file
-after another and ends when its standard input does.
-
-The child says one byte when it is ready. A request is one line of JSON; the answer is two sizes, a JSON header and the
-samples as raw bytes. Nothing is pickled, and the header is believed only as far as it can be checked.
+after another and ends when its standard input does. `child` is what runs there; here it is looked after, and believed
+only as far as what it says can be checked.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
-import logging
 import os
 import re
 import select
 import signal
-import struct
 import subprocess
 import sys
 import threading
 import time
 import weakref
 from fractions import Fraction
-from importlib import import_module
 from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats import FORMATS, Format, extract
+from dualres.recordings.child import READY, SIZES
+from dualres.recordings.formats import Format
 from dualres.recordings.listing import Array, Listed, printable
 
-SECONDS = 20.0  # for one file
+SECONDS = 20.0  # for one file, or for one part of a long one
 MEMORY = 4 << 30  # bytes a child may have beyond what it needs to start
 START_SECONDS = 60.0  # for importing libraries, on a busy machine
 GRACE_SECONDS = 1.0  # for the child's own alarm to ring first
 
-_READY = b"!"
-_SIZES = struct.Struct("<IQ")  # bytes of header, bytes of samples
 _LARGEST_HEADER = 16 << 20
-_MOST_VECTORS = 10_000
 _SENT = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
 # Windows knows neither the alarm nor limits on memory; there, only crashes are guarded against.
 _ALARM = getattr(signal, "SIGALRM", 0)
@@ -62,10 +54,19 @@ class Guard:
         self._spare: _Child | None = None
         _guards.add(self)
 
-    def extract(self, path: Path, format: Format, channel: str | None) -> tuple[list[Listed], Array | None]:
-        """As `formats.extract`, in the child; what goes wrong is a RecordingError that names the file."""
-        limits = {"seconds": self.seconds, "memory": self.memory}
-        request = {"path": str(path.absolute()), "format": format.name, "channel": channel} | limits
+    def __reduce__(self) -> str | tuple[type[Guard], tuple[float, int]]:
+        """In another process: its own guard with the same limits, and one for all that share this one."""
+        return "SHARED" if self is SHARED else (Guard, (self.seconds, self.memory))
+
+    def extract(
+        self, path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
+    ) -> tuple[list[Listed], Array | None]:
+        """As `formats.extract`, in the child; what goes wrong is a RecordingError that names the file.
+
+        The limits hold for each call: a long file that is read in parts may take more time in all.
+        """
+        wanted = {"path": str(path.absolute()), "format": format.name, "channel": channel, "start": start, "stop": stop}
+        request = wanted | {"seconds": self.seconds, "memory": self.memory}
         with self._lock:
             header, vector = self._ask(path, format, json.dumps(request).encode() + b"\n")
         if "missing" in header:
@@ -140,7 +141,7 @@ class _Child:
         search = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
         one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-W", "ignore", "-m", "dualres.recordings.guard", format.name],
+            [sys.executable, "-P", "-W", "ignore", "-m", "dualres.recordings.child", format.name],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -165,7 +166,7 @@ class _Child:
         """Wait until it is ready, the first time."""
         if not self._started:
             self._deadline = time.monotonic() + START_SECONDS
-            self._started = self._take(1) == _READY
+            self._started = self._take(1) == READY
 
     def ask(self, request: bytes, format: Format, seconds: float, memory: int) -> tuple[dict[str, Any], Array | None]:
         """The checked header, its "listing" decoded, and the samples if there are any."""
@@ -179,7 +180,7 @@ class _Child:
             raise _LostError from error
 
     def _answer(self, most: int) -> tuple[dict[str, Any], Array | None]:
-        header_size, size = _SIZES.unpack(self._take(_SIZES.size))
+        header_size, size = SIZES.unpack(self._take(SIZES.size))
         if header_size > _LARGEST_HEADER or size > most:
             raise ValueError
         header = json.loads(self._take(header_size))
@@ -244,96 +245,3 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_all)
 
 SHARED = Guard()
-
-
-def _serve(first_format: str) -> None:
-    """The child: answer requests until there are no more."""
-    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1):  # a library that prints must not speak to the parent
-        os.dup2(nothing, stream)
-    if sys.platform != "win32":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # crashes are expected here
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    logging.disable()  # nobody reads what a library has to say about a damaged file
-    with contextlib.suppress(ImportError):
-        import_module(FORMATS[first_format].library or "numpy")
-    answers.write(_READY)
-    answers.flush()
-    in_use: dict[str, int] = {}  # library -> bytes of address space when it had been imported
-    for line in requests:
-        _answer(json.loads(line), answers, in_use)
-
-
-def _answer(request: dict[str, Any], answers: BinaryIO, in_use: dict[str, int]) -> None:
-    format = FORMATS[request["format"]]
-    assert format.library
-    header: dict[str, Any] = {"missing": format.library}
-    vector: Array | None = None
-    if format.library not in in_use:
-        _limit_memory(None)
-        with contextlib.suppress(ImportError):
-            import_module(format.library)
-            in_use[format.library] = _address_space()
-    if format.library in in_use:
-        _limit_memory(max(in_use.values()) + request["memory"])
-        _limit_time(request["seconds"])
-        header, vector = _read(Path(request["path"]), format, request["channel"], request["memory"])
-        _limit_time(0)
-    encoded = json.dumps(header).encode()
-    answers.write(_SIZES.pack(len(encoded), 0 if vector is None else vector.nbytes) + encoded)
-    if vector is not None:
-        answers.write(vector.view(np.uint8).data)
-    answers.flush()
-
-
-def _read(path: Path, format: Format, channel: str | None, memory: int) -> tuple[dict[str, Any], Array | None]:
-    try:
-        listing, vector = extract(path, format, channel)
-        if len(listing) > _MOST_VECTORS:
-            return {"error": f"it holds {len(listing)} vectors, more than {_MOST_VECTORS}"}, None
-        if vector is not None:
-            vector = _sendable(vector)
-    except MemoryError:
-        return {"error": f"it takes more than {memory / 2**30:.3g} GiB of memory"}, None
-    except Exception as error:  # whatever the library makes of the file
-        return {"error": f"{error}"[:500] or type(error).__name__}, None
-    rows = [(one.name, one.length, one.kind, one.rate and str(one.rate)) for one in listing]
-    return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
-
-
-def _sendable(vector: Array) -> Array:
-    """In one piece, in this machine's byte order, and of a size that every machine has."""
-    if vector.dtype.kind == "f" and vector.itemsize not in (4, 8):
-        vector = vector.astype("f4" if vector.itemsize < 4 else "f8")
-    return np.ascontiguousarray(vector, vector.dtype.newbyteorder("="))
-
-
-def _address_space() -> int:
-    """Bytes; 0 where the system does not tell, and does not limit either."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:
-        return 0
-
-
-def _limit_memory(size: int | None) -> None:
-    """So many bytes of address space, and no more; None for as many as the system grants."""
-    if sys.platform != "win32":
-        import resource
-
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        wanted = most if size is None else size
-        resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
-
-
-def _limit_time(seconds: float) -> None:
-    """An alarm that nothing catches ends the process, whatever it is busy with; 0 for no alarm."""
-    if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-if __name__ == "__main__":
-    _serve(sys.argv[1])

@@ -37,7 +37,14 @@ class Listed:
         return None
 
 
-Contents = dict[Listed, Load]
+@dataclass(frozen=True)
+class Part:
+    """How to load some samples of a vector without the others."""
+
+    load: Callable[[int, int], Array]  # the first, and the one after the last
+
+
+Contents = dict[Listed, Load | Part]
 
 
 def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
@@ -74,12 +81,16 @@ class Held:
 
 def columns(name: str, array: Held) -> Iterator[tuple[Listed, Load]]:
     """A vector as it is; a matrix as its columns, or as its rows where those are longer."""
-    if len(array.shape) == 1:
-        yield Listed(name, array.shape[0], array.kind), array.load
-    elif len(array.shape) == 2:
-        upright = array.shape[0] >= array.shape[1]
-        for i in range(min(array.shape)):
-            yield Listed(f"{name}[{i}]", max(array.shape), array.kind), partial(column, array.load, upright, i)
+    upright = array.shape[0] >= array.shape[-1]
+    for i, one in enumerate(listed(name, array.shape, array.kind)):
+        yield one, array.load if len(array.shape) == 1 else partial(column, array.load, upright, i)
+
+
+def listed(name: str, shape: tuple[int, ...], kind: str) -> list[Listed]:
+    """The vectors that an array of this shape is taken for; none if it has more than two dimensions."""
+    if len(shape) == 1:
+        return [Listed(name, shape[0], kind)]
+    return [Listed(f"{name}[{i}]", max(shape), kind) for i in range(min(shape))] if len(shape) == 2 else []
 
 
 def column(load: Load, upright: bool, i: int) -> Array:

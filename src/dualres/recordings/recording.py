@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +16,8 @@ from dualres.errors import ConfigError, RecordingError
 
 Samples = npt.NDArray[np.float32]
 Rate = Fraction | int | float | str  # Hz
+
+BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
 def exact_rate(rate: Rate) -> Fraction:
@@ -36,12 +40,27 @@ class Origin:
     channel: str | None = None
 
 
+class Blockwise(ABC):
+    """A way to load samples that need not be in memory all at once."""
+
+    length: int  # samples
+    mean: float  # of all of them, as `mean_of`
+
+    @abstractmethod
+    def blocks(self) -> Iterator[Samples]:
+        """The samples from the first to the last, `BLOCK` at a time; the last block may be shorter."""
+
+    def __call__(self) -> Samples:
+        return joined(self.blocks(), self.length)
+
+
 @dataclass(frozen=True)
 class Recording:
     """A vibration signal at its native rate.
 
     The samples are loaded when `signal` is asked for and not kept, so that a list of thousands of
-    recordings costs no memory.
+    recordings costs no memory. Where `load` is `Blockwise`, `blocks`, `length` and `mean` never hold more than a few
+    blocks; elsewhere each of them loads the array anew.
     """
 
     id: str
@@ -71,12 +90,94 @@ class Recording:
     @property
     def signal(self) -> Samples:
         """The samples: float32, 1-D, finite."""
+        samples = self._array()
+        for _ in self._finite(sliced(samples, BLOCK)):
+            pass
+        return samples
+
+    def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
+        """The signal in successive blocks of so many samples, the last one perhaps shorter: float32, 1-D, finite.
+
+        A block may be a view of the signal; write to a copy.
+        """
+        if samples < 1:
+            raise ConfigError(f"a block of {samples} samples is none; give a positive number")
+        if isinstance(self.load, Blockwise):
+            blocks = regrouped(self.load.blocks(), min(samples, self.load.length))
+        else:
+            blocks = sliced(self._array(), samples)
+        yield from self._finite(blocks)
+
+    @property
+    def length(self) -> int:
+        """Samples."""
+        return self.load.length if isinstance(self.load, Blockwise) else len(self._array())
+
+    @property
+    def mean(self) -> float:
+        """Of all samples, summed in float64; the same to the last bit however the samples are loaded."""
+        return self.load.mean if isinstance(self.load, Blockwise) else mean_of(self.blocks())
+
+    def _array(self) -> Samples:
         samples = self.load()
         if samples.ndim != 1:
             raise RecordingError(f"{self.id}: one channel is needed, but the array has shape {samples.shape}")
         if samples.size == 0:
             raise RecordingError(f"{self.id}: there are no samples in it")
-        if not np.isfinite(samples).all():
-            bad = int(np.count_nonzero(~np.isfinite(samples)))
-            raise RecordingError(f"{self.id}: {bad} samples are NaN or infinite; repair or leave out the recording")
         return samples
+
+    def _finite(self, blocks: Iterator[Samples]) -> Iterator[Samples]:
+        """The blocks up to the first bad one; then the rest is counted for the message."""
+        for block in blocks:
+            bad = _not_finite(block)
+            if bad:
+                bad += sum(map(_not_finite, blocks))
+                raise RecordingError(f"{self.id}: {bad} samples are NaN or infinite; repair or leave out the recording")
+            yield block
+
+
+def sliced(signal: Samples, samples: int) -> Iterator[Samples]:
+    """Successive views of so many samples; the last one may be shorter."""
+    return (signal[start : start + samples] for start in range(0, len(signal), samples))
+
+
+def regrouped(blocks: Iterable[Samples], samples: int) -> Iterator[Samples]:
+    """The same samples in blocks of another size; the last one may be shorter."""
+    filled = 0
+    for block in blocks:
+        rest = block
+        while rest.size:
+            if not filled and len(rest) >= samples:
+                yield rest[:samples]
+                rest = rest[samples:]
+                continue
+            if not filled:
+                buffer = np.empty(samples, np.float32)
+            taken = rest[: samples - filled]
+            buffer[filled : filled + len(taken)] = taken
+            filled, rest = filled + len(taken), rest[len(taken) :]
+            if filled == samples:
+                yield buffer
+                filled = 0
+    if filled:
+        yield buffer[:filled]
+
+
+def joined(blocks: Iterable[Samples], length: int) -> Samples:
+    """One signal of `length` samples from its blocks."""
+    (signal,) = regrouped(blocks, length)
+    return signal
+
+
+def mean_of(blocks: Iterable[Samples]) -> float:
+    """The mean of a signal that comes in blocks of `BLOCK` samples."""
+    length, sums = 0, []
+    for block in blocks:
+        length += len(block)
+        sums.append(float(block.sum(dtype=np.float64)))
+    return math.fsum(sums) / length
+
+
+def _not_finite(block: Samples) -> int:
+    finite = np.isfinite(block)
+    return 0 if finite.all() else int(np.count_nonzero(~finite))

@@ -1,0 +1,80 @@
+"""Samples that stay in their file and are read in blocks, each time they are needed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from dualres.errors import RecordingError
+from dualres.recordings.formats import FORMATS
+from dualres.recordings.guard import SHARED, Guard
+from dualres.recordings.listing import Array
+from dualres.recordings.recording import BLOCK, Blockwise, Samples
+
+PACE = 256 << 20  # bytes of a file for which the time that a guard allows is granted once more
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """By what a file is known again without reading it."""
+
+    size: int  # bytes
+    changed_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Stamp:
+        return cls(status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True)
+class OnDisk(Blockwise):
+    """A vector in a file, read through a guard. It can be sent to other processes, which read the file themselves."""
+
+    path: Path
+    stamp: Stamp
+    format: str  # a name of FORMATS
+    channel: str  # the vector's full name
+    length: int  # samples
+    mean: float = float("nan")
+    guard: Guard = field(default=SHARED, repr=False, compare=False)
+
+    def blocks(self) -> Iterator[Samples]:
+        return (vector.astype(np.float32, copy=False) for vector in self.vectors())
+
+    def vectors(self, start: int = 0) -> Iterator[Array]:
+        """Successive blocks of `BLOCK` samples in the file's own type, from sample `start` on."""
+        format = FORMATS[self.format]
+        # Few bytes can stand for samples without end, so the file's size says how long it may take.
+        allowed_s, spent_s = self.guard.seconds * (1 + self.stamp.size / PACE), 0.0
+        for first in range(start, self.length, BLOCK):
+            begin = time.monotonic()
+            try:
+                _, vector = self.guard.extract(self.path, format, self.channel, first, first + BLOCK)
+            except RecordingError:
+                self._check_unchanged()
+                raise
+            self._check_unchanged()
+            if vector is None or len(vector) != min(BLOCK, self.length - first):
+                raise RecordingError(f"{self.path}: {self.channel} could not be loaded from sample {first} on")
+            spent_s += time.monotonic() - begin
+            if spent_s > allowed_s:
+                raise RecordingError(
+                    f"{self.path}: cannot be read as {format.title}: it was not done after {allowed_s:.3g} s; "
+                    "the file is damaged or too large"
+                )
+            yield vector
+
+    def _check_unchanged(self) -> None:
+        try:
+            now = Stamp.of(self.path.stat())
+        except OSError as error:
+            raise RecordingError(
+                f"{self.path}: can no longer be read ({error.strerror}); put it back or leave it out"
+            ) from None
+        if now != self.stamp:
+            raise RecordingError(f"{self.path}: has changed since it was first read; read it again")
