@@ -6,17 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import torch
+from scipy.special import softmax
 
+from dualres.kernel.score import TOGETHER
 from dualres.model.artifact import Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import POLYPHASE
-from dualres.recordings.windows import at_rate, cut, half_overlapping
+from dualres.recordings.windows import stretches
+from dualres.score import scorer
 
 Probabilities = npt.NDArray[np.float64]
 
-WINDOWS_AT_ONCE = 16  # their activations fit into a CPU's caches, and an hour-long recording into memory
+WINDOWS_AT_ONCE = 4 * TOGETHER  # enough for a few threads or a GPU, and a file of any length needs little memory
 
 
 @dataclass(frozen=True)
@@ -50,17 +52,10 @@ def diagnose_recording(model: Model, recording: Recording, limit: int | None = N
     )
 
 
-@torch.inference_mode()
 def window_probabilities(
     network: DualRes, recording: Recording, limit: int | None = None, resampler: str = POLYPHASE
 ) -> Probabilities:
     """Class probabilities of every half-overlapping window, (windows, classes)."""
-    config, device = network.config, network.head.weight.device
-    signal = at_rate(recording, config.rate, config.window, resampler)
-    starts = half_overlapping(len(signal), config.window, limit)
-    parts = []
-    for i in range(0, len(starts), WINDOWS_AT_ONCE):
-        windows = cut(signal, starts[i : i + WINDOWS_AT_ONCE], config.window)
-        logits = network(torch.from_numpy(windows).to(device))
-        parts.append(logits.double().softmax(-1).cpu().numpy())
-    return np.concatenate(parts)
+    config, score = network.config, scorer(network)
+    some = stretches(recording, config.rate, config.window, resampler, WINDOWS_AT_ONCE, limit)
+    return np.concatenate([softmax(score(stretch).astype(np.float64), axis=1) for stretch in some])

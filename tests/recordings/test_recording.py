@@ -118,3 +118,15 @@ def test_a_rate_is_positive(rate):
         Recording.from_array([1.0], rate, id="pump")
     with pytest.raises(RecordingError, match="pump: the sampling rate is 0 Hz"):
         Recording("pump", lambda: None, Fraction(0))
+
+
+def test_at_hand_loads_once():
+    loads = []
+
+    def load():
+        loads.append(1)
+        return np.arange(5, dtype=np.float32)
+
+    held = Recording("pump", load, Fraction(100)).at_hand()
+    assert (held.mean, held.length, held.signal.tolist()) == (2.0, 5, [0, 1, 2, 3, 4])
+    assert len(loads) == 1

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import at_rate, covered, cut, evenly, every_window, half_overlapping, spread
+from dualres.recordings.resample import POLYPHASE
+from dualres.recordings.windows import at_rate, covered, cut, evenly, every_window, half_overlapping, spread, stretches
 
 
 def test_half_overlapping():
@@ -71,3 +72,27 @@ def test_at_rate_resamples_and_refuses_what_is_too_short():
     assert len(at_rate(recording, 64_000, 32_768)) == 64_000
     with pytest.raises(RecordingError, match=r"pump: 1.000 s long, but one window takes 1.024 s"):
         at_rate(recording, 64_000, 65_536)
+
+
+@pytest.mark.parametrize("samples", [40, 59, 60, 100, 139, 140, 141, 1000])
+@pytest.mark.parametrize("limit", [None, 1, 3, 4, 10])
+def test_stretches_hold_every_window_once_and_in_order(samples, limit):
+    signal = np.arange(samples, dtype=np.float32)
+    some = list(stretches(Recording.from_array(signal, 10), 10, 40, POLYPHASE, 3, limit))
+    counts = [len(every_window(stretch, 40)) for stretch in some]
+    assert all(count == 3 for count in counts[:-1])
+    together = np.concatenate([every_window(stretch, 40) for stretch in some])
+    np.testing.assert_array_equal(together, every_window(signal, 40, limit))
+
+
+def test_stretches_are_resampled_as_the_whole_is():
+    recording = Recording.from_array(np.random.default_rng(0).standard_normal(7_000), 12_800)
+    whole = at_rate(recording, 64_000, 4096)
+    some = stretches(recording, 64_000, 4096, POLYPHASE, 2)
+    together = np.concatenate([every_window(stretch, 4096) for stretch in some])
+    np.testing.assert_array_equal(together, every_window(whole, 4096))
+
+
+def test_stretches_of_too_short_a_recording():
+    with pytest.raises(RecordingError, match=r"pump: 3.900 s long, but one window takes 4.000 s"):
+        list(stretches(Recording.from_array(np.arange(39), 10, "pump"), 10, 40, POLYPHASE, 3))

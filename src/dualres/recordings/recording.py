@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError, RecordingError
+from dualres.kernel.resample import total
 
 Samples = npt.NDArray[np.float32]
 Rate = Fraction | int | float | str  # Hz
@@ -95,6 +96,13 @@ class Recording:
             pass
         return samples
 
+    def at_hand(self) -> Recording:
+        """The same with its samples in memory, or itself where they come in blocks: going through it twice is cheap."""
+        if isinstance(self.load, Blockwise):
+            return self
+        samples = self._array()
+        return replace(self, load=lambda: samples)
+
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
         """The signal in successive blocks of so many samples, the last one perhaps shorter: float32, 1-D, finite.
 
@@ -174,7 +182,7 @@ def mean_of(blocks: Iterable[Samples]) -> float:
     length, sums = 0, []
     for block in blocks:
         length += len(block)
-        sums.append(float(block.sum(dtype=np.float64)))
+        sums.append(total(block))
     return math.fsum(sums) / length
 
 

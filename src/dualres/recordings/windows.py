@@ -5,13 +5,14 @@ Starts and lengths count samples at the model's rate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE, resample
+from dualres.recordings.recording import Recording, Samples, regrouped
+from dualres.recordings.resample import POLYPHASE, resample, resampled_blocks
 
 
 def half_overlapping(samples: int, window: int, limit: int | None = None) -> list[int]:
@@ -37,10 +38,7 @@ def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYP
     """The whole signal at `rate` Hz; an error if not even one window fits."""
     signal = resample(recording.signal, recording.rate, rate, resampler)
     if len(signal) < window:
-        raise RecordingError(
-            f"{recording.id}: {len(signal) / rate:.3f} s long, but one window takes {window / rate:.3f} s; "
-            "leave it out or record longer"
-        )
+        raise _too_short(recording, len(signal) / rate, window / rate)
     return signal
 
 
@@ -50,6 +48,29 @@ def every_window(signal: Samples, window: int, limit: int | None = None) -> Samp
         return np.empty((0, window), np.float32)
     windows: Samples = np.lib.stride_tricks.sliding_window_view(signal, window)[:: window // 2][:limit]
     return windows
+
+
+def stretches(
+    recording: Recording, rate: int, window: int, resampler: str, windows: int, limit: int | None = None
+) -> Iterator[Samples]:
+    """The signal at `rate` Hz in stretches of `windows` half-overlapping windows each, the last one of what is left.
+
+    With `limit`, no more windows than that in all. Few stretches are in memory at a time, however long the
+    recording. An error if not even one window fits.
+    """
+    half, found, length = window // 2, 0, 0
+    pieces = regrouped(resampled_blocks(recording.at_hand(), rate, resampler), windows * half)
+    for piece, following in pairwise(chain(pieces, [np.empty(0, np.float32)])):
+        length += len(piece)
+        stretch = np.concatenate([piece, following[: window - half]])
+        fitting = len(half_overlapping(len(stretch), window, None if limit is None else limit - found))
+        if fitting:
+            yield stretch[: (fitting - 1) * half + window]
+        found += fitting
+        if found == limit:
+            return
+    if not found:
+        raise _too_short(recording, length / rate, window / rate)
 
 
 def cut(signal: Samples, starts: Sequence[int], window: int, name: str = "recording") -> Samples:
@@ -69,3 +90,9 @@ def covered(starts: Iterable[int], window: int) -> int:
         total += max(0, start + window - max(start, reached))
         reached = max(reached, start + window)
     return total
+
+
+def _too_short(recording: Recording, seconds: float, needed: float) -> RecordingError:
+    return RecordingError(
+        f"{recording.id}: {seconds:.3f} s long, but one window takes {needed:.3f} s; leave it out or record longer"
+    )
