@@ -5,7 +5,10 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.resample import POLYPHASE, RESAMPLERS, SOXR, resample
+from dualres.kernel import compiled
+from dualres.recordings import resample as resample_module
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import POLYPHASE, RESAMPLERS, SOXR, code_hash, resample, resampled_blocks
 
 RATES = [
     Fraction(12_800),
@@ -65,3 +68,39 @@ def test_soxr_says_which_extra_it_needs(monkeypatch):
     with pytest.raises(ConfigError, match=r"dualres\[soxr\]"):
         resample(np.ones(100, np.float32), Fraction(1000), 64_000, SOXR)
     assert len(resample(np.ones(100, np.float32), Fraction(1000), 64_000, POLYPHASE)) == 6400
+
+
+@pytest.mark.parametrize("resampler", RESAMPLERS)
+@pytest.mark.parametrize("rate", [Fraction(12_800), Fraction(200_000, 3), Fraction(64_000)], ids=str)
+def test_blocks_join_to_the_whole(rate, resampler, monkeypatch):
+    monkeypatch.setattr(resample_module, "BLOCK", 10_007)
+    signal = np.random.default_rng(1).standard_normal(50_000).astype(np.float32) + 3
+    blocks = list(resampled_blocks(Recording.from_array(signal, rate), 64_000, resampler))
+    assert len(blocks) > 1 or rate == 64_000
+    whole = resample(signal, rate, 64_000, resampler)
+    exact = resampler == POLYPHASE and compiled.variant()
+    np.testing.assert_allclose(np.concatenate(blocks), whole, rtol=0, atol=0 if exact else 2e-6)
+
+
+def test_blocks_know_the_mean_of_the_whole():
+    """The signal is longer than what is summed at a time; another mean would show in the last bits near the ends."""
+    signal = np.random.default_rng(2).standard_normal(2_500_000).astype(np.float32) + 1e4
+    blocks = list(resampled_blocks(Recording.from_array(signal, 48_000), 64_000))
+    whole = resample(signal, Fraction(48_000), 64_000)
+    np.testing.assert_allclose(np.concatenate(blocks), whole, rtol=0 if compiled.variant() else 1e-7)
+
+
+def test_blocks_of_a_rate_that_makes_no_ratio_are_refused_at_once():
+    recording = Recording.from_array(np.ones(100, np.float32), "48000.123")
+    with pytest.raises(RecordingError, match="no simple ratio"):
+        resampled_blocks(recording, 64_000)
+    with pytest.raises(ConfigError, match="no resampler 'linear'"):
+        resampled_blocks(recording, 64_000, "linear")
+
+
+def test_the_code_s_hash_tells_the_kernel_s_variants_apart(monkeypatch):
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    without = code_hash()
+    assert code_hash() == without
+    monkeypatch.setattr(compiled, "variant", lambda: "avx2")
+    assert code_hash() != without

@@ -12,15 +12,13 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-import scipy
 
 from dualres.config import ModelConfig
 from dualres.datasets import simulated
 from dualres.errors import ConfigError
 from dualres.files import write_whole
-from dualres.recordings import resample as resample_module
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import resample
+from dualres.recordings.resample import code_hash, resample
 from dualres.recordings.store import open_store, read_index
 
 FULL = "full"  # the variant of a dataset whose recordings are as long as released
@@ -38,8 +36,7 @@ class Source:
 
     def __init__(self, dataset: str, stores: Path, cache: Path, resampler: str) -> None:
         self._resampler = resampler
-        how = inspect.getsource(resample_module) + scipy.__version__
-        self._kept = cache / "at_64_kHz" / f"{resampler}-{sha256(how.encode()).hexdigest()[:16]}"
+        self._kept = cache / "at_64_kHz" / f"{resampler}-{code_hash()[:16]}"
         if dataset == simulated.NAME:
             rig = cache / "simulated" / sha256(inspect.getsource(simulated).encode()).hexdigest()[:16]
             recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in simulated.recordings()]
@@ -55,13 +52,17 @@ class Source:
         """The named recordings at the model's rate; only these are opened."""
         return [self._one(name) for name in names]
 
-    def _one(self, name: str) -> Recording:
+    def native(self, name: str) -> Recording:
+        """The named recording as it was prepared."""
         if name not in self._recordings:
             raise ConfigError(f"recording {name} is not in the prepared dataset {self._dataset}; prepare it again")
         recording = self._recordings[name]
-        digest = self.hashes.setdefault(name, sha256(np.ascontiguousarray(recording.signal).tobytes()).hexdigest())
-        rate = ModelConfig().rate
-        path = self._kept / f"{digest}.npy"
+        self.hashes.setdefault(name, sha256(np.ascontiguousarray(recording.signal).tobytes()).hexdigest())
+        return recording
+
+    def _one(self, name: str) -> Recording:
+        recording, rate = self.native(name), ModelConfig().rate
+        path = self._kept / f"{self.hashes[name]}.npy"
         if not path.exists():
             _write(path, resample(recording.signal, recording.rate, rate, self._resampler))
         return replace(recording, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))

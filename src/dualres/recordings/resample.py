@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from hashlib import sha256
+from itertools import chain, pairwise
+from pathlib import Path
 
 import numpy as np
-from scipy.signal import resample_poly
+import scipy
 
+from dualres import kernel
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.recording import Samples
+from dualres.kernel import compiled
+from dualres.recordings.polyphase import polyphase
+from dualres.recordings.recording import BLOCK, Recording, Samples, mean_of, sliced
 
 POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_FACTOR = 200_000  # the polyphase filter has 20 taps per step of the ratio's larger side
@@ -20,16 +27,28 @@ def resample(signal: Samples, rate: Fraction, target: int, resampler: str = POLY
     The mean stands in for what lies beyond both ends: zeros there would put a step, and with it a
     burst over the whole spectrum, into the first and last window of a signal with an offset.
     """
-    ratio = Fraction(target) / rate
-    check_resampler(resampler)
+    ratio = _ratio(rate, target, resampler)
     if ratio == 1:
         return signal
-    if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
-        raise RecordingError(f"a rate of {float(rate):.6f} Hz makes no simple ratio to {target} Hz; round it")
+    mean = mean_of(sliced(signal, BLOCK))
     if resampler == SOXR:
-        return _by_soxr(signal, ratio)
-    resampled = resample_poly(signal, ratio.numerator, ratio.denominator, padtype="mean")
-    return np.asarray(resampled, dtype=np.float32)
+        return np.concatenate(list(_by_soxr([signal], mean, ratio)))
+    plan = polyphase(ratio)
+    return plan.stretch(signal, 0, mean, 0, plan.outputs(len(signal)))
+
+
+def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHASE) -> Iterator[Samples]:
+    """What `resample` makes of the recording's signal, in successive blocks of about `BLOCK` samples.
+
+    By the polyphase filter it is the same to the last bit where the compiled library is in use, elsewhere within
+    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean.
+    """
+    ratio = _ratio(recording.rate, target, resampler)
+    if ratio == 1:
+        return recording.blocks()
+    samples = max(1, int(BLOCK / ratio)) if ratio > 1 else BLOCK
+    blocks, mean = recording.blocks(samples), recording.mean
+    return _by_soxr(blocks, mean, ratio) if resampler == SOXR else polyphase(ratio).blocks(blocks, mean)
 
 
 def check_resampler(name: str) -> None:
@@ -38,11 +57,31 @@ def check_resampler(name: str) -> None:
         raise ConfigError(f"there is no resampler {name!r}; there are {', '.join(RESAMPLERS)}")
 
 
-def _by_soxr(signal: Samples, ratio: Fraction) -> Samples:
+def code_hash() -> str:
+    """Of all that a resampled signal depends on besides the signal: this code, the kernel's, its variant, SciPy's."""
+    here, there = Path(__file__).parent, Path(kernel.__file__).parent
+    files = (here / "resample.py", here / "polyphase.py", *(there / name for name in _KERNEL_FILES))
+    versions = f"{compiled.variant()} {scipy.__version__}"
+    return sha256(b"".join(file.read_bytes() for file in files) + versions.encode()).hexdigest()
+
+
+_KERNEL_FILES = ("resample.py", "resample.c", "transpose.h", "lanes.h")
+
+
+def _ratio(rate: Fraction, target: int, resampler: str) -> Fraction:
+    check_resampler(resampler)
+    ratio = Fraction(target) / rate
+    if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
+        raise RecordingError(f"a rate of {float(rate):.6f} Hz makes no simple ratio to {target} Hz; round it")
+    return ratio
+
+
+def _by_soxr(blocks: Iterable[Samples], mean: float, ratio: Fraction) -> Iterator[Samples]:
     try:
         import soxr
     except ImportError:
         raise ConfigError("resampling by soxr needs an extra: pip install 'dualres[soxr]'") from None
-    mean = signal.mean(dtype=np.float64).astype(np.float32)
-    resampled = soxr.resample(signal - mean, ratio.denominator, ratio.numerator, quality="VHQ")
-    return np.asarray(resampled + mean, dtype=np.float32)
+    stream = soxr.ResampleStream(ratio.denominator, ratio.numerator, 1, dtype="float32", quality="VHQ")
+    offset, nothing = np.float32(mean), np.empty(0, np.float32)
+    for block, following in pairwise(chain(blocks, [nothing])):
+        yield stream.resample_chunk(block - offset, last=following is nothing) + offset

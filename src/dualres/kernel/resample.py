@@ -1,0 +1,157 @@
+"""What `resample.c` needs to know of a ratio, laid out as it wants it, and the calls to it."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.kernel import compiled
+
+Floats = npt.NDArray[np.float32]
+Reals = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_GROUP = 4  # outputs that share a window of inputs
+_MOST_LANES, _MOST_STREAMS = 16, 32
+_PIECE = 200  # inputs and outputs of all streams: about what the first cache holds
+_LONGEST_UNIT = 4096  # outputs, where several periods make one
+
+_GROUPS = np.dtype([("row", "i4"), ("window", "i4"), ("taps", "i4"), ("outputs", "i4"), ("at", "i4", _GROUP)])
+_PIECES = np.dtype([(n, "i4") for n in ("first_row", "rows", "first_output", "outputs", "first_group", "groups")])
+
+
+class _Stretch(ctypes.Structure):
+    _fields_ = (
+        ("samples", ctypes.c_void_p),
+        ("first", ctypes.c_int64),
+        ("count", ctypes.c_int64),
+        ("mean", ctypes.c_float),
+        ("beyond", ctypes.c_float),
+    )
+
+
+_POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
+_ARGUMENTS = (
+    *(ctypes.POINTER(_Stretch), _POINTER, _COUNT, _POINTER, _POINTER, _COUNT, _COUNT),
+    *(_POINTER, _COUNT, _POINTER, _COUNT, _COUNT),
+)
+
+
+class Resampler:
+    """Output n of a period is the sum of weights[n] times the inputs from rows[n] on; weights are (up, width)."""
+
+    def __init__(self, up: int, down: int, rows: Integers, weights: Reals) -> None:
+        width = weights.shape[1]
+        size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
+        periods = _periods_in_a_unit(up, size)
+        self.unit, self._unit_rows = periods * up, periods * down  # a stretch of outputs begins at a multiple of `unit`
+
+        outputs = np.arange(self.unit)
+        shifts = rows[outputs % up] + outputs // up * down
+        ahead, lengths, used = _without_zeros(weights)
+        pieces: list[tuple[int, ...]] = []
+        groups: list[npt.NDArray[np.void]] = []
+        taps: list[Floats] = []
+        group_count = tap_count = 0
+        for piece in np.split(outputs, range(size, self.unit, size)):
+            first_row, first_group, needed = int(shifts[piece[0]]), group_count, width
+            for members in _grouped(piece, lengths[piece % up]):
+                begins = shifts[members] + ahead[members % up]
+                ends = begins + lengths[members % up]
+                some, weighted = _laid_out(members - piece[0], begins - first_row, ends - first_row, used[members % up])
+                some["taps"] += tap_count
+                groups.append(some)
+                taps.append(weighted)
+                group_count, tap_count = group_count + len(some), tap_count + len(weighted)
+                needed = max(needed, int((some["row"] + some["window"]).max()))
+            pieces.append((first_row, needed, int(piece[0]), len(piece), first_group, group_count - first_group))
+        self._pieces, self._groups, self._taps = np.array(pieces, _PIECES), np.concatenate(groups), np.concatenate(taps)
+        self._work_rows = _whole_vectors(int(self._pieces["rows"].max()) + _MOST_LANES)
+        self._work_outputs = _whole_vectors(int(self._pieces["outputs"].max()))
+
+    def __call__(self, samples: Floats, first: int, mean: float, start: int, count: int) -> Floats | None:
+        """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on.
+
+        What is missing before and behind them counts as `mean`. None where there is no compiled library.
+        """
+        function = compiled.function("resample_streams", _ARGUMENTS)
+        if function is None:
+            return None
+        held = np.ascontiguousarray(samples, dtype=np.float32)
+        rounded = float(np.float32(mean))
+        stretch = _Stretch(held.ctypes.data, first, len(held), rounded, mean - rounded)
+        work = _aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
+        out = _aligned(count)
+        function(
+            *(stretch, self._pieces.ctypes.data, len(self._pieces), self._groups.ctypes.data, self._taps.ctypes.data),
+            *(self._unit_rows, self.unit, work.ctypes.data, self._work_rows, out.ctypes.data, start, count),
+        )
+        return out
+
+
+def total(samples: Floats) -> float:
+    """The sum of all samples, to a double's precision; by NumPy where there is no compiled library."""
+    function = compiled.function("resample_sum", (_POINTER, _COUNT), ctypes.c_double)
+    if function is None:
+        return float(samples.sum(dtype=np.float64))
+    held = np.ascontiguousarray(samples, dtype=np.float32)
+    return float(function(held.ctypes.data, len(held)))
+
+
+def _periods_in_a_unit(up: int, outputs: int) -> int:
+    """As many as give about so many outputs; more if only then they come in whole vectors."""
+    step = _MOST_LANES // int(np.gcd(_MOST_LANES, up))
+    return max(1, outputs // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
+
+
+def _without_zeros(weights: Reals) -> tuple[Integers, Integers, Floats]:
+    """Of each output, how many zeros lead its weights, how many weights there are without those at either end, and
+    these, from the first column on."""
+    used = weights != 0
+    ahead = used.argmax(1)
+    lengths = weights.shape[1] - used[:, ::-1].argmax(1) - ahead
+    columns = np.minimum(ahead[:, None] + np.arange(weights.shape[1]), weights.shape[1] - 1)
+    moved = np.take_along_axis(weights, columns, 1)
+    moved[np.arange(weights.shape[1]) >= lengths[:, None]] = 0.0
+    return ahead, lengths, moved.astype(np.float32)
+
+
+def _grouped(piece: Integers, lengths: Integers) -> list[Integers]:
+    """The piece's outputs in groups, (groups, n): copies, which have one input, alone, and the others together.
+
+    Where some are missing in the last group, its last output is computed several times.
+    """
+    sums, copies = piece[lengths > 1], piece[lengths == 1]
+    filled = np.concatenate([sums, np.repeat(sums[-1:], -len(sums) % _GROUP)])
+    return [members for members in (filled.reshape(-1, _GROUP), copies[:, None]) if members.size]
+
+
+def _laid_out(at: Integers, begins: Integers, ends: Integers, weights: Floats) -> tuple[npt.NDArray[np.void], Floats]:
+    """Groups of outputs `at`, (groups, n), and their weights, for each input of a group's window those of its outputs.
+
+    All windows have the same length: the processor then foresees where a loop ends.
+    """
+    count, outputs = at.shape
+    rows = begins.min(1)
+    window = int((ends - rows[:, None]).max())
+    taps = np.zeros((count, window + weights.shape[2], outputs), np.float32)
+    place = (begins - rows[:, None])[..., None] + np.arange(weights.shape[2])
+    taps[np.arange(count)[:, None, None], place, np.arange(outputs)[:, None]] = weights
+    groups = np.zeros(count, _GROUPS)
+    groups["row"], groups["window"], groups["outputs"] = rows, window, outputs
+    groups["taps"] = np.arange(count) * window * outputs
+    groups["at"][:, :outputs] = at
+    return groups, taps[:, :window].ravel()
+
+
+def _whole_vectors(count: int) -> int:
+    return -(-count // _MOST_LANES) * _MOST_LANES
+
+
+def _aligned(count: int) -> Floats:
+    """Room for `count` floats that begins with a line of the cache."""
+    room = np.empty(count + _MOST_LANES, np.float32)
+    skipped = -room.ctypes.data % (4 * _MOST_LANES) // 4
+    return room[skipped : skipped + count]

@@ -1,0 +1,126 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.signal import resample_poly
+
+from dualres.kernel import compiled
+from dualres.recordings.polyphase import Polyphase, polyphase
+from dualres.recordings.recording import mean_of
+
+RATIOS = [
+    *("5", "16/3", "4/3", "5/2", "24/25", "8000/12207", "32/21", "32/25", "5/4", "16/25", "16/5", "8"),
+    *("8/25", "8/125", "1/2", "25", "640/441", "1000/1001", "3/50", "257/4000"),
+]
+CLOSE = 1e-6  # of the largest deviation from the mean
+
+
+def noise(samples, offset=0.0, seed=0):
+    return (np.random.default_rng(seed).standard_normal(samples) + offset).astype(np.float32)
+
+
+def whole(plan, signal, stretch=Polyphase.stretch):
+    return stretch(plan, signal, 0, mean_of([signal]), 0, plan.outputs(len(signal)))
+
+
+def assert_as_scipy(plan, signal, stretch=Polyphase.stretch):
+    exact = signal.astype(np.float64)
+    expected = resample_poly(exact, plan.up, plan.down, padtype="mean")
+    out = whole(plan, signal, stretch)
+    assert out.dtype == np.float32
+    assert out.shape == expected.shape
+    rounding = np.spacing(np.abs(expected).astype(np.float32)) / 2  # a large offset leaves a float few digits
+    assert (np.abs(out - expected) <= CLOSE * np.abs(exact - exact.mean()).max() + rounding).all()
+
+
+@pytest.fixture(params=[*compiled.VARIANTS, compiled.OFF])
+def variant(request, monkeypatch):
+    able = compiled.variant()
+    usable = () if able is None else compiled.VARIANTS[compiled.VARIANTS.index(able) :]
+    if request.param not in (*usable, compiled.OFF):
+        pytest.skip(f"there is no {request.param} here")
+    monkeypatch.setenv(compiled.SETTING, request.param)
+    return request.param
+
+
+@pytest.mark.parametrize("offset", [0.0, 1000.0])
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_every_variant_agrees_with_scipy(ratio, offset, variant):
+    assert_as_scipy(polyphase(Fraction(ratio)), noise(20_011, offset))
+
+
+SIDES = st.integers(1, 300)
+OTHER_RATIOS = st.builds(Fraction, SIDES, SIDES).filter(lambda ratio: ratio != 1)
+
+
+@given(OTHER_RATIOS, st.integers(1, 3000), st.sampled_from([0.0, 1000.0]), st.integers(0, 9))
+@settings(deadline=None, max_examples=60)
+def test_any_ratio_and_length_agree_with_scipy(ratio, samples, offset, seed):
+    plan = Polyphase(ratio.numerator, ratio.denominator)
+    signal = noise(samples, offset, seed)
+    assert_as_scipy(plan, signal)
+    assert_as_scipy(plan, signal, Polyphase.stretch_ref)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3])
+def test_very_short_signals(samples, variant):
+    for ratio in RATIOS:
+        assert_as_scipy(polyphase(Fraction(ratio)), noise(samples, 5.0))
+
+
+def test_a_ratio_of_very_many_taps_is_left_to_scipy():
+    assert_as_scipy(Polyphase(1, 1000), noise(30_000))
+
+
+def test_a_constant_stays_what_it_is(variant):
+    np.testing.assert_array_equal(
+        whole(polyphase(Fraction(16, 3)), np.full(5000, 12345.678, np.float32)), np.float32(12345.678)
+    )
+
+
+@given(st.sampled_from(["5", "4/3", "24/25", "25", "1000/1001", "3/50"]), st.data())
+@settings(deadline=None, max_examples=60)
+def test_where_a_signal_is_cut_does_not_matter(ratio, data):
+    plan, signal = polyphase(Fraction(ratio)), noise(12_345, 3.0)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(signal)), max_size=8)))
+    blocks = list(plan.blocks(np.split(signal, cuts), mean_of([signal])))
+    rounding = 0 if compiled.variant() else 1e-6
+    np.testing.assert_allclose(np.concatenate(blocks), whole(plan, signal), rtol=0, atol=rounding)
+
+
+def test_blocks_in_scipy_s_way_agree_with_the_whole(monkeypatch):
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    plan, signal = polyphase(Fraction(24, 25)), noise(12_345, 3.0)
+    blocks = list(plan.blocks(np.split(signal, [0, 1, 2, 5000, 5000, 9000]), mean_of([signal])))
+    np.testing.assert_allclose(np.concatenate(blocks), whole(plan, signal), rtol=0, atol=1e-6)
+
+
+def test_blocks_come_as_soon_as_they_are_known():
+    """Of 12.8 kHz an output needs ten samples after its own, and outputs come in whole units."""
+    plan, signal = polyphase(Fraction(5)), noise(40_000)
+    given_samples = 0
+
+    def counted():
+        nonlocal given_samples
+        for block in np.split(signal, 40):
+            given_samples += len(block)
+            yield block
+
+    made = 0
+    for block in plan.blocks(counted(), 0.0):
+        made += len(block)
+        assert made <= 5 * given_samples
+        assert made > 5 * (given_samples - 11) - plan.unit
+    assert made == 200_000
+
+
+def test_no_samples_make_none():
+    assert list(polyphase(Fraction(5)).blocks([], 0.0)) == []
+
+
+def test_a_view_with_gaps_is_taken_as_it_is():
+    signal = noise(8000)
+    plan = polyphase(Fraction(5, 2))
+    np.testing.assert_array_equal(whole(plan, signal[::2]), whole(plan, signal[::2].copy()))
