@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import local
 from typing import Any, Self
@@ -15,6 +14,7 @@ import torch
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import Floats, fits, packed
+from dualres.kernel.threads import pool
 from dualres.model.network import DualRes
 
 # Half-overlapping windows that are scored in one call, and share their frames. Fixed, so that neither the number of
@@ -76,8 +76,7 @@ class Kernel:
         if threads <= 1:
             go(starts)
         else:
-            with ThreadPoolExecutor(threads) as pool:
-                list(pool.map(go, [starts[i::threads] for i in range(threads)]))
+            list(pool(threads).map(go, [starts[i::threads] for i in range(threads)]))
         return logits
 
 
