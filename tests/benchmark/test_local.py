@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from dualres.benchmark.child import PAUSE_S, failure
 from dualres.benchmark.executors import Advance, Failed, Finished, Lost
-from dualres.benchmark.local import PAUSE_S, LocalExecutor, _answer, failure
+from dualres.benchmark.local import LocalExecutor, _answer
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import jobs, study
 from dualres.benchmark.work import do

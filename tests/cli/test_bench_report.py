@@ -5,6 +5,7 @@ from typer.testing import CliRunner
 from dualres.benchmark.studies import Quick
 from dualres.cli.bench_report import export, report, verify
 from dualres.errors import ConfigError
+from tests.benchmark.profile.synthetic import keep_all
 from tests.benchmark.synthetic import synthetic_ledger
 
 app = typer.Typer()
@@ -65,12 +66,27 @@ def test_a_study_that_was_not_run_is_a_sentence(bench, tmp_path):
 
 
 def test_a_quick_report_says_so_everywhere(tmp_path, monkeypatch):
-    monkeypatch.setattr("dualres.benchmark.plots.write_figures", lambda results, directory: [])  # tested elsewhere
+    monkeypatch.setattr("dualres.benchmark.plots.write_figures", lambda *_: [])  # tested elsewhere
     synthetic_ledger(tmp_path / "ledger.sqlite", ["pilot"], datasets=["simulated"], quick=Quick()).close()
     result = run("report", "pilot", "-o", tmp_path / "report", "--quick", "--dir", tmp_path)
     assert "QUICK RUN" in result.output
     for path in (tmp_path / "report" / "tables").glob("pilot_*"):
         assert "QUICK RUN" in path.read_text()
+
+
+def test_costs_that_were_measured_are_in_the_report_even_without_a_job(tmp_path):
+    keep_all(tmp_path / "profile", ["simulated"], ["dualres", "mambasl"], "cpu")
+    result = run("report", "pilot", "-o", tmp_path / "report", "--dir", tmp_path)
+    assert result.exit_code == 0
+    assert "not run: pilot" in result.output
+    assert (tmp_path / "report" / "tables" / "costs_window_cpu_4.md").is_file()
+    assert (tmp_path / "report" / "figures" / "latency_cpu_4.png").is_file()
+    assert "costs_window_cpu_4" in (tmp_path / "report" / "index.html").read_text()
+    assert run("verify", "-o", tmp_path / "report", "--dir", tmp_path).exit_code == 0
+
+
+def test_costs_that_were_not_measured_are_named(written):
+    assert "inference costs: not measured; `dualres profile` does" in written.output
 
 
 def test_a_ledger_is_exported(bench, tmp_path):

@@ -7,33 +7,23 @@ one job, and another worker takes its place.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import tempfile
 import threading
-import time
-import traceback
 from contextlib import suppress
-from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from queue import SimpleQueue
-from signal import Signals
 from typing import Any
 
 import torch
 
+from dualres.benchmark.child import Child, Sparing, failure
 from dualres.benchmark.executors import Advance, Event, Failed, Finished, Lost
 from dualres.benchmark.job import Job, read_job
 from dualres.benchmark.work import do
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
 
-PAUSE_S = 0.25  # between two reports of progress
-END_S = 5.0  # for a worker whose pipe is closed to be gone
-PACKAGE = Path(__file__).parents[1]
-
 _SERVE = "import sys; from dualres.benchmark.local import serve; serve(*sys.argv[1:])"
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class LocalExecutor:
@@ -92,50 +82,19 @@ class LocalExecutor:
         worker.end()
 
 
-class _Worker:
+class _Worker(Child):
     """A running worker, seen from outside."""
 
+    remedy = "use fewer jobs"
+
     def __init__(self, threads: int, stores: Path, folder: Path) -> None:
-        self.threads = threads
+        super().__init__(_SERVE, [str(stores), str(folder)], threads)
         self.job: Job | None = None
-        self.pipe, other_end = Pipe()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
-        descriptor = other_end.fileno()
-        # Modules are found where this one was found, and never in the working directory (-P).
-        search = [str(PACKAGE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
-        settings = dict.fromkeys(_THREADS, str(threads)) | {"PYTHONPATH": os.pathsep.join(search)}
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _SERVE, str(descriptor), str(stores), str(folder)],
-            pass_fds=[descriptor],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            env=os.environ | settings,
-            start_new_session=True,  # an interrupt from the keyboard is for the coordinator
-        )
-        other_end.close()
 
     def begin(self, job: Job) -> None:
         self.job = job
         with suppress(OSError):  # if it is dead, waiting for it will tell
             self.pipe.send(job.plan())
-
-    def last_words(self) -> str:
-        """Why the process is gone."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(END_S)
-        status = self._process.returncode
-        if status is not None and status < 0:
-            return f"its worker process was ended by {Signals(-status).name}; if memory is short, use fewer jobs"
-        self._errors.seek(0)
-        printed = self._errors.read().decode(errors="replace").strip().splitlines()
-        return f"its worker process ended with status {status}{': ' + printed[-1] if printed else ''}"
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self.pipe.close()
-        self._errors.close()
 
 
 def serve(descriptor: str, stores: str, folder: str) -> None:
@@ -162,35 +121,12 @@ def _listen(pipe: Connection, plans: SimpleQueue[dict[str, Any]]) -> None:
 
 def _answer(job: Job, stores: Path, folder: Path, pipe: Connection) -> tuple[Event, bool]:
     """How the job ended, and whether this process is fit for another: after an unforeseen error it may not be."""
+    tell = Sparing(lambda stage, done, total: pipe.send((Advance(job.key, stage, done, total), True)))
     try:
-        return Finished(job.key, do(job, stores, folder, _Messenger(job.key, pipe))), True
+        return Finished(job.key, do(job, stores, folder, tell)), True
     except DualResError as error:
         return Failed(job.key, failure(error)), True
     except (MemoryError, torch.cuda.OutOfMemoryError) as error:
         return Lost(job.key, f"not enough memory beside the other jobs; {failure(error)}"), False
     except Exception as error:
         return Failed(job.key, failure(error)), False
-
-
-class _Messenger:
-    """Reports progress, but not every step of it."""
-
-    def __init__(self, key: str, pipe: Connection) -> None:
-        self._key, self._pipe = key, pipe
-        self._stage, self._sent = "", 0.0
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        now = time.monotonic()
-        if stage != self._stage or now - self._sent >= PAUSE_S:
-            self._stage, self._sent = stage, now
-            self._pipe.send((Advance(self._key, stage, done, total), True))
-
-
-def failure(error: BaseException) -> str:
-    """Why a job failed, in one line: an error meant for the user as it is, any other with its kind and place."""
-    text = " ".join(str(error).split())
-    if isinstance(error, DualResError):
-        return text
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(PACKAGE)]
-    place = f" ({Path(frames[-1].filename).relative_to(PACKAGE)}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {text}{place}"

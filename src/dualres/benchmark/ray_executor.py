@@ -12,10 +12,10 @@ from typing import Any
 
 import torch
 
+from dualres.benchmark.child import failure
 from dualres.benchmark.executors import JOBS_ON_A_GPU, Event, Failed, Finished, Lost
 from dualres.benchmark.job import Job, read_job
 from dualres.benchmark.ledger import Outcome
-from dualres.benchmark.local import failure
 from dualres.benchmark.sources import present_datasets
 from dualres.benchmark.work import do
 from dualres.cluster import CallFailedError, Cluster, ClusterError, Ref, WorkerLostError

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 import statistics
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 from dualres.benchmark import paper
 from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.names import dataset_name
+from dualres.benchmark.profile.keep import FOLDER
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import RIG
 from dualres.benchmark.sums import check_sums
@@ -28,12 +28,12 @@ from dualres.benchmark.tables.bold import wrong_bold
 from dualres.benchmark.tables.duration import choose
 from dualres.benchmark.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.benchmark.verify import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
+from dualres.benchmark.verify_costs import COSTS, check_cost, check_text
 from dualres.errors import ConfigError
 
 Record = dict[str, str]
 Cells = dict[tuple[str, str], Record]  # of one table, by row and column
 Groups = dict[int, list[str]]  # seed -> beginnings of job keys
-NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
 
 
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
@@ -72,9 +72,10 @@ def _rows(path: Path) -> list[Record]:
 
 
 class _Known:
-    """The stored jobs by the beginning of their key, each metric of each computed once."""
+    """The stored jobs by the beginning of their key, each metric of each computed once; and where measurements lie."""
 
     def __init__(self, ledger: Ledger) -> None:
+        self.measurements = ledger.path.parent / FOLDER
         self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path) if not job.damage}
         self._scores: dict[tuple[str, str], float] = {}
 
@@ -88,6 +89,9 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
     if None in record:
         raise ConfigError(f"it has more than {len(COLUMNS)} fields")
     if not record["metric"]:
+        return
+    if record["table"].startswith(COSTS):
+        yield from check_cost(record, known.measurements)
         return
     jobs, groups = known.jobs, _groups(record["jobs"])
     whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
@@ -105,7 +109,7 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
             yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
     if int(record["n"]) != n:
         yield f"n is {record['n']}, the ledger has {n}"
-    yield from _check_text(record, mean)
+    yield from check_text(record, mean)
     yield from _check_paper(record, tuple(groups))
     measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
     if any(not _close(_number(record["labelled_s"]), seconds) for seconds in measured):
@@ -119,18 +123,6 @@ def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
     for name, value in says.items():
         if record[name] not in (value, "") or plan["seed"] != seed or plan["fold"] not in record["folds"].split():
             yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
-
-
-def _check_text(record: Record, mean: float | None) -> Iterator[str]:
-    """The number that is shown must be the mean, rounded."""
-    shown = NUMBER.match(record["text"])
-    if mean is None:
-        if record["text"] not in ("not run", "n/a") and not record["text"].endswith("jobs"):
-            yield f"shows {record['text']!r}, but there is no such number"
-        return
-    places = len(shown[1] or "") if shown else 0
-    if not shown or abs(float(shown[0].replace(",", "")) - mean) > 0.5 * 10.0**-places + TOLERANCE:
-        yield f"shows {record['text']!r} for {mean!r}"
 
 
 def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:

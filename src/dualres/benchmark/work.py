@@ -19,14 +19,15 @@ from threadpoolctl import threadpool_limits
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
-from dualres.benchmark.protocol import Scores, evaluate, gather_support
+from dualres.benchmark.protocol import Scores, Support, evaluate, gather_support
 from dualres.benchmark.sources import Source
 from dualres.config import ModelConfig
+from dualres.datasets.folds import Fold
 from dualres.methods import method
 from dualres.methods.files import save
 from dualres.methods.method import Fitted
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import cut, half_overlapping
+from dualres.recordings.windows import every_window
 from dualres.sealed import versions
 
 PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
@@ -50,21 +51,12 @@ def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
     begin = time.perf_counter()
     fold, config = job.used_fold(), ModelConfig()
     source = Source(job.dataset, stores, folder / "cache", job.resampler)
-    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
-    support = gather_support(fold, source.at_rate(learned_from), job.budget, config)
-    fitted = method(job.method, job.recipe).fit(
-        support.windows,
-        support.labels,
-        len(fold.classes),
-        seed=job.seed,
-        device=job.device,
-        progress=lambda step, total: tell("fit", step.update, total),
-    )
+    support, fitted = learn(job, fold, source, tell)
     path = folder / "models" / f"{job.key}.safetensors"
     save(fitted, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(
-        lambda recording, limit: _window_scores(fitted, recording, config, limit),
+        lambda recording, limit: window_scores(fitted, recording, config, limit),
         fold,
         source.at_rate(fold.evaluation),
         lambda done, total: tell("judge", done, total),
@@ -77,8 +69,8 @@ def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
         "inputs": source.hashes,
         "cost": {**asdict(fitted.cost), "file_bytes": path.stat().st_size},
         "model_sha256": sha256(path.read_bytes()).hexdigest(),
-        "versions": _versions(),
-        "machine": _machine(job.device),
+        "versions": all_versions(),
+        "machine": machine(job.device),
         "judge_s": time.perf_counter() - fitted_at,
         "wall_s": time.perf_counter() - begin,
         "peak_rss_bytes": _peak_rss(),
@@ -94,12 +86,27 @@ def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
     )
 
 
-def _window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:
-    signal = recording.signal
-    return fitted.scores(cut(signal, half_overlapping(len(signal), config.window, limit), config.window))
+def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> tuple[Support, Fitted]:
+    """The job's support and what its method makes of it; no other recording is opened."""
+    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
+    support = gather_support(fold, source.at_rate(learned_from), job.budget, ModelConfig())
+    fitted = method(job.method, job.recipe).fit(
+        support.windows,
+        support.labels,
+        len(fold.classes),
+        seed=job.seed,
+        device=job.device,
+        progress=lambda step, total: tell("fit", step.update, total),
+    )
+    return support, fitted
 
 
-def _versions() -> dict[str, str]:
+def window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:
+    return fitted.scores(every_window(recording.signal, config.window, limit))
+
+
+def all_versions() -> dict[str, str]:
+    """What computes here, this package's own code included."""
     found = versions() | {"source": _source_hash()}
     for package in PACKAGES:
         try:
@@ -109,7 +116,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _machine(device: str) -> dict[str, Any]:
+def machine(device: str) -> dict[str, Any]:
+    """What is computed on."""
     name = torch.cuda.get_device_name() if device.startswith("cuda") else _cpu_name()
     return {"device": name, "system": platform.platform(), "threads": torch.get_num_threads()}
 

@@ -24,6 +24,7 @@ from dualres.cli.bench_choice import (
     Studies,
     Threads,
     all_studies,
+    check_device,
     choose,
     once,
 )
@@ -237,13 +238,10 @@ def _executor(
         from dualres.benchmark.ray_executor import RayExecutor
 
         return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
-    import torch
-
     from dualres.benchmark.executors import JOBS_ON_A_GPU
     from dualres.benchmark.local import LocalExecutor
 
-    if device is Device.CUDA and not torch.cuda.is_available():
-        raise ConfigError("--device cuda: PyTorch finds no GPU here; leave the option out to run on the CPU")
+    check_device(device)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     by_cores = max(1, cores // threads)
     return LocalExecutor(jobs or (min(by_cores, JOBS_ON_A_GPU) if device is Device.CUDA else by_cores), stores, folder)

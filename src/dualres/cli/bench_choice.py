@@ -46,14 +46,9 @@ def choose(
     from dualres.methods import CONTROL_NAMES, NAMES
 
     names = all_studies(studies)
-    picked = _parts(methods)
-    _check("method", picked, (*NAMES, *CONTROL_NAMES))
-    wanted = _parts(datasets)
-    _check("dataset", wanted, catalogue.DATASETS)
+    picked = named("method", methods, (*NAMES, *CONTROL_NAMES))
+    wanted = prepared(datasets, stores)
     present = present_datasets(stores)
-    for name in wanted or ():
-        if name not in present:
-            raise ConfigError(f"dataset {name} is not prepared in {stores}; `dualres data list` says how to get it")
     chosen = {
         name: catalogue.jobs(
             catalogue.study(name),
@@ -80,6 +75,33 @@ def all_studies(studies: Sequence[str]) -> list[str]:
 
     _check("study", studies, (*STUDIES, "all"))
     return list(STUDIES) if "all" in studies else list(dict.fromkeys(studies))
+
+
+def prepared(datasets: Iterable[str] | None, stores: Path) -> list[str] | None:
+    """The datasets asked for, all of which are at hand; None where none was named."""
+    from dualres.benchmark.sources import present_datasets
+    from dualres.benchmark.studies import DATASETS
+
+    wanted, present = named("dataset", datasets, DATASETS), present_datasets(stores)
+    for name in wanted or ():
+        if name not in present:
+            raise ConfigError(f"dataset {name} is not prepared in {stores}; `dualres data list` says how to get it")
+    return wanted
+
+
+def named(kind: str, values: Iterable[str] | None, known: Sequence[str]) -> list[str] | None:
+    """Names as options give them, all of them known ones; None where none was given."""
+    names = _parts(values)
+    _check(kind, names, known)
+    return names
+
+
+def check_device(device: Device) -> None:
+    """An error where there is no such device."""
+    import torch
+
+    if device is Device.CUDA and not torch.cuda.is_available():
+        raise ConfigError("--device cuda: PyTorch finds no GPU here; leave the option out to run on the CPU")
 
 
 def _parts(values: Iterable[str] | None) -> list[str] | None:

@@ -25,15 +25,21 @@ def report(
     threads: Threads = 1,
     folder: Dir = DEFAULT_DIR,
 ) -> None:
-    """Write tables (CSV, Markdown, LaTeX), figures (PDF, PNG) and a page to browse, from the ledger alone."""
+    """Write tables (CSV, Markdown, LaTeX), figures (PDF, PNG) and a page to browse, from the ledger alone.
+
+    What `dualres profile` has measured beside it is shown, too.
+    """
     from dualres.benchmark.ledger import Ledger
     from dualres.benchmark.page import write_page
     from dualres.benchmark.plots import write_figures
-    from dualres.benchmark.tables import Settings, reference_tables, study_tables, write_tables
+    from dualres.benchmark.profile.costs import all_costs
+    from dualres.benchmark.profile.keep import FOLDER
+    from dualres.benchmark.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
 
     names = all_studies(studies or ["all"])
     settings = Settings(tuple(names), quick, device.value if device else None, threads)
-    with Ledger(folder / LEDGER, create=False) as ledger, progress("The report is not complete.") as tell:
+    costs = all_costs(folder / FOLDER)
+    with Ledger(folder / LEDGER, create=bool(costs)) as ledger, progress("The report is not complete.") as tell:
         found, tables = {}, []
         for done, name in enumerate(names, start=1):
             results = settings.results(ledger, name)
@@ -41,22 +47,24 @@ def report(
                 found[name] = results
                 tables += study_tables(results)
             tell("Tables", done, len(names), name)
-        if not found:
+        if not found and not costs:
             other = "without --quick" if quick else "with --quick"
             raise ConfigError(
                 f"{ledger.path}: holds no finished job of {', '.join(names)} with {threads} threads; "
                 f"`dualres bench run`, or ask {other}"
             )
-        tables += reference_tables()
+        tables += [*cost_tables(folder), *reference_tables()]
         write_tables(tables, output / TABLES, settings)
         tell("Figures and page", 0, 2, "figures")
-        figures = write_figures(found, output / FIGURES)
+        figures = write_figures(found, output / FIGURES, costs)
         tell("Figures and page", 1, 2, "page")
         write_page(output / PAGE, found, tables, figures)
         tell("Figures and page", 2, 2, "")
     jobs = len({entry.key for results in found.values() for entry in results.entries})
     size = " QUICK RUN: reduced size, not comparable with the paper." if quick else ""
     say(f"{len(tables)} tables and {len(figures)} figures from {jobs} jobs: {output / PAGE}{size}")
+    if not costs:
+        say("inference costs: not measured; `dualres profile` does")
     if missing := [name for name in names if name not in found]:
         say(f"not run: {', '.join(missing)}")
 

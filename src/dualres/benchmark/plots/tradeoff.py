@@ -52,13 +52,7 @@ LEADER = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5, "shrinkA": 0.5, "
 @printed()
 def score_and_cost(results: Results, dataset: str) -> Picture | None:
     """Macro-F1 at the primary budget against parameters and against the seconds of a fit; neural methods only."""
-    methods = ran(results, dataset, NEURAL)
-    seeds = shared_seeds(results, dataset, methods, [PRIMARY_BUDGET])
-    cells = {
-        method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
-        for method in methods
-    }
-    cells = {method: cell for method, cell in cells.items() if cell.mean is not None}
+    cells = primary_cells(results, dataset)
     if not cells:
         return None
     figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
@@ -68,7 +62,7 @@ def score_and_cost(results: Results, dataset: str) -> Picture | None:
     for panel, (field, label) in zip(axes[0], labels.items(), strict=True):
         panel.set_xscale("log")
         panel.set_xlabel(label)
-        _draw(panel, {method: (_cost(cell, field), cell.mean or 0.0) for method, cell in cells.items()})
+        draw_front(panel, {method: (ledger_cost(cell, field), cell.mean or 0.0) for method, cell in cells.items()})
     footnote(figure, quick_mark(results), left_out(NEURAL, cells))
     return Picture(
         f"score_and_cost_{dataset}",
@@ -88,6 +82,17 @@ def score_and_cost(results: Results, dataset: str) -> Picture | None:
     )
 
 
+def primary_cells(results: Results, dataset: str) -> dict[str, Cell]:
+    """Macro-F1 at the primary budget of the neural methods that have one."""
+    methods = ran(results, dataset, NEURAL)
+    seeds = shared_seeds(results, dataset, methods, [PRIMARY_BUDGET])
+    cells = {
+        method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
+        for method in methods
+    }
+    return {method: cell for method, cell in cells.items() if cell.mean is not None}
+
+
 def nondominated(points: Mapping[str, Point]) -> list[str]:
     """Those for which no other costs at most as much and scores at least as high, cheapest first."""
     front: list[str] = []
@@ -99,11 +104,13 @@ def nondominated(points: Mapping[str, Point]) -> list[str]:
     return front
 
 
-def _cost(cell: Cell, field: str) -> float:
+def ledger_cost(cell: Cell, field: str) -> float:
+    """A cost that the ledger recorded, mean over the cell's jobs."""
     return statistics.fmean(float(entry.outcome.facts["cost"][field]) for entry in cell.entries)
 
 
-def _draw(axes: Axes, points: Mapping[str, Point]) -> None:
+def draw_front(axes: Axes, points: Mapping[str, Point]) -> None:
+    """Every method's mark and name, and the front; the cost axis is logarithmic, the other has its limits."""
     front = nondominated(points)
     axes.plot(
         *zip(*(points[name] for name in front), strict=True), color=MUTED, linewidth=0.9, linestyle=DASHED, zorder=1

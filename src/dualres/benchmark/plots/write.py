@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from dualres.benchmark.plots.ablation import ablation_panels
 from dualres.benchmark.plots.bars import allocation_bars, bearing_bars
 from dualres.benchmark.plots.confusion import confusion_matrices
+from dualres.benchmark.plots.costs import latency_bars, score_and_latency
 from dualres.benchmark.plots.curves import fixed_coverage, learning_curves
 from dualres.benchmark.plots.diagrams import alignment, allocations, architecture
 from dualres.benchmark.plots.losses import duration_selection, training_loss
@@ -18,6 +19,7 @@ from dualres.benchmark.plots.picture import Drawn, Picture
 from dualres.benchmark.plots.ranks import mean_ranks
 from dualres.benchmark.plots.style import printed, save
 from dualres.benchmark.plots.tradeoff import score_and_cost
+from dualres.benchmark.profile.costs import Costs
 from dualres.benchmark.results import Results
 from dualres.benchmark.studies import BEARING_BUDGET, FINALISTS, PAIR, PRIMARY_BUDGET
 from dualres.benchmark.sums import replace_sums
@@ -43,23 +45,28 @@ _OF_DATASET: dict[str, tuple[Callable[[Results, str], Picture | None], ...]] = {
 _DIAGRAMS = (architecture, memory_picture, alignment, allocations)
 
 
-def pictures(results: Mapping[str, Results]) -> Iterator[Picture]:
-    """Diagrams first, then all that the results of each study can fill; drawn one at a time."""
+def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Iterator[Picture]:
+    """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time."""
     for diagram in _DIAGRAMS:
         yield diagram()
     for name, own in results.items():
         yield from filter(None, (draw(own) for draw in _OF_STUDY.get(name, ())))
         for dataset in own.datasets():
             yield from filter(None, (draw(own, dataset) for draw in _OF_DATASET.get(name, ())))
+    for each in (each for each in costs if not each.long):
+        yield latency_bars(each)
+        if "gearbox" in results:
+            scored = results["gearbox"]
+            yield from filter(None, (score_and_latency(scored, dataset, each) for dataset in scored.datasets()))
 
 
-def write_figures(results: Mapping[str, Results], directory: Path) -> list[Drawn]:
+def write_figures(results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = ()) -> list[Drawn]:
     """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study.
 
     Figures of an earlier report that this one does not have are removed.
     """
     drawn = []
-    for picture in pictures(results):
+    for picture in pictures(results, costs):
         with printed():
             pdf, png = save(picture.figure, directory / picture.name)
         drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))

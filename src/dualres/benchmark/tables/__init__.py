@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.results import Results
 from dualres.benchmark.tables import scores
+from dualres.benchmark.tables.costs import cost_tables
 from dualres.benchmark.tables.differences import difference_tables
 from dualres.benchmark.tables.duration import duration
 from dualres.benchmark.tables.model import Table, Value
@@ -14,7 +15,16 @@ from dualres.benchmark.tables.reference import reference_tables
 from dualres.benchmark.tables.settings import Settings
 from dualres.benchmark.tables.write import write_tables
 
-__all__ = ["Settings", "Table", "Value", "all_tables", "reference_tables", "study_tables", "write_tables"]
+__all__ = [
+    "Settings",
+    "Table",
+    "Value",
+    "all_tables",
+    "cost_tables",
+    "reference_tables",
+    "study_tables",
+    "write_tables",
+]
 
 _TABLES: dict[str, Callable[[Results], list[Table]]] = {
     "bearing": scores.bearing,
@@ -40,6 +50,6 @@ def study_tables(results: Results) -> list[Table]:
 
 
 def all_tables(ledger: Ledger, settings: Settings) -> list[Table]:
-    """All tables of a report."""
+    """All tables of a report, with those of the measurements beside the ledger."""
     found = [table for name in settings.studies for table in study_tables(settings.results(ledger, name))]
-    return [*found, *reference_tables()]
+    return [*found, *cost_tables(ledger.path.parent), *reference_tables()]

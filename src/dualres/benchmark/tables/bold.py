@@ -41,7 +41,9 @@ def _rivals(record: Record) -> str:
         return row
     if table == "bearing_by_fold":
         return record["dataset"] if column == "Mean" else ""
-    if table.startswith("fit_costs_"):
+    if table.startswith(("costs_tails_", "costs_memory_", "costs_workloads_", "costs_record_")):
+        return ""
+    if table.startswith(("fit_costs_", "costs_")):
         return "" if record["method"] == "minirocket" else column
     if table.startswith("optimisation_"):
         return column if record["metric"] == "macro_f1" else ""

@@ -1,0 +1,150 @@
+"""`dualres profile`: what inference costs, measured alike for every method."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from dualres.cli.bench import DEFAULT_DIR, LEDGER, Dir
+from dualres.cli.bench_choice import Device, check_device, named, prepared
+from dualres.cli.data import Stores
+from dualres.cli.screen import complain, console, errors, progress, say
+
+if TYPE_CHECKING:
+    from dualres.benchmark.profile.keep import Measurement
+    from dualres.benchmark.profile.run import Ended
+
+
+def profile(
+    datasets: Annotated[
+        list[str] | None,
+        typer.Option("--dataset", help="Prepared datasets: cwru,mcc5 or repeated, or all. Default: the rig."),
+    ] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option("--method", help="Only these methods: dualres,minirocket or repeated.")
+    ] = None,
+    device: Annotated[
+        Device, typer.Option(help="What neural methods run on; MiniRocket runs on the CPU.")
+    ] = Device.CPU,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads; the paper's are four.")] = 4,
+    long: Annotated[bool, typer.Option("--long", help="A record of 1,024 windows or more, instead.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions; labelled so everywhere.")] = False,
+    updates: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Measure models of so many updates. Default: the ledger's, or 10 where it has no model."
+        ),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Measure anew what was measured before.")] = False,
+    folder: Dir = DEFAULT_DIR,
+    stores: Stores = Path("stores"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything that is kept, as JSON.")] = False,
+) -> None:
+    """Time, memory and bytes of one window and of a whole recording, each method in a process of its own.
+
+    Nothing else should run meanwhile. What was measured is kept beside the ledger, and a stopped command
+    goes on from there; `dualres bench report` shows it.
+    """
+    from dualres.benchmark.profile.plan import Plan, plan
+    from dualres.benchmark.profile.run import Place, run
+    from dualres.benchmark.sources import present_datasets
+    from dualres.benchmark.studies import RIG
+    from dualres.methods import CONTROL_NAMES, NAMES
+
+    chosen = named("method", methods, (*NAMES, *CONTROL_NAMES)) or NAMES
+    wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
+    plans = [
+        plan(dataset, method, device.value, threads, long=long, quick=quick) for dataset in wanted for method in chosen
+    ]
+    check_device(device)
+    if threads > (cores := os.cpu_count() or 1):
+        complain("note", f"{threads} threads on {cores} cores: times will be longer than they need be", "yellow")
+    where, done = Place(folder / LEDGER, stores), 0
+    with progress("What was measured is kept; the same command goes on from there.") as report:
+
+        def tell(one: Plan, stage: str, step: int, steps: int) -> None:
+            report("Measurements", done, len(plans), one.title)
+            report("Now", step, steps, stage)
+
+        def ended(one: Ended) -> None:
+            nonlocal done
+            done += 1
+            report("Measurements", done, len(plans), one.plan.title)
+            report("Now", 1, 1, "")
+            _tell_ended(one)
+
+        results = run(plans, where, updates=updates, again=again, tell=tell, ended=ended)
+    measured = [one.measurement for one in results if one.measurement]
+    if as_json:
+        typer.echo(json.dumps([one.as_json() for one in measured], indent=1))
+    elif measured:
+        _show(measured, where.kept)
+    if others := [one.plan.title for one in results if one.known and one.elsewhere]:
+        complain("note", f"measured elsewhere or with other code, --again renews them: {', '.join(others)}", "yellow")
+    if any(one.reason for one in results):
+        raise typer.Exit(1)
+
+
+def _tell_ended(one: Ended) -> None:
+    """A line for each, whether there is a terminal to show bars on or not."""
+    if one.measurement is None:
+        complain("skipped", f"{one.plan.title}: {one.reason}")
+        return
+    model = one.measurement.facts["model"]
+    recipe = model["plan"]["recipe"]
+    origin = "the ledger's model" if model["from_ledger"] else "fitted for this, the ledger has no such model"
+    origin += f"; updates: {recipe['updates']}" if recipe else ""
+    errors.print(
+        f"{one.plan.title}: {'known' if one.known else 'measured'} ({origin})",
+        markup=False,
+        highlight=False,
+        soft_wrap=True,
+    )
+    if not one.measurement.agrees:
+        complain("differs", f"{one.plan.title}: its workloads or the ledger name different classes", "yellow")
+
+
+def _show(measured: Sequence[Measurement], folder: Path) -> None:
+    """The fastest first, dataset by dataset."""
+    from dualres.benchmark.names import dataset_name, method_name
+    from dualres.benchmark.profile.plan import NATIVE, PREPARED, WINDOW
+
+    one, kinds = measured[0].plan, {each.plan.device for each in measured}
+    first = one.workloads[0].name
+    table = Table(
+        box=SIMPLE_HEAD,
+        padding=(0, 1),
+        title=f"ms, {' and '.join(sorted(kinds))}, CPU threads: {one.threads}{', QUICK RUN' * one.quick}",
+        title_justify="left",
+    )
+    for column in ("Dataset", "Method"):
+        table.add_column(column, no_wrap=True)
+    for column in (*([] if one.long else ["Window", "p95"]), "Prepared", "Native", "RSS MiB"):
+        table.add_column(column, justify="right", no_wrap=True)
+    if Device.CUDA in kinds:
+        table.add_column("GPU MiB", justify="right", no_wrap=True)
+    order = list(dict.fromkeys(each.plan.dataset for each in measured))
+    for each in sorted(measured, key=lambda m: (order.index(m.plan.dataset), m.median_ms(first))):
+        cells = [] if one.long else [f"{each.median_ms(WINDOW):.2f}", f"{each.p95_ms(WINDOW):.2f}"]
+        cells += [f"{each.median_ms(name):.1f}" for name in (PREPARED, NATIVE)]
+        cells += [_mib(each.memory_mib(first, "rss_peak"))]
+        cells += [_mib(each.memory_mib(first, "cuda_allocated"))] if Device.CUDA in kinds else []
+        table.add_row(dataset_name(each.plan.dataset), method_name(each.plan.method), *cells)
+    console.print(table)
+    windows = {dataset_name(each.plan.dataset): each.facts["input"]["windows"] for each in measured}
+    say(f"Medians; windows of a {'long ' * one.long}record: {', '.join(f'{k} {v:,}' for k, v in windows.items())}.")
+    say(
+        f"A native record is resampled, too. Memory: most held for {'a prepared record' if one.long else 'one window'}."
+    )
+    say(f"All repetitions, hashes and checks: {folder}")
+
+
+def _mib(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"
