@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
+from dualres.kernel import compiled
 
 torch.set_num_threads(1)  # small problems; two threads would spin on a shared machine
 
@@ -15,6 +16,13 @@ torch.set_num_threads(1)  # small problems; two threads would spin on a shared m
 def small() -> ModelConfig:
     """A network small enough to be trained in a second."""
     return ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
+
+
+@pytest.fixture(params=compiled.able())
+def variant(request, monkeypatch) -> str:
+    """Each variant of the compiled library that runs here, in use."""
+    monkeypatch.setenv(compiled.SETTING, request.param)
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -24,17 +24,6 @@ GOLDEN = (-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.
 pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
 
 
-def able() -> tuple[str, ...]:
-    best = compiled.variant()
-    return compiled.VARIANTS[compiled.VARIANTS.index(best) :] if best else ()
-
-
-@pytest.fixture(params=able())
-def variant(request, monkeypatch) -> str:
-    monkeypatch.setenv(compiled.SETTING, request.param)
-    return request.param
-
-
 def lively_network(classes: int = 8, **settings) -> DualRes:
     """As if trained: no weight is zero, and rates differ."""
     network = DualRes(classes, ModelConfig(**settings), seed=41).eval()
@@ -170,6 +159,12 @@ def test_neither_threads_nor_pieces_change_a_bit():
         np.testing.assert_array_equal(kernel.logits(windows), alone)
     finally:
         torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("size", [1e-44, 1e-30, 1e30, 1e38])
+def test_the_smallest_and_largest_floats(variant, size):
+    noise = np.random.default_rng(2).uniform(-3, 3, (2, WINDOW))
+    assert_all_agree(lively_network(), (noise * size).astype(np.float32))
 
 
 def test_no_window_at_all():

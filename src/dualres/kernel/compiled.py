@@ -16,17 +16,24 @@ OFF = "off"
 SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
 
 
+@cache
+def able() -> tuple[str, ...]:
+    """The variants that this processor can run, the fastest first; none without the library."""
+    library = _library()
+    if library is None:
+        return ()
+    library.best_variant.restype = ctypes.c_char_p
+    return VARIANTS[VARIANTS.index(library.best_variant().decode()) :]
+
+
 def variant() -> str | None:
     """The variant in use; None where there is no compiled library, or where it is switched off."""
-    best = _best()
-    if best is None:
+    usable = able()
+    chosen = os.environ.get(SETTING, usable[0] if usable else OFF)
+    if chosen == OFF or not usable:
         return None
-    chosen = os.environ.get(SETTING, best)
-    if chosen == OFF:
-        return None
-    able = VARIANTS[VARIANTS.index(best) :]
-    if chosen not in able:
-        raise ConfigError(f"{SETTING}={chosen}: there are {', '.join(able)} on this processor, and {OFF}")
+    if chosen not in usable:
+        raise ConfigError(f"{SETTING}={chosen}: there are {', '.join(usable)} on this processor, and {OFF}")
     return chosen
 
 
@@ -56,12 +63,3 @@ def _library() -> ctypes.CDLL | None:
         return ctypes.CDLL(found.origin)
     except OSError:  # built for another system
         return None
-
-
-@cache
-def _best() -> str | None:
-    library = _library()
-    if library is None:
-        return None
-    library.best_variant.restype = ctypes.c_char_p
-    return str(library.best_variant().decode())

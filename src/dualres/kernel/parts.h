@@ -1,4 +1,5 @@
 /* What is compiled once for each instruction set. */
 
 #include "windows.c"
+#include "training.c"
 #include "resample.c"

@@ -53,11 +53,12 @@ typedef struct {
     window_state windows[SHARING];
 } scratch_block;
 
-/* Where samples come from, and what is done to them: (x - level) * gain. */
+/* Where samples come from, and what is done to them: x * gain - level. The gain is a power of two, so that scaling first
+ * costs no precision, and keeps the largest floats from overflowing. */
 typedef struct {
     const dualres_sample *samples;
     size_t count;
-    float level, gain; /* gain is a power of two */
+    float gain, level;
 } source;
 
 /* The sum of samples about a level, and of their squares. */
@@ -65,23 +66,45 @@ typedef struct {
     double first, second;
 } moments;
 
-static moments moments_about(const dualres_sample *x, size_t count, double level) {
+#ifdef DUALRES_INT16
+typedef int32_t sample_level; /* whole, so that small devices need no double for every sample */
+typedef int64_t sample_sum;
+#else
+typedef double sample_level;
+typedef double sample_sum;
+#endif
+
+static moments moments_about(const dualres_sample *x, size_t count, sample_level level) {
     moments m = {0.0, 0.0};
-    double first[8] = {0.0}, second[8] = {0.0}; /* side by side, so that they need not wait for one another */
+    sample_sum first[8] = {0}, second[8] = {0}; /* side by side, so that they need not wait for one another */
     for (size_t i = 0; i < count; i += 8) {
         for (int j = 0; j < 8; j++) {
-            const double off = (double)x[i + j] - level;
+            const sample_sum off = x[i + j] - level;
             first[j] += off;
             second[j] += off * off;
         }
     }
-    for (int j = 0; j < 8; j++) m.first += first[j], m.second += second[j];
+    for (int j = 0; j < 8; j++) m.first += (double)first[j], m.second += (double)second[j];
     return m;
+}
+
+/* The mean as near as samples and their level can be subtracted without loss. */
+static sample_level level_near(double mean) {
+#ifdef DUALRES_INT16
+    return (sample_level)floor(mean + 0.5);
+#else
+    return (float)mean;
+#endif
+}
+
+static double rms_of(moments m, double count) {
+    const double mean = m.first / count, variance = m.second / count - mean * mean;
+    return variance > 0.0 ? sqrt(variance) : 0.0;
 }
 
 /* Sample `row` of hop `column` after the block's first frame's start, for all frames of the block. */
 #if LANES == 1
-#define SAMPLE(row, column) (((float)from->samples[(column) * DUALRES_HOP + (row)] - from->level) * from->gain)
+#define SAMPLE(row, column) ((float)from->samples[(column) * DUALRES_HOP + (row)] * from->gain - from->level)
 #else
 #define SAMPLE(row, column) vec_load(s->tile[row] + (column))
 
@@ -94,7 +117,7 @@ static void fill_tile(scratch_block *s, const source *from) {
             continue;
         }
         for (int row = 0; row < DUALRES_HOP; row++)
-            s->tile[row][column] = ((float)from->samples[start + row] - from->level) * from->gain;
+            s->tile[row][column] = (float)from->samples[start + row] * from->gain - from->level;
     }
 }
 #endif
@@ -192,14 +215,13 @@ static void conclude(const dualres_model *m, const window_state *w, float *logit
 static float gain_for(double size) {
     int exponent;
     (void)frexp(size, &exponent);
-    return ldexpf(1.0f, exponent > 100 ? -100 : -exponent);
+    return ldexpf(1.0f, exponent > 100 ? -100 : exponent < -100 ? 100 : -exponent);
 }
 
 /* A window begins; 0 if its mean or RMS is so far from the source's that sharing frames would cost precision. */
 static int begin(window_state *w, moments a, moments b, double gain) {
-    const double mean = (a.first + b.first) / DUALRES_WINDOW;
-    const double variance = (a.second + b.second) / DUALRES_WINDOW - mean * mean;
-    const double rms = variance > 0.0 ? sqrt(variance) : 0.0;
+    const moments both = {a.first + b.first, a.second + b.second};
+    const double mean = both.first / DUALRES_WINDOW, rms = rms_of(both, DUALRES_WINDOW);
     memset(w, 0, sizeof *w);
     w->mean = (float)(mean * gain);
     w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
@@ -212,9 +234,9 @@ static int begin(window_state *w, moments a, moments b, double gain) {
 static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float *logits,
                            scratch_block *s) {
     const size_t total = (count + 1) * DUALRES_HALF;
-    const float level = (float)(moments_about(x, total, 0.0).first / (double)total);
-    const moments about = moments_about(x, total, level);
-    const float gain = gain_for(sqrt(about.second / (double)total));
+    const moments all = moments_about(x, total, 0);
+    const sample_level level = level_near(all.first / (double)total);
+    const float gain = gain_for(rms_of(all, (double)total));
     moments now, next = moments_about(x, DUALRES_HALF, level);
     int live[2] = {0, 0};
     for (size_t half = 0; half <= count; half++) {
@@ -232,7 +254,7 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
             const int left = DUALRES_TOKENS - later;
             if (!into_first && left <= 0) break;
             const size_t offset = at + (size_t)token * DUALRES_HOP;
-            const source from = {x + offset, total - offset, level, gain};
+            const source from = {x + offset, total - offset, gain, (float)level * gain};
             look(m->constants, s, &from);
             if (into_first) take_in(m->constants, s, first, token, LANES);
             if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);

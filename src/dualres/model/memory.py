@@ -49,21 +49,25 @@ class OscillatoryMemory(nn.Module):
 
     def coefficients(self, v: Tensor) -> Coefficients:
         """From normalised features (batch, tokens, width); in training the damping is jittered."""
-        log_delta = self.log_rate - math.log(self.config.token_rate)
-        if self.training:
-            log_delta = log_delta + self._log_jitter(v)
-        delta = torch.exp(log_delta + torch.tanh(self.damping(v)))
+        delta = torch.exp(self.log_damping(len(v)) + torch.tanh(self.damping(v)))
         b = torch.complex(*torch.tanh(self.write(v)).chunk(2, dim=-1))
         c = torch.complex(*torch.tanh(self.read(v)).chunk(2, dim=-1)) / math.sqrt(self.config.states)
         return Coefficients(delta, self.write_in(v), b, c)
 
-    def _log_jitter(self, v: Tensor) -> Tensor:
+    def log_damping(self, batch: int) -> Tensor:
+        """The logarithm of delta before the input has its say, (batch or 1, 1, width); in training it is jittered."""
+        log_damping = self.log_rate - math.log(self.config.token_rate)
+        if not self.training:
+            return log_damping[None, None]
+        return log_damping + self._log_jitter(batch)
+
+    def _log_jitter(self, batch: int) -> Tensor:
         """The logarithm of a factor of mean one per window and channel, the same at every token: (batch, 1, width).
 
         It draws even when sigma is zero, so that the control without jitter meets the same dropout.
         """
         sigma = self.config.jitter
-        noise = torch.randn(v.shape[0], 1, v.shape[2], dtype=v.dtype, device=v.device)
+        noise = torch.randn(batch, 1, self.config.width, dtype=self.log_rate.dtype, device=self.log_rate.device)
         return sigma * noise - sigma**2 / 2
 
     def forward(self, v: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,77 @@
+"""How calls to the compiled training step are made; what it computes is tested with the encoder."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from dualres.kernel import compiled
+from dualres.kernel.training import Training, available, threads_taken_over
+
+AFTER_A_FORK = """
+import os
+import torch
+from dualres.model.network import DualRes
+
+torch.set_num_threads(2)
+network, views = DualRes(3).train(), (torch.rand(12, 5, 129), torch.rand(12, 5, 513))
+network.encoder(*views).sum().backward()  # the threads are there
+child = os.fork()
+if not child:
+    network.encoder(*views).sum().backward()
+    os._exit(7)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+def inputs(dtype=torch.float32):
+    shapes = [(2, 5, 9), (2, 5, 33), (2, 64), (10,), (5, 8)]
+    return [torch.zeros(shape, dtype=dtype) for shape in shapes]
+
+
+def test_without_the_library_it_is_not_available(monkeypatch):
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    assert not available()
+
+
+def test_sizes_follow_from_the_shapes():
+    training = Training(*inputs())
+    sizes = {name: getattr(training, name) for name in ("tokens", "short_bins", "long_bins", "width", "states")}
+    assert sizes == {"tokens": 5, "short_bins": 9, "long_bins": 33, "width": 64, "states": 4}
+
+
+def test_what_the_library_would_misread_is_refused():
+    with pytest.raises(ValueError, match=r"short_view is torch\.float64"):
+        Training(*inputs(torch.float64))
+    short, long, *rest = inputs()
+    with pytest.raises(ValueError, match=r"long_view .* strides \(165, 1, 5\)"):
+        Training(short, long.reshape(2, 33, 5).mT, *rest)
+
+
+def interrupted() -> None:
+    with threads_taken_over():
+        assert torch.get_num_threads() == 1
+        raise KeyboardInterrupt
+
+
+def test_threads_are_given_back_whatever_happens():
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
+
+
+@pytest.mark.skipif(not (available() and hasattr(os, "fork")), reason="no library, or no fork")
+def test_a_process_forked_off_starts_threads_of_its_own():
+    with subprocess.Popen([sys.executable, "-W", "ignore", "-c", AFTER_A_FORK], start_new_session=True) as process:
+        try:
+            assert process.wait(timeout=60) == 7
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 9)  # with the child that hangs
+            raise
