@@ -19,3 +19,7 @@ class OutputError(DualResError):
 
 class ModelFileError(DualResError):
     """A file that is not an intact DualRes model."""
+
+
+class ExportError(DualResError):
+    """An export that does not compute what the model computes, or that could not be checked."""

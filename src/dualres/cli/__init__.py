@@ -13,8 +13,10 @@ from dualres.cli.audit import audit as audit_command
 from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
+from dualres.cli.export import export
 from dualres.cli.methods import methods
 from dualres.cli.own import diagnose, fit, show
+from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
@@ -30,8 +32,10 @@ app.command()(demo_command)
 app.command()(fit)
 app.command()(diagnose)
 app.command()(show)
+app.command()(export)
 app.command()(audit_command)
 app.command()(methods)
+app.command()(profile)
 app.add_typer(data_app, name="data")
 for command in (bench_report.report, bench_report.verify, bench_report.export):
     bench_app.command()(command)

@@ -1,0 +1,84 @@
+"""`dualres export`: a model for other machines."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dualres.cli.screen import complain, progress, say
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.model.artifact import Model
+
+
+class Kind(StrEnum):
+    C99 = "c99"
+    ONNX = "onnx"
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
+    to: Annotated[Kind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
+    rate: Annotated[
+        str | None, typer.Option(help="c99: the device's sampling rate in Hz, 12800 or 200000/3; default: 64000.")
+    ] = None,
+    int16: Annotated[
+        bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier export has written.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="c99: export without a C compiler, and so without the check.")
+    ] = False,
+) -> None:
+    """Write a model for other machines, and check that it says there what it says here.
+
+    The C99 folder holds everything a device needs: three functions, no
+    allocation, a Makefile with a check. The ONNX file takes windows at 64 kHz.
+    """
+    from dualres.model.artifact import load
+
+    loaded = load(model)
+    if to is Kind.C99:
+        _export_c99(loaded, target, rate or "64000", int16, overwrite, unchecked)
+        return
+    for given, name in ((rate, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
+        if given:
+            raise ConfigError(f"{name} goes with --to c99; an ONNX file takes float windows at 64 kHz")
+    _export_onnx(loaded, target, overwrite)
+
+
+def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: bool, unchecked: bool) -> None:
+    from dualres.export.c99 import costs, write_c99
+
+    with progress("Nothing was written.") as report:
+        result = write_c99(
+            model,
+            folder,
+            rate,
+            int16=int16,
+            overwrite=overwrite,
+            unchecked=unchecked,
+            progress=lambda done, total, what: report("Export", done, total, what),
+        )
+    if result.check:
+        for line in (*result.check.lines, *costs(result.check, result.flash)):
+            say(line)
+    else:
+        complain("not checked", "there is no C compiler here; run `make check` where there is one", "yellow")
+    say(f"Folder  {folder}")
+
+
+def _export_onnx(model: Model, path: Path, overwrite: bool) -> None:
+    from dualres.export.onnx import write_onnx
+
+    with progress("Nothing was written.") as report:
+        report("Export", 0, 1, "")
+        off = write_onnx(model, path, overwrite=overwrite)
+        report("Export", 1, 1, "")
+    say(f"check windows: same verdicts, logits off by {off:.2g}")
+    say(f"File  {path}")

@@ -1,0 +1,81 @@
+/* Does this machine compute what the model computed when it was exported? Status 0 if it does.
+ *
+ * The signals come from a formula. First single windows go through the kernel, then a stream at the native rate
+ * through push and verdict. */
+
+#include <math.h>
+#include <stdio.h>
+
+#include "check_values.h"
+#include "dualres.h"
+
+extern const dualres_model dualres_this_model;
+extern void dualres_windows(const dualres_model *, const dualres_sample *, size_t, float *, void *);
+
+#define PI 3.14159265358979323846
+
+static dualres_state state;
+
+/* Sample t of `count`: a growing sine in noise. */
+static double formula(uint32_t t, uint32_t count) {
+    const uint32_t mixed = 97u * t * t + 2654435761u * t + 40503u * 999u;
+    const double noise = 2.0 * (mixed / 4294967296.0 - 0.5);
+    return sin(2 * PI * 0.01 * t) * (0.2 + (double)t / count) + 0.5 * noise;
+}
+
+static dualres_sample as_sample(double x) {
+#ifdef DUALRES_INT16
+    return (int16_t)floor(COUNTS * (float)x + 0.5);
+#else
+    return (float)x;
+#endif
+}
+
+static int window_is_right(int number) {
+    const double *wanted = expected_logits[number];
+    float logits[DUALRES_CLASSES];
+    double off = 0.0, largest = 1.0;
+    int best = 0, expected = 0, right = 1;
+    for (uint32_t t = 0; t < DUALRES_WINDOW; t++)
+        state.window[t] = as_sample(formula(number ? DUALRES_WINDOW - 1 - t : t, DUALRES_WINDOW));
+    dualres_windows(&dualres_this_model, state.window, 1, logits, state.scratch);
+    for (int i = 0; i < DUALRES_CLASSES; i++) largest = fmax(largest, fabs(wanted[i]));
+    for (int i = 0; i < DUALRES_CLASSES; i++) {
+        const double gap = fabs(logits[i] - wanted[i]);
+        if (!(gap <= LOGIT_TOLERANCE * largest)) right = 0; /* as for what is no number, which fmax passes over */
+        off = fmax(off, gap);
+        if (logits[i] > logits[best]) best = i;
+        if (wanted[i] > wanted[expected]) expected = i;
+    }
+    printf("window %d: %s, logits off by %.2g\n", number, dualres_names[best], off);
+    return right && best == expected;
+}
+
+static int stream_is_right(void) {
+    double off = 0.0;
+    int right = 1;
+    dualres_init(&state);
+    for (uint32_t t = 0; t < STREAM_SAMPLES; t++) {
+        const dualres_sample x = as_sample(STREAM_OFFSET + (float)formula(t, STREAM_SAMPLES));
+        dualres_push(&state, &x, 1);
+    }
+    dualres_push(&state, NULL, 0);
+    const dualres_result result = dualres_verdict(&state);
+    for (int i = 0; i < DUALRES_CLASSES; i++) {
+        const double gap = fabs(result.probabilities[i] - expected_shares[i]);
+        if (!(gap <= SHARE_TOLERANCE)) right = 0;
+        off = fmax(off, gap);
+    }
+    printf("stream: %s, %lu windows, probabilities off by %.2g\n", result.label ? result.label : "no verdict",
+           (unsigned long)result.windows, off);
+    return right && result.windows == STREAM_WINDOWS && result.best == STREAM_BEST;
+}
+
+int main(void) {
+    int right = 1;
+    for (int number = 0; number < CHECK_WINDOWS; number++) right &= window_is_right(number);
+    right &= stream_is_right();
+    printf("state: %lu bytes, of which window: %lu\n", (unsigned long)sizeof state, (unsigned long)sizeof state.window);
+    puts(right ? "as exported" : "NOT as exported: do not trust the verdicts of this build");
+    return !right;
+}

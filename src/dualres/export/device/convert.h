@@ -1,0 +1,63 @@
+/* From the native rate to 64 kHz by the ratio DUALRES_UP / DUALRES_DOWN, sample by sample.
+ *
+ * Output m is the sum over inputs n of taps[|m DOWN - n UP|] (x_n - level), plus the level: a polyphase filter without
+ * delay, whose taps are symmetric. Its phases do not sum to one exactly, hence the level. It stands in, too, for
+ * what lies beyond the ends. */
+
+#ifndef DUALRES_CONVERT_H
+#define DUALRES_CONVERT_H
+
+#include <math.h>
+#include <string.h>
+
+#include "dualres.h"
+
+extern const float dualres_taps[DUALRES_REACH + 1];
+
+static void converter_begin(dualres_converter *c) {
+    memset(c, 0, sizeof *c);
+    c->ahead = DUALRES_UP;
+}
+
+/* The mean of all samples so far becomes the level. */
+static void converter_settle(dualres_converter *c) {
+    if (c->count > 0.0) c->level = (float)(c->sum / c->count);
+}
+
+static void converter_count(dualres_converter *c, dualres_sample x) {
+    c->sum += x;
+    c->count += 1.0;
+}
+
+static void converter_take(dualres_converter *c, float x) {
+    c->newest = c->newest + 1 < DUALRES_INPUTS ? c->newest + 1 : 0;
+    c->inputs[c->newest] = x;
+    if (c->known < DUALRES_INPUTS) c->known++;
+    c->ahead -= DUALRES_UP;
+}
+
+/* Whether the inputs that the next output depends on are all there. */
+static int converter_ready(const dualres_converter *c) { return c->ahead + DUALRES_REACH < DUALRES_UP; }
+
+static dualres_sample as_sample(float x) {
+#ifdef DUALRES_INT16
+    const float whole = floorf(x + 0.5f);
+    return (int16_t)(whole < -32768.0f ? -32768.0f : whole > 32767.0f ? 32767.0f : whole);
+#else
+    return x;
+#endif
+}
+
+static dualres_sample converter_give(dualres_converter *c) {
+    float sum = 0.0f;
+    uint32_t at = c->newest;
+    int32_t distance = c->ahead;
+    for (uint32_t i = 0; i < c->known && distance <= DUALRES_REACH; i++, distance += DUALRES_UP) {
+        sum += dualres_taps[distance < 0 ? -distance : distance] * (c->inputs[at] - c->level);
+        at = at ? at - 1 : DUALRES_INPUTS - 1;
+    }
+    c->ahead += DUALRES_DOWN;
+    return as_sample(sum + c->level);
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* Streaming: stretches of samples without a gap are brought to 64 kHz, cut into half-overlapping windows, and their probabilities summed.
+ *
+ * Compile this file and dualres_model.c; the kernel is part of this one. */
+
+#include "dualres.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernel/windows.c"
+
+typedef char scratch_suffices[sizeof(scratch_block) + sizeof(vec) <= DUALRES_SCRATCH_BYTES ? 1 : -1];
+
+extern const dualres_model dualres_this_model;
+
+/* The complete window's probabilities join the sums; its second half begins the next one. */
+static void judge(dualres_state *s) {
+    float logits[DUALRES_CLASSES];
+    double shares[DUALRES_CLASSES], total = 0.0;
+    dualres_windows(&dualres_this_model, s->window, 1, logits, s->scratch);
+    float largest = logits[0];
+    for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
+    for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
+    for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
+    s->windows++;
+    memcpy(s->window, s->window + DUALRES_HALF, DUALRES_HALF * sizeof *s->window);
+    s->filled = DUALRES_HALF;
+}
+
+#if DUALRES_UP == DUALRES_DOWN
+
+static void begin_stretch(dualres_state *s) { s->filled = 0; }
+
+static void take(dualres_state *s, dualres_sample x) {
+    s->window[s->filled++] = x;
+    if (s->filled == DUALRES_WINDOW) judge(s);
+}
+
+static void end(dualres_state *s) { (void)s; }
+
+#else
+
+#include "convert.h"
+
+static void begin_stretch(dualres_state *s) {
+    s->filled = 0;
+    converter_begin(&s->converter);
+}
+
+static void give(dualres_state *s) {
+    s->window[s->filled++] = converter_give(&s->converter);
+    if (s->filled == DUALRES_WINDOW) {
+        judge(s);
+        converter_settle(&s->converter);
+    }
+}
+
+static void convert(dualres_state *s, float x) {
+    converter_take(&s->converter, x);
+    while (converter_ready(&s->converter)) give(s);
+}
+
+/* The samples held back become the window's beginning. They lie so far behind that none is overwritten unread. */
+static void release(dualres_state *s) {
+    const dualres_sample *waiting = s->window + DUALRES_WINDOW - DUALRES_HOLD;
+    converter_settle(&s->converter);
+    for (uint32_t i = 0; i < s->converter.held; i++) convert(s, waiting[i]);
+}
+
+static void take(dualres_state *s, dualres_sample x) {
+    dualres_converter *c = &s->converter;
+    converter_count(c, x);
+    if (c->held == DUALRES_HOLD) {
+        convert(s, x);
+        return;
+    }
+    s->window[DUALRES_WINDOW - DUALRES_HOLD + c->held++] = x;
+    if (c->held == DUALRES_HOLD) release(s);
+}
+
+/* The outputs up to the last sample's successor, with the level as what follows. */
+static void end(dualres_state *s) {
+    dualres_converter *c = &s->converter;
+    if (c->held < DUALRES_HOLD) release(s);
+    for (int32_t successor = DUALRES_UP; c->ahead < successor;) {
+        converter_take(c, c->level);
+        successor -= DUALRES_UP;
+        while (converter_ready(c) && c->ahead < successor) give(s);
+    }
+}
+
+#endif
+
+static int is_finite(dualres_sample x) {
+#ifdef DUALRES_INT16
+    (void)x;
+    return 1;
+#else
+    return isfinite(x);
+#endif
+}
+
+void dualres_init(dualres_state *s) {
+    s->windows = s->refused = 0;
+    for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] = 0.0;
+    begin_stretch(s);
+}
+
+void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count) {
+    if (!samples) {
+        end(s);
+        begin_stretch(s);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (is_finite(samples[i])) {
+            take(s, samples[i]);
+        } else {
+            s->refused++;
+            end(s);
+            begin_stretch(s);
+        }
+    }
+}
+
+dualres_result dualres_verdict(const dualres_state *s) {
+    dualres_result r = {NULL, -1, s->windows, s->refused, {0.0}};
+    if (!s->windows) return r;
+    r.best = 0;
+    for (int i = 0; i < DUALRES_CLASSES; i++) {
+        r.probabilities[i] = s->sums[i] / s->windows;
+        if (r.probabilities[i] > r.probabilities[r.best]) r.best = i;
+    }
+    r.label = dualres_names[r.best];
+    return r;
+}

@@ -1,0 +1,92 @@
+/* DualRes on a device: samples in, a verdict out. No allocation, nothing needed beyond libm.
+ *
+ *     static dualres_state state;
+ *     dualres_init(&state);
+ *     dualres_push(&state, samples, count);
+ *     const dualres_result result = dualres_verdict(&state);
+ *
+ * One state belongs to one stream of samples. States share nothing, so that each may have its own thread. */
+
+#ifndef DUALRES_H
+#define DUALRES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dualres_model.h"
+#include "kernel/dualres_kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Floats side by side: 1 for small devices, 4 where there are vector instructions (64-bit ARM, SSE2). */
+#ifndef DUALRES_LANES
+#define DUALRES_LANES 1
+#endif
+
+/* Bytes in which a window is judged; dualres.c refuses to compile if they do not suffice. */
+#define DUALRES_SCRATCH_BYTES ((12 * DUALRES_LANES + 1) * 1024)
+
+#if DUALRES_UP != DUALRES_DOWN
+enum {
+    /* Filter taps on each side of an output, on a grid DUALRES_UP times as fine as the samples. */
+    DUALRES_REACH = 10 * (DUALRES_UP > DUALRES_DOWN ? DUALRES_UP : DUALRES_DOWN),
+    DUALRES_INPUTS = 2 * DUALRES_REACH / DUALRES_UP + 1, /* samples that an output may depend on */
+    /* Samples that are held back at the start, to know their mean: as many as make no more than one window. */
+    DUALRES_HOLD = DUALRES_UP > DUALRES_DOWN ? DUALRES_WINDOW * DUALRES_DOWN / DUALRES_UP : DUALRES_WINDOW
+};
+
+/* From the native rate to 64 kHz. */
+typedef struct {
+    double sum, count;            /* of the samples so far */
+    float level;                  /* their mean, as of the latest window; what lies beyond both ends of the stream */
+    uint32_t held;                /* samples that wait at the end of the window for the level to be known */
+    uint32_t known;               /* samples in `inputs` */
+    uint32_t newest;              /* where in `inputs` the latest sample lies */
+    int32_t ahead;                /* from the latest sample to the next output, on the fine grid */
+    float inputs[DUALRES_INPUTS]; /* the latest samples, in a ring */
+} dualres_converter;
+#endif
+
+/* All that is kept of a stream. The caller places it; dualres_init must see it first. */
+typedef struct {
+    dualres_sample window[DUALRES_WINDOW]; /* the window under way, at 64 kHz */
+    uint32_t filled;                       /* samples of it that are there */
+    uint32_t windows;                      /* judged so far */
+    uint32_t refused;                      /* samples that were not finite */
+    double sums[DUALRES_CLASSES];          /* of the windows' probabilities */
+#if DUALRES_UP != DUALRES_DOWN
+    dualres_converter converter;
+#endif
+    float scratch[DUALRES_SCRATCH_BYTES / sizeof(float)];
+} dualres_state;
+
+typedef struct {
+    const char *label; /* the most probable class in UTF-8; NULL before the first window */
+    int best;          /* its number; -1 before the first window */
+    uint32_t windows;  /* that the verdict rests on, each half a window after the last */
+    uint32_t refused;  /* samples that were not finite */
+    double probabilities[DUALRES_CLASSES]; /* mean over the windows; zeros before the first */
+} dualres_result;
+
+extern const char *const dualres_names[DUALRES_CLASSES];
+
+/* Begin a stream, or begin anew. */
+void dualres_init(dualres_state *state);
+
+/* Take samples at the native rate, any number. The call that completes a window takes the time to judge it.
+ *
+ * The units do not matter, for every window is scaled by its RMS. No samples, NULL and 0, say that a recording ends or
+ * that samples are missing: what the filter still holds back joins the last window, and the next sample begins a new
+ * one. The verdict goes on over all of them. A sample that is not finite is left out, and ends a recording, too. */
+void dualres_push(dualres_state *state, const dualres_sample *samples, size_t count);
+
+/* The verdict on all windows so far, at any time. */
+dualres_result dualres_verdict(const dualres_state *state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+/* Judge the samples on standard input, one line of verdict for all of them.
+ *
+ *     example < samples.txt            numbers as text, separated by white space
+ *     example --binary < samples.bin   as they lie in memory: float, or int16_t in a build with DUALRES_INT16 */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dualres.h"
+
+static dualres_state state;
+
+/* 1 for a sample, 0 at the end, -1 for what is no number. */
+static int read_text(dualres_sample *sample) {
+    float x;
+    const int found = scanf("%f", &x);
+    if (found == EOF) return 0;
+    if (found != 1) return -1;
+#ifdef DUALRES_INT16
+    if (!(x >= -32768.0f && x <= 32767.0f)) return -1;
+    x = floorf(x + 0.5f);
+#endif
+    *sample = (dualres_sample)x;
+    return 1;
+}
+
+static int read_binary(dualres_sample *sample) { return fread(sample, sizeof *sample, 1, stdin) == 1; }
+
+int main(int count, char **arguments) {
+    int (*const read)(dualres_sample *) = count > 1 && !strcmp(arguments[1], "--binary") ? read_binary : read_text;
+    dualres_sample sample;
+    int found;
+    dualres_init(&state);
+    while ((found = read(&sample)) == 1) dualres_push(&state, &sample, 1);
+    if (found < 0) {
+        fprintf(stderr, "a sample is no number that fits; samples are text, or binary with --binary\n");
+        return 2;
+    }
+    dualres_push(&state, NULL, 0);
+    const dualres_result result = dualres_verdict(&state);
+    if (result.refused) fprintf(stderr, "%lu samples were not finite\n", (unsigned long)result.refused);
+    if (!result.windows) {
+        fprintf(stderr, "too short: one window takes %.3f s\n", (double)DUALRES_WINDOW / DUALRES_RATE);
+        return 1;
+    }
+    printf("%s %.6f  windows %lu ", result.label, result.probabilities[result.best], (unsigned long)result.windows);
+    for (int i = 0; i < DUALRES_CLASSES; i++) printf(" %s=%.6f", dualres_names[i], result.probabilities[i]);
+    printf("\n");
+    return 0;
+}

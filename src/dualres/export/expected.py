@@ -1,0 +1,87 @@
+"""What an exported model has to say of signals that a formula generates."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from dualres.config import ModelConfig
+from dualres.diagnose import window_probabilities
+from dualres.errors import ConfigError
+from dualres.kernel.pack import SIZES
+from dualres.model.artifact import CHECK_WINDOWS, Model
+from dualres.model.check import check_window
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.resample import POLYPHASE, resample
+
+LOGIT_TOLERANCE = 1e-5  # of the largest logit, or of one
+# Of a stream's probabilities. A device cannot know the mean of what is still to come, and by so little difference
+# a count may be rounded up or down.
+SHARE_TOLERANCE = 1e-3
+COUNTS = 8192  # of an int16 sample, for one unit of the formula
+OFFSET = 2.0  # of the stream, to see that its mean is taken care of
+STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the end of the second only just there
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Logits of the check windows, and the verdict on a stream at the native rate."""
+
+    logits: Values  # (windows, classes)
+    samples: int  # of the stream
+    windows: int  # that fit into it
+    shares: Values  # (classes,), mean probabilities
+
+
+def refuse_other_sizes(model: Model, kind: str) -> None:
+    """An error for a network that is not of the paper's sizes."""
+    config, paper = model.card.config, ModelConfig()
+    other = [
+        f"{n}={getattr(config, n)} ({getattr(paper, n)})" for n in SIZES if getattr(config, n) != getattr(paper, n)
+    ]
+    if other:
+        raise ConfigError(f"{kind} is made for the paper's sizes, and this model has others: {', '.join(other)}")
+
+
+def check_batch(samples: int) -> Samples:
+    """The check windows, (windows, samples)."""
+    return np.stack([check_window(number, samples) for number in range(CHECK_WINDOWS)])
+
+
+def as_counts(signal: npt.NDArray[np.floating]) -> Samples:
+    """Samples as an int16 build holds them, rounded half up and clipped; float32 whole numbers."""
+    return np.clip(np.floor(signal.astype(np.float64) + 0.5), -32768, 32767).astype(np.float32)
+
+
+@torch.inference_mode()
+def logits_of(model: Model, windows: Samples) -> Values:
+    """By PyTorch, (windows, classes)."""
+    device = model.network.head.weight.device
+    return np.asarray(model.network(torch.from_numpy(windows).to(device)).cpu(), dtype=np.float64)
+
+
+def stream_shares(model: Model, signal: Samples, rate: Fraction, int16: bool) -> tuple[int, Values]:
+    """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it."""
+    target = model.card.config.rate
+    if int16:
+        signal, rate = as_counts(resample(as_counts(signal), rate, target)), Fraction(target)
+    recording = Recording.from_array(signal, rate, id="stream")
+    per_window = window_probabilities(model.network, recording, resampler=POLYPHASE)
+    return len(per_window), per_window.mean(0)
+
+
+def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
+    """What a build for this native rate in Hz has to say."""
+    config = model.card.config
+    samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
+    windows, stream = check_batch(config.window), check_window(0, samples) + np.float32(OFFSET)
+    if int16:
+        windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
+    return Expected(logits_of(model, windows), samples, *stream_shares(model, stream, rate, int16))

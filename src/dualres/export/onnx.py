@@ -1,0 +1,46 @@
+"""A model as an ONNX file: raw windows at 64 kHz to logits, for ONNX Runtime."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from dualres.errors import ConfigError, ExportError
+from dualres.export.expected import LOGIT_TOLERANCE, check_batch, logits_of
+from dualres.export.place import check_file
+from dualres.files import write_whole
+from dualres.model.artifact import Model
+
+CARD = "dualres"  # the metadata's key
+
+
+def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> float:
+    """Write a model as an ONNX file; the largest difference of its logits from PyTorch's on the check windows.
+
+    The input `windows` is (batch, window) float32 at 64 kHz, the output `logits` (batch, classes); the batch is as
+    large as one likes. The card stands in the metadata, as JSON. A file whose logits or verdicts differ is not written.
+    """
+    path = Path(path)
+    check_file(path, overwrite)
+    try:
+        import onnxruntime
+
+        from dualres.export.network_graph import network_graph
+    except ImportError:
+        raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
+    made = network_graph(model.network)
+    entry = made.metadata_props.add()
+    entry.key, entry.value = CARD, json.dumps(asdict(model.card))
+    content = made.SerializeToString()
+    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    windows = check_batch(model.card.config.window)
+    (logits,) = session.run(None, {session.get_inputs()[0].name: windows})
+    wanted = logits_of(model, windows)
+    off = float(np.abs(logits - wanted).max())
+    if not off <= LOGIT_TOLERANCE * max(1.0, np.abs(wanted).max()) or (logits.argmax(1) != wanted.argmax(1)).any():
+        raise ExportError(f"{path}: not written, for ONNX Runtime gives other logits than the model (off by {off:.2g})")
+    write_whole(path, content)
+    return off

@@ -1,0 +1,65 @@
+"""`dualres export`, as it is typed."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dualres import cli, save
+from dualres.errors import ConfigError, OutputError
+from tests.export.conftest import made_model
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "pump.safetensors"
+    save(made_model(classes=("good", "worn")), path)
+    return path
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler here")
+def test_c99(path, tmp_path):
+    result = run("export", path, "--to", "c99", tmp_path / "board", "--rate", 12800)
+    assert result.exit_code == 0, result.output
+    for said in (
+        "as exported",
+        "flash on this machine",
+        "RAM: 131072 bytes of window",
+        f"Folder  {tmp_path / 'board'}",
+    ):
+        assert said in result.output
+    assert "#define DUALRES_UP 5" in (tmp_path / "board" / "dualres_model.h").read_text()
+    assert subprocess.run(["make", "-C", tmp_path / "board", "check"], capture_output=True).returncode == 0
+    again = run("export", path, tmp_path / "board", "--to", "c99")
+    assert isinstance(again.exception, OutputError)
+
+
+def test_without_a_compiler_it_says_so(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    result = run("export", path, "--to", "c99", tmp_path / "board", "--int16", "--unchecked")
+    assert result.exit_code == 0
+    assert "not checked" in result.output
+    assert "#define DUALRES_INT16" in (tmp_path / "board" / "dualres_model.h").read_text()
+
+
+def test_onnx(path, tmp_path):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    result = run("export", path, tmp_path / "pump.onnx", "--to", "onnx")
+    assert result.exit_code == 0, result.output
+    assert "same verdicts" in result.output
+    session = onnxruntime.InferenceSession(str(tmp_path / "pump.onnx"), providers=["CPUExecutionProvider"])
+    assert session.run(None, {"windows": np.zeros((3, 32_768), np.float32)})[0].shape == (3, 2)
+
+
+@pytest.mark.parametrize("option", [("--rate", "12800"), ("--int16",), ("--unchecked",)], ids=lambda o: o[0])
+def test_what_a_device_needs_does_not_go_with_onnx(path, tmp_path, option):
+    result = run("export", path, tmp_path / "m.onnx", "--to", "onnx", *option)
+    assert isinstance(result.exception, ConfigError)
+    assert option[0] in str(result.exception)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,168 @@
+import ctypes
+import shutil
+import subprocess
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig, Recipe
+from dualres.export.c99 import write_c99
+from dualres.export.compiler import SOURCES, STRICT
+from dualres.model.artifact import Card, Model
+from dualres.model.network import DualRes
+from dualres.recordings.resample import POLYPHASE
+
+WINDOW = 32_768
+CLASSES = ("healthy", 'inner "race"??/', "Wälzkörper */", "%s\n", "outer")
+
+
+def made_model(config=None, classes=CLASSES, resampler=POLYPHASE):
+    """A network whose weights are all away from where they start, so that nothing in it is idle."""
+    config = config or ModelConfig()
+    network = DualRes(len(classes), config, seed=7)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+        network.head.weight.mul_(3.0)
+    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144))
+    return Model(network.eval(), card)
+
+
+@pytest.fixture(scope="session")
+def model():
+    return made_model()
+
+
+@pytest.fixture(scope="session")
+def compiler():
+    if not shutil.which("cc"):
+        pytest.skip("there is no C compiler here")
+    return "cc"
+
+
+@pytest.fixture(scope="session")
+def exported(model, compiler, tmp_path_factory):
+    """Exports by rate and kind of samples, made once each."""
+    made = {}
+
+    def get(rate, int16=False):
+        if (rate, int16) not in made:
+            folder = tmp_path_factory.mktemp("export") / "board"
+            made[rate, int16] = write_c99(model, folder, rate, int16=int16)
+        return made[rate, int16]
+
+    return get
+
+
+class Device:
+    """An exported folder as a shared library, with the calls a device makes."""
+
+    def __init__(self, exported, int16=False):
+        folder = exported.folder
+        library = folder / "build" / "shared.so"
+        library.parent.mkdir(exist_ok=True)
+        sources = [folder / name for name in SOURCES]
+        subprocess.run(["cc", *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", library], check=True)
+        self.library = ctypes.CDLL(str(library))
+        self.classes = len(CLASSES)
+        self.dtype = np.int16 if int16 else np.float32
+        self.state = ctypes.create_string_buffer(exported.check.state + 16)
+        self.library.dualres_verdict.restype = _result(self.classes)
+        self.begin()
+
+    def begin(self):
+        self.library.dualres_init(self.state)
+
+    def push(self, samples, piece=None):
+        samples = np.ascontiguousarray(samples, dtype=self.dtype)
+        for part in np.array_split(samples, max(1, len(samples) // piece)) if piece else [samples]:
+            self.library.dualres_push(self.state, part.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(part)))
+
+    def end(self):
+        self.library.dualres_push(self.state, None, ctypes.c_size_t(0))
+
+    def verdict(self):
+        return self.library.dualres_verdict(self.state)
+
+    def judge(self, samples):
+        self.begin()
+        self.push(samples)
+        self.end()
+        return self.verdict()
+
+    def window(self, count):
+        """The first samples at 64 kHz of the window under way, or of the one that was under way at the end."""
+        return np.frombuffer(self.state, self.dtype, count).copy()
+
+    def logits(self, window):
+        """One window through the kernel."""
+        window = np.ascontiguousarray(window, dtype=self.dtype)
+        logits, scratch = np.empty(self.classes, np.float32), ctypes.create_string_buffer(16 * 1024)
+        model = ctypes.addressof(ctypes.c_char.in_dll(self.library, "dualres_this_model"))
+        self.library.dualres_windows(
+            ctypes.c_void_p(model),
+            window.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_size_t(1),
+            logits.ctypes.data_as(ctypes.c_void_p),
+            scratch,
+        )
+        return logits
+
+
+def _result(classes):
+    class Result(ctypes.Structure):
+        _fields_ = [
+            ("label", ctypes.c_char_p),
+            ("best", ctypes.c_int),
+            ("windows", ctypes.c_uint32),
+            ("refused", ctypes.c_uint32),
+            ("probabilities", ctypes.c_double * classes),
+        ]
+
+    return Result
+
+
+@pytest.fixture(scope="session")
+def device(exported):
+    """Exports as libraries, made once each."""
+    made = {}
+
+    def get(rate, int16=False):
+        if (rate, int16) not in made:
+            made[rate, int16] = Device(exported(rate, int16), int16)
+        made[rate, int16].begin()
+        return made[rate, int16]
+
+    return get
+
+
+def machine(seconds, rate, seed=0):
+    """Something like vibration: tones, noise and knocks, float32."""
+    rate, rng = Fraction(rate), np.random.default_rng(seed)
+    t = np.arange(int(seconds * rate)) / float(rate)
+    signal = np.sin(2 * np.pi * 870 * t) + 0.3 * rng.standard_normal(len(t))
+    signal[:: len(t) // 37] += 6.0
+    return signal.astype(np.float32)
+
+
+def odd_windows():
+    t, plain = np.arange(WINDOW), machine(0.512, 64_000)
+    windows = {
+        "plain": plain,
+        "silent": 0.0 * plain,
+        "constant": np.full(WINDOW, 0.1),
+        "offset": plain + 1000 * plain.std(),
+        "negative offset": plain - 300.0,
+        "knock": t == 12_345,
+        "step": t > 20_000,
+        "first sample": 5.0 * (t == 0),
+        "slope": t / WINDOW,
+        "tone on a bin": np.cos(2 * np.pi * t / 8),
+    }
+    windows |= {f"1e{exponent}": plain * 10.0**exponent for exponent in (-44, -30, -6, 6, 30)}
+    return {name: np.asarray(window, np.float32) for name, window in windows.items()}
+
+
+ODD_WINDOWS = odd_windows()

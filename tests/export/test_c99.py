@@ -1,0 +1,233 @@
+"""The exported C, compiled and called, against Python."""
+
+import ctypes
+import json
+import math
+import re
+import subprocess
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dualres import diagnose_recording
+from dualres.errors import ConfigError, ExportError, OutputError
+from dualres.export import generated
+from dualres.export.c99 import write_c99
+from dualres.export.compiler import SOURCES, STRICT
+from dualres.export.expected import as_counts, logits_of, stream_shares
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import SOXR, resample
+from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_model
+
+RATES = (12_800, 48_000, "200000/3")  # 5/1, 4/3, 24/25
+
+
+@pytest.mark.parametrize("name", ODD_WINDOWS)
+def test_odd_windows_give_python_s_logits(device, model, name):
+    window = ODD_WINDOWS[name]
+    wanted = logits_of(model, window[None])[0]
+    assert np.abs(device(64_000).logits(window) - wanted).max() < 1e-5 * max(1, np.abs(wanted).max())
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        8000 * machine(0.512, 64_000),
+        20 * machine(0.512, 64_000),
+        30_000 + 500 * machine(0.512, 64_000),
+        np.where(np.arange(WINDOW) % 50 < 25, 32_767, -32_768),
+        np.zeros(WINDOW),
+    ],
+    ids=["loud", "quiet", "offset", "full scale", "silent"],
+)
+def test_counts_give_python_s_logits(device, model, window):
+    counts = as_counts(window)
+    wanted = logits_of(model, counts[None])[0]
+    assert np.abs(device(64_000, int16=True).logits(counts) - wanted).max() < 1e-5 * max(1, np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("rate", [64_000, *RATES])
+@pytest.mark.parametrize("offset", [0.0, 500.0])
+def test_the_verdict_is_python_s(device, model, rate, offset):
+    signal = machine(1.7, rate, seed=1) + np.float32(offset)
+    verdict = diagnose_recording(model, Recording.from_array(signal, rate))
+    result = device(rate).judge(signal)
+    assert result.windows == verdict.windows == 5
+    assert result.label.decode() == verdict.label == CLASSES[result.best]
+    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-4
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_counts_give_python_s_verdict(device, model, rate):
+    signal = as_counts(6000 * machine(1.2, rate, seed=2))
+    windows, shares = stream_shares(model, signal, Fraction(rate), int16=True)
+    result = device(rate, int16=True).judge(signal)
+    assert result.windows == windows == 3
+    assert np.abs(np.array(result.probabilities) - shares).max() < 1e-3
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("seconds", [0.0003, 0.01, 0.4])
+def test_the_resampler_is_python_s(device, rate, seconds):
+    signal = machine(seconds, rate) if seconds > 0.01 else np.arange(int(seconds * Fraction(rate)), dtype=np.float32)
+    signal += 3.0
+    wanted = resample(signal, Fraction(rate), 64_000)
+    board = device(rate)
+    board.push(signal)
+    board.end()
+    assert np.abs(board.window(len(wanted)) - wanted).max() < 2e-6 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("rate", [64_000, *RATES])
+def test_a_recording_has_as_many_windows_as_in_python(device, rate):
+    least = math.floor((WINDOW - 1) * Fraction(rate) / 64_000) + 1  # samples that make a window at 64 kHz
+    signal, board = machine(0.6, rate), device(rate)
+    assert len(resample(signal[:least], Fraction(rate), 64_000)) >= WINDOW
+    assert board.judge(signal[:least]).windows == 1
+    assert board.judge(signal[: least - 1]).windows == 0
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_a_verdict_may_rest_on_several_recordings(device, rate):
+    parts, board = [machine(0.8, rate, seed) for seed in (3, 4)], device(rate)
+    alone = [np.array(board.judge(part).probabilities) for part in parts]
+    board.begin()
+    for part in parts:
+        board.push(part)
+        board.end()
+        board.end()  # once more does no harm
+    assert board.verdict().windows == 4
+    assert np.allclose(board.verdict().probabilities, np.mean(alone, axis=0), atol=1e-12)
+
+
+def test_resampled_counts_are_rounded_and_clipped(device):
+    signal = np.where(np.arange(600) % 40 < 20, 32_767, -32_768).astype(np.float32)
+    board = device(12_800, int16=True)
+    board.push(signal)
+    board.end()
+    wanted = as_counts(resample(signal, Fraction(12_800), 64_000))
+    got = board.window(len(wanted))
+    assert got.max() == 32_767
+    assert np.abs(got - wanted).max() <= 1
+
+
+@settings(max_examples=12, deadline=None)
+@given(pieces=st.lists(st.integers(0, 9000), min_size=1, max_size=8), rate=st.sampled_from([64_000, *RATES]))
+def test_it_does_not_matter_how_samples_are_cut(device, pieces, rate):
+    signal = machine(0.9, rate)
+    at_once = device(rate).judge(signal)
+    board = device(rate)
+    places = np.minimum(np.cumsum(pieces), len(signal))
+    for part in np.split(signal, places):
+        board.push(part)
+    board.end()
+    assert [*board.verdict().probabilities] == [*at_once.probabilities]
+    assert board.verdict().windows == at_once.windows == 2
+
+
+def test_a_verdict_can_be_read_at_any_time(device):
+    board, signal = device(64_000), machine(1.1, 64_000)
+    seen = []
+    for part in np.array_split(signal, 25):
+        result = board.verdict()
+        assert (result.label is None) == (result.best == -1) == (result.windows == 0)
+        assert sum(result.probabilities) == pytest.approx(min(1, result.windows))
+        seen.append(result.windows)
+        board.push(part)
+    assert seen == sorted(seen)
+    assert board.verdict().windows == 3
+    board.begin()
+    assert board.verdict().windows == 0
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_a_sample_that_is_not_finite_begins_the_windows_anew(device, rate):
+    signal, board = machine(1.5, rate), device(rate)
+    clean = board.judge(signal[2000:])
+    signal[[500, 1998, 1999]] = np.nan, np.inf, -np.inf
+    result = board.judge(signal)
+    assert result.refused == 3
+    assert result.windows == clean.windows
+    assert [*result.probabilities] == [*clean.probabilities]
+
+
+def test_names_are_what_they_were(device):
+    names = (ctypes.c_char_p * len(CLASSES)).in_dll(device(64_000).library, "dualres_names")
+    assert tuple(name.decode() for name in names) == CLASSES
+
+
+def test_there_are_three_functions_and_a_card(exported, model):
+    folder = exported(12_800).folder
+    header = re.sub(r"/\*.*?\*/", "", (folder / "dualres.h").read_text(), flags=re.DOTALL)
+    assert re.findall(r"(\w+)\([^()]*\);", header) == ["dualres_init", "dualres_push", "dualres_verdict"]
+    card = json.loads((folder / "card.json").read_text())
+    assert tuple(card["classes"]) == model.classes
+    assert card["exposure_s"]["healthy"] == 6.144
+
+
+def test_memory_is_measured_and_stated(exported):
+    by_floats, by_counts = exported(12_800), exported(12_800, int16=True)
+    assert by_floats.check.window == 4 * WINDOW
+    assert by_counts.check.window == 2 * WINDOW
+    for one in (by_floats, by_counts):
+        assert one.check.state - one.check.window <= 16 * 1024
+        assert 160_000 < one.flash[0].bytes < 256_000
+        readme = (one.folder / "README.md").read_text()
+        assert f"{one.flash[0].bytes} bytes" in readme
+        assert f"RAM: {one.check.window} bytes of window" in readme
+
+
+@pytest.mark.parametrize("int16", [False, True])
+def test_it_runs_clean_under_sanitizers(exported, compiler, tmp_path, int16):
+    folder, program = exported(12_800, int16).folder, tmp_path / "check"
+    sanitize = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    sources = [folder / name for name in ("check.c", *SOURCES)]
+    subprocess.run([compiler, *STRICT, *sanitize, *sources, "-lm", "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
+def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
+    packed = generated.packed
+    monkeypatch.setattr(
+        generated, "packed", lambda network: (packed(network)[0], packed(network)[1] + np.float32(1e-3))
+    )
+    with pytest.raises(ExportError, match="NOT as exported"):
+        write_c99(model, tmp_path / "new" / "board")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_with_something_in_it_is_left_alone(model, compiler, tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "example.c").write_text("older")
+    with pytest.raises(OutputError, match="not empty"):
+        write_c99(model, tmp_path)
+    write_c99(model, tmp_path, overwrite=True)
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert "dualres_push" in (tmp_path / "example.c").read_text()
+    with pytest.raises(OutputError, match="is a file"):
+        write_c99(model, tmp_path / "mine.txt")
+
+
+def test_without_a_compiler_it_has_to_be_asked_for(model, tmp_path, monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(ExportError, match="--unchecked"):
+        write_c99(model, tmp_path / "board")
+    assert not (tmp_path / "board").exists()
+    result = write_c99(model, tmp_path / "board", unchecked=True)
+    assert result.check is None
+    assert "not checked when exported" in (tmp_path / "board" / "README.md").read_text()
+
+
+def test_models_and_rates_that_cannot_work(model, small, tmp_path):
+    with pytest.raises(ConfigError, match=r"window=256 \(32768\)"):
+        write_c99(made_model(small), tmp_path / "a")
+    with pytest.raises(ConfigError, match="round it"):
+        write_c99(model, tmp_path / "b", "12800.001")
+    with pytest.raises(ConfigError, match="soxr"):
+        write_c99(made_model(resampler=SOXR), tmp_path / "c", 12_800)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,112 @@
+"""The exported folder as its user finds it: made, run here, and on emulated devices."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from dualres import diagnose_recording
+from dualres.recordings.recording import Recording
+from tests.export.conftest import CLASSES, machine
+
+RIGHT = "as exported"
+
+
+def needs(program, package):
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not here; it is part of Debian's {package}")
+
+
+def make(folder, *words):
+    """The lines that `make` prints; it has to succeed, and its compilers have nothing to remark."""
+    needs("make", "make")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    done = subprocess.run(["make", "-s", "-C", folder, *words], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("options", [(), ("LANES=4",), ("INT16=1",), ("INT16=1", "LANES=4")], ids="-".join)
+def test_make_check(exported, options):
+    if "LANES=4" in options and os.uname().machine not in ("x86_64", "aarch64"):
+        pytest.skip("there are no four lanes on this processor")
+    assert RIGHT in make(exported(12_800).folder, "check", *options)
+
+
+def test_the_check_notices_other_constants(exported, tmp_path):
+    folder = shutil.copytree(exported(12_800).folder, tmp_path / "board", ignore=shutil.ignore_patterns("build"))
+    source = folder / "dualres_model.c"
+    content = source.read_text()
+    first = content.index("head[] = {") + 10
+    source.write_text(content[:first] + "0x1p+3f, " + content[content.index(",", first) + 1 :])
+    done = subprocess.run(["make", "-C", folder, "check"], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "NOT as exported" in done.stdout
+
+
+def test_make_size(exported):
+    assert re.match(r"\s*\d+\s+0\s+0\s", make(exported(12_800).folder, "size")[1])
+
+
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_the_example_says_what_python_says(exported, model, binary):
+    folder, signal = exported(12_800).folder, machine(1.4, 12_800, seed=5)
+    make(folder, "example")
+    given = signal.tobytes() if binary else "\n".join(map(repr, signal.tolist())).encode()
+    command = [folder / "build" / "example", *(["--binary"] if binary else [])]
+    said = subprocess.run(command, input=given, capture_output=True, check=True).stdout.decode()
+    verdict = diagnose_recording(model, Recording.from_array(signal, 12_800))
+    assert said.startswith(f"{verdict.label} ")
+    assert f"  windows {verdict.windows} " in said
+    shares = [float(said.split(f" {name}=", 1)[1].split(" ", 1)[0]) for name in CLASSES]
+    assert np.abs(np.array(shares) - [*verdict.probabilities.values()]).max() < 1e-4
+
+
+def test_the_example_refuses_what_it_cannot_judge(exported):
+    folder = exported(12_800).folder
+    make(folder, "example")
+    for given, status, message in (
+        (b"1 2 three", 2, b"no number"),
+        (b"1 2 3", 1, b"too short"),
+        (b"", 1, b"too short"),
+    ):
+        done = subprocess.run([folder / "build" / "example"], input=given, capture_output=True)
+        assert done.returncode == status
+        assert message in done.stderr
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_on_64_bit_arm(exported, lanes):
+    needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
+    needs("qemu-aarch64", "qemu-user")
+    said = make(
+        exported(12_800).folder,
+        "check",
+        f"LANES={lanes}",
+        "CROSS=aarch64-linux-gnu-",
+        "LDFLAGS=-static",
+        "RUN=qemu-aarch64",
+    )
+    assert RIGHT in said
+
+
+@pytest.mark.parametrize("options", [(), ("CPU=m7", "INT16=1")], ids=["m4", "m7-int16"])
+def test_on_a_cortex_m(exported, options):
+    needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
+    needs("qemu-system-arm", "qemu-system-arm")
+    folder = exported(12_800).folder / "cortex-m"
+    said = make(folder, "check", *options)
+    assert RIGHT in said
+    counted = "".join(make(folder, "count", *options))
+    instructions = 40 * int(re.search(r"(\d+) ticks", counted)[1])
+    stack = int(re.search(r"stack: (\d+) bytes", counted)[1])
+    flash, data, zeroed = map(int, make(folder, "size", *options)[-1].split()[:3])
+    print(f"{instructions} instructions, {stack} bytes of stack, {flash + data} of flash, {data + zeroed} of RAM")
+    assert instructions < 150e6
+    assert stack < 2048
+    assert flash + data < 320 * 1024
+    assert data + zeroed < (96 if "INT16=1" in options else 160) * 1024
