@@ -25,7 +25,7 @@ def test_every_command_is_in_the_readme():
     commands = [c.name or c.callback.__name__ for c in cli.app.registered_commands]
     for name, group in (("data", data), ("bench", bench)):
         commands += [f"{name} {c.name or c.callback.__name__}" for c in group.app.registered_commands]
-    assert len(commands) == 17
+    assert len(commands) == 19
     for command in commands:
         assert f"dualres {command}" in text, command
 
@@ -40,7 +40,7 @@ def test_commands_in_the_documents_exist(document):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_files_the_documents_name_exist(document):
     text = document.read_text()
-    for name in re.findall(r"`((?:model|recordings|datasets|methods|benchmark)/[\w/.]+)`", text):
+    for name in re.findall(r"`((?:model|recordings|datasets|methods|benchmark|kernel|export)/[\w/.]+)`", text):
         assert (ROOT / "src" / "dualres" / name).exists(), name
     for link in re.findall(r"\]\(([\w/.]+)\)", text):
         assert (document.parent / link).exists(), link

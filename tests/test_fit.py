@@ -4,7 +4,9 @@ import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.fit import WINDOWS_AT_ONCE, expected_s, fit_network, train
+from dualres.fit import WINDOWS_AT_ONCE, expected_s, fit_network, fit_networks, fits_together, train
+from dualres.kernel import compiled
+from dualres.kernel.training import available
 from dualres.model.network import DualRes
 
 
@@ -172,3 +174,48 @@ def test_a_support_larger_than_a_microbatch_is_all_used(small):
     assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
         1.1, abs=0.3
     )
+
+
+@pytest.mark.skipif(not available(), reason="the compiled library is not built")
+class TestCompiledStep:
+    """At the paper's sizes; the small network is PyTorch's alone."""
+
+    @pytest.mark.parametrize("settings", [{}, {"branches": "short", "rotation": False, "jitter": 0.0}], ids=str)
+    def test_it_learns_what_pytorch_learns(self, settings, monkeypatch):
+        config = ModelConfig(**settings)
+        support = tones(config, per_class=3)
+        recipe = Recipe(10)
+        fast = fit_network(*support, 3, config=config, recipe=recipe)
+        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+        plain = fit_network(*support, 3, config=config, recipe=recipe)
+        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+        assert losses[0] != losses[1], "both went the same way"
+        assert losses[0][-1] < losses[0][0]
+
+    def test_the_same_seed_and_threads_give_the_same_weights_to_the_last_bit(self):
+        config, before = ModelConfig(), torch.get_num_threads()
+        try:
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                fits = [
+                    fit_network(*tones(config, 4), 3, config=config, recipe=Recipe(3), seed=s) for s in (41, 41, 42)
+                ]
+                first, again, other = (weights(fitted.network) for fitted in fits)
+                assert first == again
+                assert first != other
+        finally:
+            torch.set_num_threads(before)
+
+
+def test_many_fits_are_the_single_ones(small):
+    supports, labels = zip(tones(small), tones(small, per_class=4, seed=1), strict=True)
+    together = fit_networks(supports, labels, 3, seeds=[41, 42], config=small, recipe=Recipe(3))
+    for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
+        alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
+        assert weights(fitted.network) == weights(alone.network)
+        assert fitted.history == alone.history
+
+
+def test_the_gpu_path_is_for_gpus(small):
+    assert not fits_together(small, "cpu")

@@ -11,6 +11,32 @@ from torch import Tensor, nn
 WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
 
 
+def recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
+    """`step` as a CUDA graph, recorded on the current stream, which must not be the default one.
+
+    The step must have run before, so that its kernels are compiled, and its tensors must stay where they are.
+    """
+    graph = torch.cuda.CUDAGraph()
+    # Not torch.cuda.graph(): it gives the allocator's free memory back, which the next fit would have to ask for again.
+    graph.capture_begin(capture_error_mode="thread_local")
+    try:
+        step()
+    finally:
+        graph.capture_end()
+    return graph
+
+
+def warmed_and_recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
+    """`recorded` on a stream beside the current one, after a first call, which compiles what has to be compiled."""
+    stream = beside(torch.cuda.current_device())
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        step()
+        graph = recorded(step)
+    torch.cuda.current_stream().wait_stream(stream)
+    return graph
+
+
 class Captured:
     """`step(*tensors)`, recorded at its first call for each set of shapes and replayed from then on.
 
@@ -38,7 +64,7 @@ class Captured:
         inputs = tuple(t.clone() for t in tensors)
         self._warm_up(inputs)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=_beside()):
+        with torch.cuda.graph(graph, stream=beside(torch.cuda.current_device())):
             self._step(*inputs)
         return graph, inputs
 
@@ -46,12 +72,12 @@ class Captured:
         kept = [(t, t.clone()) for t in (*self._model.buffers(), *self._touched)]
         gradients = [(p, None if p.grad is None else p.grad.clone()) for p in self._model.parameters()]
         generator = torch.cuda.get_rng_state()
-        beside = _beside()
-        beside.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(beside):
+        stream = beside(torch.cuda.current_device())
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
             for _ in range(WARM_UPS):
                 self._step(*inputs)
-        torch.cuda.current_stream().wait_stream(beside)
+        torch.cuda.current_stream().wait_stream(stream)
         for tensor, before in kept:
             tensor.copy_(before)
         for parameter, gradient in gradients:
@@ -60,7 +86,7 @@ class Captured:
         torch.cuda.set_rng_state(generator)
 
 
-@lru_cache(maxsize=1)
-def _beside() -> torch.cuda.Stream:
+@lru_cache
+def beside(device: int) -> torch.cuda.Stream:
     """The stream on which steps are warmed up and recorded: one for all, as every stream costs cuBLAS a workspace."""
-    return torch.cuda.Stream()
+    return torch.cuda.Stream(device)

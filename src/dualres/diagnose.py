@@ -13,7 +13,7 @@ from dualres.model.artifact import Model
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import POLYPHASE
-from dualres.recordings.windows import stretches
+from dualres.recordings.windows import every_window, stretches
 from dualres.score import scorer
 
 Probabilities = npt.NDArray[np.float64]
@@ -58,4 +58,5 @@ def window_probabilities(
     """Class probabilities of every half-overlapping window, (windows, classes)."""
     config, score = network.config, scorer(network)
     some = stretches(recording, config.rate, config.window, resampler, WINDOWS_AT_ONCE, limit)
-    return np.concatenate([softmax(score(stretch).astype(np.float64), axis=1) for stretch in some])
+    logits = np.concatenate([score(every_window(stretch, config.window)) for stretch in some])
+    return np.asarray(softmax(logits.astype(np.float64), axis=1))

@@ -7,6 +7,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +22,7 @@ from dualres.capture import Captured
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
-from dualres.model.network import DualRes
+from dualres.model.network import DualRes, training_threads
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, covered, cut, spread
@@ -93,18 +97,19 @@ def train(
     model.train()
     step = Captured(accumulate, model, total) if labels.is_cuda and graphs else accumulate
     history = []
-    for update in range(1, recipe.updates + 1):
-        rate = recipe.rate_at(update)
-        for group in optimiser.param_groups:
-            group["lr"] = rate
-        optimiser.zero_grad(set_to_none=not labels.is_cuda)  # a graph adds to the very tensors it was recorded with
-        total.zero_()
-        for *views, targets in batches:
-            step(targets, *views, *draws())
-        optimiser.step()
-        history.append(Step(update, float(total), rate))
-        if progress:
-            progress(history[-1], recipe.updates)
+    with training_threads(model):
+        for update in range(1, recipe.updates + 1):
+            rate = recipe.rate_at(update)
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            optimiser.zero_grad(set_to_none=not labels.is_cuda)  # a graph adds to the very tensors it was recorded with
+            total.zero_()
+            for *views, targets in batches:
+                step(targets, *views, *draws())
+            optimiser.step()
+            history.append(Step(update, float(total), rate))
+            if progress:
+                progress(history[-1], recipe.updates)
     model.eval()
     return history
 
@@ -125,8 +130,81 @@ def fit_network(
     The same seed and number of threads give the same weights to the last bit. The caller's random
     generator is left as it was.
     """
+    (fitted,) = fit_networks(
+        [windows],
+        [labels],
+        classes,
+        seeds=[seed],
+        config=config,
+        recipe=recipe,
+        device=device,
+        progress=progress,
+    )
+    return fitted
+
+
+def fit_networks(
+    supports: Sequence[Samples],
+    labels: Sequence[npt.NDArray[np.int64]],
+    classes: int,
+    *,
+    seeds: Sequence[int],
+    config: ModelConfig | None = None,
+    recipe: Recipe | None = None,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> list[FittedNetwork]:
+    """Train a network on each support, every one with its own seed, as `fit_network` does.
+
+    On a GPU supports of equal shape are fitted all at once, and `progress` hears of an update of all of them together,
+    with the mean of their losses. Elsewhere it hears of one fit after the other.
+    """
     config, recipe = config or ModelConfig(), recipe or Recipe()
-    check_support(windows, labels, classes, config.window)
+    for windows, its_labels in zip(supports, labels, strict=True):
+        check_support(windows, its_labels, classes, config.window)
+    settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
+    if fits_together(config, device) and len({len(windows) for windows in supports}) == 1:
+        fitted = _fit_if_it_fits(supports, labels, classes, seeds=seeds, **settings)
+        if fitted:
+            return fitted
+        if len(supports) > 1:
+            half = len(supports) // 2
+            parts = [slice(None, half), slice(half, None)]
+            return [f for p in parts for f in fit_networks(supports[p], labels[p], classes, seeds=seeds[p], **settings)]
+    return [
+        _fit_alone(windows, its_labels, classes, seed=seed, **settings)
+        for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
+    ]
+
+
+@cache
+def fits_together(config: ModelConfig, device: str) -> bool:
+    """Whether there is a GPU path for networks of these sizes there."""
+    if not device.startswith("cuda") or find_spec("triton") is None:
+        return False
+    return bool(import_module("dualres.gpu.passes").fits_the_kernels(config))
+
+
+def _fit_if_it_fits(*arguments: Any, **settings: Any) -> list[FittedNetwork]:
+    """All at once on the GPU; none where its memory is too small for that."""
+    try:
+        fitted: list[FittedNetwork] = import_module("dualres.gpu.fit").fit_together(*arguments, **settings)
+    except torch.cuda.OutOfMemoryError:
+        return []
+    return fitted
+
+
+def _fit_alone(
+    windows: Samples,
+    labels: npt.NDArray[np.int64],
+    classes: int,
+    *,
+    config: ModelConfig,
+    recipe: Recipe,
+    seed: int,
+    device: str,
+    progress: Progress | None,
+) -> FittedNetwork:
     with seeded(seed):
         network = DualRes(classes, config, seed).to(device)
         history = train(

@@ -18,8 +18,8 @@ JOBS = jobs(study("pilot"), ["simulated"], seeds=[1, 2, 3], methods=["dualres"])
 class Pretended:
     """An executor that answers each job with the next event its script has for it, finishing it when there is none."""
 
-    def __init__(self, script=None, slots=2):
-        self.slots = slots
+    def __init__(self, script=None, slots=2, workers=None):
+        self.slots, self.workers = slots, workers or slots
         self.script = {key: deque(events) for key, events in (script or {}).items()}
         self.started, self.flying, self.most, self.closed = [], {}, 0, False
 
@@ -126,10 +126,10 @@ def test_reports_tell_stage_progress_and_the_end(ledger):
     assert states[-1].seconds_left == 0
 
 
-def test_time_left_is_shared_by_the_slots_and_follows_finished_jobs(ledger):
+def test_time_left_is_shared_by_the_workers_and_follows_finished_jobs(ledger):
     states = []
-    run(JOBS, ledger, Pretended(slots=2), states.append)
-    # Each outcome says that its job took 15 s; after one of six, five are left for two slots.
+    run(JOBS, ledger, Pretended(slots=4, workers=2), states.append)
+    # Each outcome says that its job took 15 s; after one of six, five are left for two workers.
     assert states[1].seconds_left == pytest.approx(5 * 15 / 2, abs=1)
     assert states[-2].seconds_left == pytest.approx(15, abs=1)
 

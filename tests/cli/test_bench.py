@@ -26,8 +26,9 @@ class MadeUp:
     interrupt_at = None
     made = None  # all of them, in a list
 
-    def __init__(self, jobs, stores, folder):
-        self.slots, self.waiting, self.answered = jobs, [], 0
+    def __init__(self, jobs, stores, folder, together=1):
+        self.slots = self.workers = jobs
+        self.waiting, self.answered = [], 0
         self.made.append(self)
 
     def start(self, job):

@@ -9,6 +9,7 @@ from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
 
 JOBS_ON_A_GPU = 4  # side by side, unless the number of jobs is given; a small fit leaves most of a GPU idle
+FITS_TOGETHER = 12  # of one shape on a GPU, each of them a job
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,10 @@ class Executor(Protocol):
     @property
     def slots(self) -> int:
         """How many jobs may be in flight."""
+
+    @property
+    def workers(self) -> int:
+        """How many work side by side; one of them may do several jobs together."""
 
     def start(self, job: Job) -> None:
         """Begin a job; at most `slots` at a time."""

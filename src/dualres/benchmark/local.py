@@ -1,13 +1,14 @@
-"""Jobs on this machine: worker processes, each of which does one job after another.
+"""Jobs on this machine: worker processes, each of which does one job after another, or several of one shape together.
 
 A worker gets plans through a pipe and answers with events. What befalls it (a crash, lack of memory, a signal) befalls
-one job, and another worker takes its place.
+what it is doing, and another worker takes its place.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -19,6 +20,8 @@ import torch
 from dualres.benchmark.child import Child, Sparing, failure
 from dualres.benchmark.executors import Advance, Event, Failed, Finished, Lost
 from dualres.benchmark.job import Job, read_job
+from dualres.benchmark.ledger import Outcome
+from dualres.benchmark.together import do_together, shape
 from dualres.benchmark.work import do
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
@@ -27,22 +30,37 @@ _SERVE = "import sys; from dualres.benchmark.local import serve; serve(*sys.argv
 
 
 class LocalExecutor:
-    """Up to `jobs` worker processes; one is started when a job needs it."""
+    """Up to `jobs` worker processes, each with up to `together` jobs of one shape; one is started when it is needed."""
 
-    def __init__(self, jobs: int, stores: Path, folder: Path) -> None:
-        self._jobs, self._stores, self._folder = jobs, stores, folder
+    def __init__(self, jobs: int, stores: Path, folder: Path, together: int = 1) -> None:
+        self._jobs, self._stores, self._folder, self._together = jobs, stores, folder, together
         self._workers: list[_Worker] = []
+        self._waiting: list[Job] = []
 
     @property
     def slots(self) -> int:
+        return self._jobs * self._together
+
+    @property
+    def workers(self) -> int:
         return self._jobs
 
     def start(self, job: Job) -> None:
-        self._free_worker(job.threads).begin(job)
+        self._waiting.append(job)
+        if self._together == 1:  # otherwise others of its shape may follow
+            self._hand_out()
 
     def wait(self, seconds: float) -> list[Event]:
+        self._hand_out()
         ready = wait([worker.pipe for worker in self._workers], seconds)
         return [event for w in list(self._workers) if w.pipe in ready for event in self._hear(w)]
+
+    def _hand_out(self) -> None:
+        while self._waiting and sum(bool(worker.jobs) for worker in self._workers) < self._jobs:
+            common = shape(self._waiting[0])
+            some = [job for job in self._waiting if shape(job) == common][: self._together]
+            self._waiting = [job for job in self._waiting if job not in some]
+            self._free_worker(some[0].threads).begin(some)
 
     def close(self) -> None:
         for worker in list(self._workers):
@@ -50,7 +68,7 @@ class LocalExecutor:
 
     def _free_worker(self, threads: int) -> _Worker:
         """One without a job; libraries settle their number of threads when they start, so it must have been theirs."""
-        free = [worker for worker in self._workers if worker.job is None]
+        free = [worker for worker in self._workers if not worker.jobs]
         for worker in free:
             if worker.threads == threads:
                 return worker
@@ -67,13 +85,15 @@ class LocalExecutor:
                 event, goes_on = worker.pipe.recv()
                 events.append(event)
                 if not isinstance(event, Advance):
-                    worker.job = None
+                    worker.jobs.remove(event.key)
                 if not goes_on:
+                    events += [Lost(key, "its worker process ended with another job") for key in worker.jobs]
                     self._drop(worker)
                     break
         except (EOFError, OSError):
-            if worker.job:
-                events.append(Lost(worker.job.key, worker.last_words()))
+            if worker.jobs:
+                reason = worker.last_words()
+                events += [Lost(key, reason) for key in worker.jobs]
             self._drop(worker)
         return events
 
@@ -89,28 +109,29 @@ class _Worker(Child):
 
     def __init__(self, threads: int, stores: Path, folder: Path) -> None:
         super().__init__(_SERVE, [str(stores), str(folder)], threads)
-        self.job: Job | None = None
+        self.jobs: list[str] = []  # keys
 
-    def begin(self, job: Job) -> None:
-        self.job = job
+    def begin(self, jobs: Sequence[Job]) -> None:
+        self.jobs = [job.key for job in jobs]
         with suppress(OSError):  # if it is dead, waiting for it will tell
-            self.pipe.send(job.plan())
+            self.pipe.send([job.plan() for job in jobs])
 
 
 def serve(descriptor: str, stores: str, folder: str) -> None:
     """What a worker process does, until the other end of its pipe is closed."""
     pipe = Connection(int(descriptor))
-    plans: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    plans: SimpleQueue[list[dict[str, Any]]] = SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, plans), daemon=True).start()
     keep_freed_memory()
     goes_on = True
     while goes_on:
-        job = read_job(plans.get())
-        event, goes_on = _answer(job, Path(stores), Path(folder), pipe)
-        pipe.send((event, goes_on))
+        jobs = [read_job(plan) for plan in plans.get()]
+        answers = _answers(jobs, Path(stores), Path(folder), pipe)
+        for event, goes_on in answers:
+            pipe.send((event, goes_on))
 
 
-def _listen(pipe: Connection, plans: SimpleQueue[dict[str, Any]]) -> None:
+def _listen(pipe: Connection, plans: SimpleQueue[list[dict[str, Any]]]) -> None:
     """Take plans in. The pipe ends when the coordinator does, however it died; no fit goes on without one."""
     try:
         while True:
@@ -119,11 +140,32 @@ def _listen(pipe: Connection, plans: SimpleQueue[dict[str, Any]]) -> None:
         os._exit(0)
 
 
+def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:
+    """How each job ended, and whether this process is fit for more."""
+    if len(jobs) == 1:
+        yield _answer(jobs[0], stores, folder, pipe)
+        return
+    tell = {job.key: _teller(job.key, pipe) for job in jobs}
+    left = list(tell)
+    try:
+        for job, end in do_together(jobs, stores, folder, lambda key, *stage: tell[key](*stage)):
+            left.remove(job.key)
+            yield (Finished(job.key, end) if isinstance(end, Outcome) else Failed(job.key, failure(end))), True
+    except (MemoryError, torch.cuda.OutOfMemoryError) as error:
+        yield Lost(left[0], f"not enough memory beside the other jobs; {failure(error)}"), False
+    except Exception as error:
+        for key in left:
+            yield Failed(key, failure(error)), key != left[-1]
+
+
+def _teller(key: str, pipe: Connection) -> Sparing:
+    return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total), True)))
+
+
 def _answer(job: Job, stores: Path, folder: Path, pipe: Connection) -> tuple[Event, bool]:
     """How the job ended, and whether this process is fit for another: after an unforeseen error it may not be."""
-    tell = Sparing(lambda stage, done, total: pipe.send((Advance(job.key, stage, done, total), True)))
     try:
-        return Finished(job.key, do(job, stores, folder, tell)), True
+        return Finished(job.key, do(job, stores, folder, _teller(job.key, pipe))), True
     except DualResError as error:
         return Failed(job.key, failure(error)), True
     except (MemoryError, torch.cuda.OutOfMemoryError) as error:

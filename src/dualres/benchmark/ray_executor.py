@@ -71,6 +71,10 @@ class RayExecutor:
         room = self._cluster.cpus // self._threads
         return max(1, min(room, self._cluster.gpus * self._per_gpu) if self._on_gpus else room)
 
+    @property
+    def workers(self) -> int:
+        return self.slots
+
     def start(self, job: Job) -> None:
         ref = self._cluster.submit(
             _do,

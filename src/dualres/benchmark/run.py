@@ -184,7 +184,7 @@ class _Campaign:
         self._ended.append(Ended(job, seconds, reason))
 
     def _seconds_left(self) -> float | None:
-        """All that is left, shared by the slots; at least the longest job in flight. None if all that is left is
+        """All that is left, shared by the workers; at least the longest job in flight. None if all that is left is
         jobs that should have ended by now."""
         now = time.monotonic()
         rest = []
@@ -195,5 +195,5 @@ class _Campaign:
             rest.append(running.rest_s(whole, now))
         if self._waiting_time.unknown:
             return None
-        seconds = max([(sum(rest) + self._waiting_time.seconds) / max(1, self._executor.slots), *rest])
+        seconds = max([(sum(rest) + self._waiting_time.seconds) / max(1, self._executor.workers), *rest])
         return seconds if seconds or not self.goes_on else None

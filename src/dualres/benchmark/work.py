@@ -49,9 +49,17 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -
 def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
     _forget_peak()
     begin = time.perf_counter()
-    fold, config = job.used_fold(), ModelConfig()
+    fold = job.used_fold()
     source = Source(job.dataset, stores, folder / "cache", job.resampler)
     support, fitted = learn(job, fold, source, tell)
+    return judge(job, fold, source, support, fitted, folder, begin, tell)
+
+
+def judge(
+    job: Job, fold: Fold, source: Source, support: Support, fitted: Fitted, folder: Path, begin: float, tell: Progress
+) -> Outcome:
+    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter."""
+    config = ModelConfig()
     path = folder / "models" / f"{job.key}.safetensors"
     save(fitted, path)
     fitted_at = time.perf_counter()
@@ -88,8 +96,7 @@ def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
 
 def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> tuple[Support, Fitted]:
     """The job's support and what its method makes of it; no other recording is opened."""
-    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
-    support = gather_support(fold, source.at_rate(learned_from), job.budget, ModelConfig())
+    support = gathered(job, fold, source)
     fitted = method(job.method, job.recipe).fit(
         support.windows,
         support.labels,
@@ -99,6 +106,12 @@ def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> tuple[Support
         progress=lambda step, total: tell("fit", step.update, total),
     )
     return support, fitted
+
+
+def gathered(job: Job, fold: Fold, source: Source) -> Support:
+    """The labelled windows that the job's fold and budget allow."""
+    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
+    return gather_support(fold, source.at_rate(learned_from), job.budget, ModelConfig())
 
 
 def window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:

@@ -238,13 +238,15 @@ def _executor(
         from dualres.benchmark.ray_executor import RayExecutor
 
         return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
-    from dualres.benchmark.executors import JOBS_ON_A_GPU
+    from dualres.benchmark.executors import FITS_TOGETHER, JOBS_ON_A_GPU
     from dualres.benchmark.local import LocalExecutor
 
     check_device(device)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     by_cores = max(1, cores // threads)
-    return LocalExecutor(jobs or (min(by_cores, JOBS_ON_A_GPU) if device is Device.CUDA else by_cores), stores, folder)
+    if device is Device.CUDA:
+        return LocalExecutor(jobs or min(by_cores, JOBS_ON_A_GPU), stores, folder, FITS_TOGETHER)
+    return LocalExecutor(jobs or by_cores, stores, folder)
 
 
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool) -> None:

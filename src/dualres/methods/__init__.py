@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from dualres.config import Recipe
+from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.methods.dualres import CONTROLS, DualResNetwork
+from dualres.methods.dualres import CONTROLS, DualResMethod, DualResNetwork
 from dualres.methods.method import Method
 from dualres.methods.network import Network
 from dualres.methods.neural import NeuralMethod
+from dualres.model.network import DualRes
 
 # name: family, module and class of the network
 _NETWORKS = {
@@ -33,12 +34,13 @@ CONTROL_NAMES = tuple(CONTROLS)
 def method(name: str, recipe: Recipe | None = None) -> Method:
     """The method of that name; `recipe` trains a neural one, by default as the paper trains on gearboxes."""
     if name == "dualres" or name in CONTROLS:
-        config = CONTROLS.get(name)
-        return NeuralMethod(
+        config = CONTROLS.get(name, ModelConfig())
+        return DualResMethod(
             name,
             "state space",
-            lambda classes, seed: DualResNetwork(classes, config, seed),
+            lambda classes, seed: DualResNetwork(DualRes(classes, config, seed)),
             recipe or Recipe(),
+            config,
         )
     if name in _NETWORKS:
         family, module, kind = _NETWORKS[name]

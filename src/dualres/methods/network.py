@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+import torch
 from torch import Tensor, nn
 
-from dualres.kernel.score import Kernel
+from dualres.kernel.pack import Floats
 from dualres.model.spectra import normalise
+from dualres.recordings.recording import Samples
+from dualres.score import Scorer
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
 
@@ -37,9 +41,17 @@ class Network(nn.Module):
         """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
         return ()
 
-    def kernel(self) -> Kernel | None:
-        """A compiled twin of this network, as it is now, where there is one."""
-        return None
+    def scorer(self) -> Scorer:
+        """The network as it is now, from raw windows (n, window) to logits (n, classes)."""
+        return self._in_microbatches
+
+    def _in_microbatches(self, windows: Samples) -> Floats:
+        device = next(self.parameters()).device
+        parts = []
+        for start in range(0, len(windows), self.microbatch):
+            part = torch.from_numpy(np.array(windows[start : start + self.microbatch])).to(device)
+            parts.append(self(*self.views(part), *self.draws()).cpu().numpy())
+        return np.concatenate(parts)
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """The tensors that the specification numbers, in its order."""

@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import torch
+from scipy.special import softmax
 from torch import Tensor
 
 from dualres.config import Recipe
 from dualres.fit import Progress, Step, check_support, seeded, train, views_of
-from dualres.kernel.score import Kernel
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
+from dualres.score import Scorer
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -96,6 +96,7 @@ class FittedNeural:
     seed: int
     cost: Cost
     history: list[Step]
+    _scorers: dict[torch.device, Scorer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def constants(self) -> Mapping[str, float]:
@@ -107,24 +108,13 @@ class FittedNeural:
     @torch.inference_mode()
     @full_precision()
     def scores(self, windows: Windows) -> Scores:
-        network = self.network
-        device = next(network.parameters()).device
-        if device.type == "cpu" and self._kernel is not None:
-            return _probabilities(torch.from_numpy(self._kernel.logits(windows)))
-        parts = [np.empty((0, self.classes))]
-        for start in range(0, len(windows), network.microbatch):
-            part = torch.from_numpy(np.array(windows[start : start + network.microbatch])).to(device)
-            logits = network(*network.views(part), *network.draws())
-            parts.append(_probabilities(logits))
-        return np.concatenate(parts)
-
-    @cached_property
-    def _kernel(self) -> Kernel | None:
-        return self.network.kernel()
-
-
-def _probabilities(logits: Tensor) -> Scores:
-    return np.asarray(logits.double().softmax(-1).cpu().numpy())
+        if not len(windows):
+            return np.empty((0, self.classes))
+        device = next(self.network.parameters()).device
+        if device not in self._scorers:
+            self._scorers[device] = self.network.scorer()
+        logits = self._scorers[device](windows)
+        return np.asarray(softmax(logits.astype(np.float64), axis=1))
 
 
 def sizes(network: Network) -> tuple[int, int, int]:

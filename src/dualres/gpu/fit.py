@@ -1,0 +1,160 @@
+"""Fits of equal shape on a GPU, all at once: one CUDA graph is one update of every network.
+
+The recipe is that of `fit.py`, with the whole support in one pass; a single fit is a bundle of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from dualres.capture import beside, recorded
+from dualres.config import ModelConfig, Recipe
+from dualres.fit import FittedNetwork, Progress, Step, seeded
+from dualres.gpu.adam import Adam
+from dualres.gpu.draws import SLAB, Draws
+from dualres.gpu.layout import Layout
+from dualres.gpu.passes import Passes
+from dualres.gpu.spectra import Spectra
+from dualres.model.network import DualRes
+
+WINDOWS_AT_ONCE = 128  # whose samples are on the device together
+
+_compiled: set[tuple[ModelConfig, int]] = set()  # kinds of network
+
+Supports = Sequence[npt.NDArray[np.float32]]
+Labels = Sequence[npt.NDArray[np.int64]]
+
+
+@torch.no_grad()
+def fit_together(
+    supports: Supports,
+    labels: Labels,
+    classes: int,
+    *,
+    config: ModelConfig,
+    recipe: Recipe,
+    seeds: Sequence[int],
+    device: str,
+    progress: Progress | None = None,
+) -> list[FittedNetwork]:
+    """Train a network on each of the checked supports (n, window), all with the same n.
+
+    `progress` hears of every update, in bursts, with the mean of the losses.
+    """
+    networks = []
+    for seed in seeds:
+        with seeded(seed):
+            networks.append(DualRes(classes, config, seed))
+    layout = Layout(config, classes)
+    where = torch.device(device)
+    where = torch.device("cuda", torch.cuda.current_device() if where.index is None else where.index)
+    stream = beside(where.index)
+    stream.wait_stream(torch.cuda.current_stream(where))  # memory that is free may still be read there
+    with torch.cuda.device(where), torch.cuda.stream(stream):
+        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where)
+        bundle.load(supports, labels)
+        bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
+        bundle.run(progress)
+        losses = bundle.adam.history.tolist()
+        gradients = bundle.passes.gradients.unflatten(0, (len(seeds), -1)).sum(1)
+        for network, row, gradient in zip(networks, bundle.passes.weights, gradients, strict=True):
+            layout.unpack(row, network)
+            layout.unpack_gradients(gradient, network)
+        stream.synchronize()
+    rates = [recipe.rate_at(update) for update in range(1, recipe.updates + 1)]
+    return [
+        FittedNetwork(network.eval(), [Step(i, *step) for i, step in enumerate(zip(its, rates, strict=True), start=1)])
+        for network, its in zip(networks, losses, strict=True)
+    ]
+
+
+class Bundle:
+    """Everything on the device that fits of one shape share; to be used on one stream."""
+
+    def __init__(
+        self, layout: Layout, seeds: Sequence[int], windows: int, recipe: Recipe, device: torch.device
+    ) -> None:
+        self._layout, self._device, self._recipe = layout, device, recipe
+        self.draws = Draws(seeds, windows, layout.config.width, device)
+        self.passes = Passes(layout, len(seeds), windows, device, self.draws)
+        self.adam = Adam(len(seeds), layout.size, recipe, device)
+
+    def load(self, supports: Supports, labels: Labels) -> None:
+        """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
+        with self._compiling():
+            self._load(supports, labels)
+
+    @contextmanager
+    def _compiling(self) -> Iterator[None]:
+        """Kernels are compiled side by side, at the first fit of a kind; what they do on the way is overwritten."""
+        kind = (self._layout.config, self._layout.classes)
+        if kind in _compiled:
+            yield
+            return
+        stream = torch.cuda.current_stream()
+
+        def first_call(kernel: Callable[[], None]) -> None:
+            with torch.cuda.device(self._device), torch.cuda.stream(stream):
+                kernel()
+
+        with ThreadPoolExecutor() as pool:
+            calls = [pool.submit(first_call, kernel) for kernel in (*self.passes.kernels, self._step)]
+            yield
+        for call in calls:
+            call.result()
+        _compiled.add(kind)
+
+    def _load(self, supports: Supports, labels: Labels) -> None:
+        windows, samples = len(supports[0]), self._layout.config.window
+        self.passes.readout.labels.copy_(torch.from_numpy(np.concatenate(labels)))
+        most = min(WINDOWS_AT_ONCE, windows)
+        spectra = Spectra(self._layout, most, self._device)
+        starts = torch.arange(0, most * samples, samples, device=self._device)
+        for fit, support in enumerate(supports):
+            raw = torch.from_numpy(np.ascontiguousarray(support))
+            for i in range(0, windows, most):
+                signal = raw[i : i + most].to(self._device).flatten()
+                rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
+                spectra.fill(self.passes.short[rows], self.passes.long[rows], signal, starts[: rows.stop - rows.start])
+
+    def start(self, weights: Tensor) -> None:
+        """Record an update, and begin from `weights` (fits, size)."""
+        self.draws.count.fill_(-1)
+        self._update()  # lets libraries choose their kernels and workspaces; its effects are undone
+        self._graph = recorded(self._update)
+        self.passes.weights.copy_(weights)
+        self.adam.reset()
+        self.draws.count.fill_(-1)
+
+    def _update(self) -> None:
+        self.draws.count.add_(1)
+        self.passes.forward()
+        self.passes.backward()
+        self._step()
+
+    def _step(self) -> None:
+        self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)
+
+    def run(self, progress: Progress | None) -> None:
+        """All updates; the device is waited for only where there is progress to tell."""
+        updates = self._recipe.updates
+        for begin in range(0, updates, SLAB):
+            end = min(begin + SLAB, updates)
+            self.draws.renew()
+            for _ in range(begin, end):
+                self._graph.replay()
+            if progress:
+                for step in self._steps(begin, end):
+                    progress(step, updates)
+
+    def _steps(self, begin: int, end: int) -> Iterator[Step]:
+        losses = self.adam.history[:, begin:end].mean(0).tolist()
+        for update, loss in enumerate(losses, start=begin + 1):
+            yield Step(update, loss, self._recipe.rate_at(update))

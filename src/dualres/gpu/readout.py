@@ -1,0 +1,66 @@
+"""Norm and readout of many networks on a GPU: the buffers and launches of `readout_triton.py`."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from dualres.gpu.draws import SLAB, Draws
+from dualres.gpu.layout import Layout, ceil_div, power_of_two
+from dualres.gpu.readout_triton import norm_back_kernel, norm_kernel, readout_kernel
+
+TOKENS_AT_ONCE = 32
+WINDOW_BLOCK, WINDOW_WARPS = 64, 8  # tokens at once and warps, where one program does a window
+EPS = 1e-5  # LayerNorm's
+
+
+class Readout:
+    """Norm and readout of `fits` networks, each on `windows` windows; its buffers stay where they are.
+
+    Where `gradients` is empty there is no way back.
+    """
+
+    def __init__(self, layout: Layout, weights: Tensor, gradients: Tensor, windows: int, draws: Draws) -> None:
+        config, offsets, total = layout.config, layout.offsets, len(weights) * windows
+        trains = len(gradients) > 0
+        width, tokens = config.width, config.tokens
+        self._weights, self._gradients, self._windows, self._draws = weights, gradients, windows, draws
+
+        def buffer(*shape: int, rows: int = total) -> Tensor:
+            return torch.zeros(rows, *shape, device=weights.device)
+
+        self.features, self.normed, self.gates = buffer(tokens, width), buffer(tokens, width), buffer(tokens, 2 * width)
+        self.logits = buffer(layout.classes)
+        back = total if trains else 0
+        self.to_features, self.to_normed = (buffer(tokens, width, rows=back) for _ in range(2))
+        self.to_gates, self._to_pooled = buffer(tokens, 2 * width, rows=back), buffer(width, rows=back)
+        self.losses, self.labels = buffer(rows=back), torch.zeros(back, dtype=torch.int32, device=weights.device)
+        self._dropout = config.dropout
+        self._sizes = {"SIZE": layout.size, "TOKENS": tokens, "WIDTH": width}
+        self._norm = {"NORM": offsets["norm"], "EPS": EPS}
+        self._head = {
+            "BIAS": offsets["gates_bias"], "HEAD": offsets["head"], "HEAD_BIAS": offsets["head_bias"],
+            "CLASSES": layout.classes, "CLASS_TILE": power_of_two(layout.classes), "SLAB": SLAB, "TRAINS": trains,
+        }  # fmt: skip
+
+    def norm(self) -> None:
+        """From `features` to `normed`."""
+        norm_kernel[(len(self.features), ceil_div(self._sizes["TOKENS"], TOKENS_AT_ONCE))](
+            self.features, self._weights, self.normed, self._windows,
+            **self._sizes, **self._norm, BLOCK=TOKENS_AT_ONCE,
+        )  # fmt: skip
+
+    def read(self) -> None:
+        """From `features` and `gates` to `logits`; in training on to `losses`, and back to `to_gates`."""
+        readout_kernel[(len(self.features),)](
+            self.features, self.gates, self._weights, self.logits, self.labels, self._draws.keep, self._draws.count,
+            self.losses, self.to_gates, self._to_pooled, self._gradients, self._windows, self._dropout,
+            **self._sizes, **self._head, BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
+        )  # fmt: skip
+
+    def norm_back(self) -> None:
+        """From `to_normed` to `to_features`."""
+        norm_back_kernel[(len(self.features),)](
+            self.features, self._weights, self.to_normed, self._to_pooled, self.to_features, self._gradients,
+            self._windows, **self._sizes, **self._norm, BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
+        )  # fmt: skip

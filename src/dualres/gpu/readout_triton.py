@@ -1,0 +1,133 @@
+# mypy: ignore-errors
+"""The ends of the encoder on a GPU: the norm before the memory, the gated residual, mean and head behind it.
+
+The same as `Encoder.norm`, the last lines of `Encoder.forward` and `DualRes.classify`, with cross-entropy and exact
+gradients. One program does a window where something is summed over its tokens, so no two ever add to the same number.
+A window belongs to network `window // windows`, whose parameters are a row of `weights`; see `layout.py`.
+"""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+@triton.jit
+def _normed(x, WIDTH: tl.constexpr, EPS: tl.constexpr):
+    """Rows of x with mean zero and variance one, and the factor that made it one."""
+    x = x - (tl.sum(x, 1) / WIDTH)[:, None]
+    factor = 1.0 / tl.sqrt_rn(tl.sum(x * x, 1) / WIDTH + EPS)
+    return x * factor[:, None], factor
+
+
+@triton.jit(do_not_specialize=["windows"])
+def norm_kernel(
+    features, weights, normed, windows,
+    SIZE: tl.constexpr, NORM: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, EPS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    window = tl.program_id(0).to(tl.int64)
+    own = weights + window // windows * SIZE + NORM
+    t, d = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, WIDTH)
+    inside = (t < TOKENS)[:, None]
+    at = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
+    x, _ = _normed(tl.load(features + at, mask=inside, other=0.0), WIDTH, EPS)
+    tl.store(normed + at, x * tl.load(own + d)[None, :] + tl.load(own + WIDTH + d)[None, :], mask=inside)
+
+
+@triton.jit(do_not_specialize=["windows"])
+def norm_back_kernel(
+    features, weights, to_normed, to_pooled, to_features, gradients, windows,
+    SIZE: tl.constexpr, NORM: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, EPS: tl.constexpr,
+    BLOCK: tl.constexpr,
+):  # fmt: skip
+    """What comes back through the norm, and by the residual past it."""
+    window = tl.program_id(0).to(tl.int64)
+    d = tl.arange(0, WIDTH)
+    weight = tl.load(weights + window // windows * SIZE + NORM + d)[None, :]
+    past = tl.load(to_pooled + window * WIDTH + d)[None, :]
+    sum_weight = tl.zeros([BLOCK, WIDTH], tl.float32)
+    sum_bias = tl.zeros([BLOCK, WIDTH], tl.float32)
+    for start in range(0, TOKENS, BLOCK):
+        t = start + tl.arange(0, BLOCK)
+        inside = (t < TOKENS)[:, None]
+        at = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
+        x, factor = _normed(tl.load(features + at, mask=inside, other=0.0), WIDTH, EPS)
+        gradient = tl.load(to_normed + at, mask=inside, other=0.0)
+        sum_weight += gradient * x
+        sum_bias += gradient
+        gradient *= weight
+        along = (tl.sum(gradient * x, 1) / WIDTH)[:, None]
+        gradient = factor[:, None] * (gradient - (tl.sum(gradient, 1) / WIDTH)[:, None] - x * along)
+        tl.store(to_features + at, gradient + past, mask=inside)
+    tl.store(gradients + window * SIZE + NORM + d, tl.sum(sum_weight, 0))
+    tl.store(gradients + window * SIZE + NORM + WIDTH + d, tl.sum(sum_bias, 0))
+
+
+@triton.jit
+def _gate(
+    gates, own, window, start, d,
+    BIAS: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """For a block of tokens: the mixed readout, the gate, the gate's logistic; where they lie, and which there are."""
+    t = start + tl.arange(0, BLOCK)
+    inside = (t < TOKENS)[:, None]
+    at = ((window * TOKENS + t) * (2 * WIDTH))[:, None] + d[None, :]
+    mixed = tl.load(gates + at, mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
+    gate = tl.load(gates + at + WIDTH, mask=inside, other=0.0) + tl.load(own + BIAS + WIDTH + d)[None, :]
+    return mixed, gate, 1.0 / (1.0 + libdevice.exp(-gate)), at, inside
+
+
+@triton.jit(do_not_specialize=["windows"])
+def readout_kernel(
+    features, gates, weights, logits, labels, keep, count, losses, to_gates, to_pooled, gradients, windows, dropout,
+    SIZE: tl.constexpr, BIAS: tl.constexpr, HEAD: tl.constexpr, HEAD_BIAS: tl.constexpr, TOKENS: tl.constexpr,
+    WIDTH: tl.constexpr, CLASSES: tl.constexpr, CLASS_TILE: tl.constexpr, SLAB: tl.constexpr, BLOCK: tl.constexpr,
+    TRAINS: tl.constexpr,
+):  # fmt: skip
+    """From gates to logits; in training on to the loss, and back to the gradients of gates and features."""
+    window = tl.program_id(0).to(tl.int64)
+    fit = window // windows
+    own, gradient = weights + fit * SIZE, gradients + window * SIZE
+    d, classes = tl.arange(0, WIDTH), tl.arange(0, CLASS_TILE)
+    total = tl.zeros([BLOCK, WIDTH], tl.float32)
+    for start in range(0, TOKENS, BLOCK):
+        mixed, gate, logistic, _, inside = _gate(gates, own, window, start, d, BIAS, TOKENS, WIDTH, BLOCK)
+        t = start + tl.arange(0, BLOCK)
+        x = tl.load(features + ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :], mask=inside, other=0.0)
+        total += tl.where(inside, x + mixed * gate * logistic, 0.0)
+    pooled = tl.sum(total, 0) / TOKENS
+    drawn = (fit * SLAB + tl.load(count) % SLAB) * windows + window % windows
+    kept = tl.where(tl.load(keep + drawn * WIDTH + d) >= dropout, 1.0 / (1.0 - dropout), 0.0)
+    pooled *= kept
+
+    is_class = classes < CLASSES
+    head_at = classes[:, None] * WIDTH + d[None, :]
+    head = tl.load(own + HEAD + head_at, mask=is_class[:, None], other=0.0)
+    scores = tl.sum(head * pooled[None, :], 1) + tl.load(own + HEAD_BIAS + classes, mask=is_class, other=0.0)
+    tl.store(logits + window * CLASSES + classes, scores, mask=is_class)
+    if TRAINS:
+        scores = tl.where(is_class, scores, float("-inf"))
+        scores -= tl.max(scores, 0)
+        summed = tl.sum(libdevice.exp(scores), 0)
+        is_label = classes == tl.load(labels + window)
+        loss = libdevice.log(summed) - tl.sum(tl.where(is_label, scores, 0.0), 0)
+        tl.store(losses + window, loss / windows)
+        to_scores = (libdevice.exp(scores) / summed - tl.where(is_label, 1.0, 0.0)) / windows
+        tl.store(gradient + HEAD + head_at, to_scores[:, None] * pooled[None, :], mask=is_class[:, None])
+        tl.store(gradient + HEAD_BIAS + classes, to_scores, mask=is_class)
+        back = tl.sum(to_scores[:, None] * head, 0) * kept / TOKENS
+        tl.store(to_pooled + window * WIDTH + d, back)
+        sum_mixed = tl.zeros([BLOCK, WIDTH], tl.float32)
+        sum_gate = tl.zeros([BLOCK, WIDTH], tl.float32)
+        for start in range(0, TOKENS, BLOCK):
+            mixed, gate, logistic, at, inside = _gate(gates, own, window, start, d, BIAS, TOKENS, WIDTH, BLOCK)
+            to_mixed = back[None, :] * gate * logistic
+            to_gate = back[None, :] * mixed * logistic * (1.0 + gate * (1.0 - logistic))
+            tl.store(to_gates + at, to_mixed, mask=inside)
+            tl.store(to_gates + at + WIDTH, to_gate, mask=inside)
+            sum_mixed += tl.where(inside, to_mixed, 0.0)
+            sum_gate += tl.where(inside, to_gate, 0.0)
+        tl.store(gradient + BIAS + d, tl.sum(sum_mixed, 0))
+        tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_gate, 0))
