@@ -42,11 +42,13 @@ def _by_graphs(network: DualRes, windows: Samples) -> Floats:
     count, length = windows.shape
     if not count:
         return np.empty((0, network.head.out_features), np.float32)
+    graphs = import_module("dualres.gpu.score").scorer(network)
+    if count == 1:
+        return np.asarray(graphs.window(windows[0]))[None]
     step = windows.strides[0] // windows.itemsize
     if windows.strides[1] == windows.itemsize and 0 < step < length:  # views into one signal: it is sent once
         signal = np.lib.stride_tricks.as_strided(windows, ((count - 1) * step + length,), windows.strides[1:])
     else:
         signal, step = windows.reshape(-1), length
     starts = range(0, count * step, step)
-    logits: torch.Tensor = import_module("dualres.gpu.score").scorer(network).logits(np.array(signal), starts)
-    return np.asarray(logits.cpu().numpy())
+    return np.asarray(graphs.logits(np.array(signal), starts).cpu().numpy())
