@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -58,9 +59,8 @@ def main() -> None:
 
 
 def by_torch(model: Model, recording: Recording) -> None:
-    os.environ[compiled.SETTING] = compiled.OFF
-    diagnose_recording(model, recording)
-    del os.environ[compiled.SETTING]
+    with patch.dict(os.environ, {compiled.SETTING: compiled.OFF}):
+        diagnose_recording(model, recording)
 
 
 if __name__ == "__main__":

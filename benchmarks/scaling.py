@@ -66,6 +66,7 @@ def point(kind: str, what: str) -> dict[str, float]:
     from dualres.model.artifact import Card, Model
     from dualres.model.network import DualRes
     from dualres.recordings.resample import POLYPHASE
+    from dualres.recordings.windows import every_window
     from dualres.score import scorer
 
     torch.set_num_threads(1)
@@ -75,7 +76,7 @@ def point(kind: str, what: str) -> dict[str, float]:
         half = ModelConfig().window // 2
         signal = np.random.default_rng(0).standard_normal((int(what) + 1) * half, dtype=np.float32)
         begin = time.perf_counter()
-        scorer(model.network)(signal)
+        scorer(model.network)(every_window(signal, ModelConfig().window))
         seconds = time.perf_counter() - begin
     else:
         begin = time.perf_counter()

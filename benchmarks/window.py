@@ -2,8 +2,8 @@
 
 `kernel_ms`, `torch_ms` and `scan_ref_ms` are the whole way from raw samples to logits: by the compiled kernel, by
 PyTorch, and by PyTorch with the token loop. `floor_ms` is its FFTs and matrix products alone, done by PyTorch's
-libraries. `others` are the other methods' windows, raw samples to scores, relative to the kernel's. All are the best of
-calls that take turns.
+libraries, and `fused_floor_ms` the same with products of one input joined to one. `others` are the other methods'
+windows, raw samples to scores, relative to the kernel's. All are the best of calls that take turns.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def main() -> None:
         "kernel": lambda: kernel.logits(window),
         "torch": lambda: whole(network, raw, scan),
         "floor": floor(network, raw),
+        "fused_floor": floor(network, raw, fused=True),
     }
     best = best_ms(ways, arguments.repeats)
     best |= best_ms({"scan_ref": lambda: whole(network, raw, scan_ref)}, max(10, arguments.repeats // 10))
@@ -71,14 +72,16 @@ def others_ms(window: np.ndarray) -> dict[str, float]:
     return best_ms({name: lambda one=one: one.scores(window) for name, one in fitted.items()}, TURNS_OF_OTHERS)
 
 
-def floor(network: DualRes, window: torch.Tensor):
+def floor(network: DualRes, window: torch.Tensor, fused: bool = False):
     """The unavoidable part: both FFTs and the maps, on frames and vectors that are already in place."""
     config: ModelConfig = network.config
     frames = [window.unfold(-1, n, config.hop)[:, : config.tokens].contiguous() for n in (config.short, config.long)]
     views = [torch.randn(config.tokens, n) for n in (config.short_bins, config.long_bins)]
     vectors = torch.randn(config.tokens, config.width)
     encoder, memory = network.encoder, network.encoder.memory
-    maps = (memory.write_in, memory.damping, memory.write, memory.read, encoder.mix, encoder.gate)
+    maps = [memory.write_in, memory.damping, memory.write, memory.read, encoder.mix, encoder.gate]
+    if fused:
+        maps = [torch.nn.Linear(config.width, sum(m.out_features for m in some)) for some in (maps[:4], maps[4:])]
 
     @torch.inference_mode()
     def run():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from dualres.errors import ConfigError
 from dualres.fit import fits_together
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
@@ -54,3 +55,36 @@ def test_no_window_no_logits(device, setting, monkeypatch):
         monkeypatch.setenv(compiled.SETTING, setting)
     network = DualRes(3, seed=0).eval().to(device)
     assert scorer(network)(np.empty((0, network.config.window), np.float32)).shape == (0, 3)
+
+
+def test_changed_weights_are_noticed(device):
+    network = DualRes(2, seed=0).eval().to(device)
+    window = np.random.default_rng(0).standard_normal((1, network.config.window)).astype(np.float32)
+    before = scorer(network)(window)
+    with torch.no_grad():
+        network.head.bias.add_(1)
+    np.testing.assert_allclose(scorer(network)(window), before + 1, atol=1e-5)
+
+
+@pytest.mark.parametrize("setting", [None, compiled.OFF])
+def test_other_kinds_of_numbers_are_taken_and_other_shapes_refused(setting, monkeypatch):
+    if setting:
+        monkeypatch.setenv(compiled.SETTING, setting)
+    network = DualRes(2, seed=0).eval()
+    counts = np.random.default_rng(0).integers(-1000, 1000, (2, network.config.window))
+    as_floats = scorer(network)(counts.astype(np.float32))
+    for kind in (np.float64, np.int16, ">f4"):
+        np.testing.assert_array_equal(scorer(network)(counts.astype(kind)), as_floats)
+    for wrong in (counts[0], counts[:, :100]):
+        with pytest.raises(ConfigError, match="32768"):
+            scorer(network)(wrong)
+
+
+@pytest.mark.parametrize("setting", [None, compiled.OFF])
+def test_a_network_in_training_is_scored_as_if_it_were_not(setting, monkeypatch):
+    if setting:
+        monkeypatch.setenv(compiled.SETTING, setting)
+    network = DualRes(2, seed=0).train()
+    window = np.random.default_rng(0).standard_normal((1, network.config.window)).astype(np.float32)
+    np.testing.assert_array_equal(scorer(network)(window), scorer(network)(window))
+    assert network.training

@@ -1,14 +1,31 @@
-"""A training step as one CUDA graph, so that a small network is not bound by the launching of its kernels."""
+"""On a GPU: steps as CUDA graphs, so that a small network is not bound by the launching of its kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
 
 WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """On a GPU: float32 as on a CPU, and the same result every time; its libraries would by themselves do neither.
+
+    A recorded step keeps the precision that it was recorded with.
+    """
+    products = torch.backends.cuda.matmul
+    before = products.allow_tf32
+    products.allow_tf32 = False
+    try:
+        with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False):
+            yield
+    finally:
+        products.allow_tf32 = before
 
 
 def recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:

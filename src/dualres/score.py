@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
 
+from dualres.capture import full_precision
+from dualres.errors import ConfigError
 from dualres.fit import fits_together
+from dualres.kernel.compiled import variant
 from dualres.kernel.pack import Floats
 from dualres.kernel.score import Kernel
 from dualres.model.network import DualRes
@@ -21,23 +25,48 @@ Scorer = Callable[[Samples], Floats]  # raw windows (n, window) at the model's r
 
 
 def scorer(network: DualRes) -> Scorer:
-    """The network as it is now, ready to score. Windows may be read-only views into one signal."""
-    kernel = Kernel.of(network)
+    """The network as it is now, ready to score, without jitter and dropout. Windows may be read-only views."""
+    weight, kernel = network.head.weight, _kernel(network)
     if kernel is not None:
-        return kernel.logits
-    on_gpu = fits_together(network.config, network.head.weight.device.type)
-    return partial(_by_graphs if on_gpu else _by_torch, network)
+        way: Scorer = kernel.logits
+    elif weight.dtype == torch.float32 and fits_together(network.config, weight.device.type):
+        way = partial(_by_graphs, network)
+    else:
+        way = partial(_by_torch, network)
+    return partial(_score, way, network.config.window)
+
+
+def _score(way: Scorer, window: int, windows: Samples) -> Floats:
+    if windows.ndim != 2 or windows.shape[1] != window:
+        raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {window})")
+    return way(windows.astype(np.float32, copy=False))
+
+
+def _kernel(network: DualRes) -> Kernel | None:
+    """The network's kernel, made at the first call and again when its parameters have changed since."""
+    stamp = (variant(), network.stamp())
+    known = _kernels.get(network)
+    if known is None or known[0] != stamp:
+        known = _kernels[network] = (stamp, Kernel.of(network))
+    return known[1]
+
+
+_kernels: WeakKeyDictionary[DualRes, tuple[object, Kernel | None]] = WeakKeyDictionary()
 
 
 @torch.inference_mode()
 def _by_torch(network: DualRes, windows: Samples) -> Floats:
-    device = network.head.weight.device
+    weight, training = network.head.weight, network.training
+    network.eval()
     parts = [np.empty((0, network.head.out_features), np.float32)]
     for i in range(0, len(windows), WINDOWS_AT_ONCE):
-        parts.append(network(torch.from_numpy(np.array(windows[i : i + WINDOWS_AT_ONCE])).to(device)).cpu().numpy())
+        some = torch.from_numpy(np.array(windows[i : i + WINDOWS_AT_ONCE])).to(weight)
+        parts.append(network(some).float().cpu().numpy())
+    network.train(training)
     return np.concatenate(parts)
 
 
+@full_precision()
 def _by_graphs(network: DualRes, windows: Samples) -> Floats:
     count, length = windows.shape
     if not count:
@@ -51,4 +80,5 @@ def _by_graphs(network: DualRes, windows: Samples) -> Floats:
     else:
         signal, step = windows.reshape(-1), length
     starts = range(0, count * step, step)
-    return np.asarray(graphs.logits(np.array(signal), starts).cpu().numpy())
+    sent = signal if signal.flags.writeable else signal.copy()  # PyTorch takes nothing that is read-only
+    return np.asarray(graphs.logits(sent, starts).cpu().numpy())

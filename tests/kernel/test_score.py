@@ -167,6 +167,23 @@ def test_the_smallest_and_largest_floats(variant, size):
     assert_all_agree(lively_network(), (noise * size).astype(np.float32))
 
 
+@pytest.mark.parametrize("offset", [1e20, 1e30, 1e37])
+def test_a_signal_of_one_ulp_on_a_huge_offset(variant, offset):
+    steps = np.random.default_rng(3).integers(-1, 2, (2, WINDOW)) * np.spacing(np.float32(offset))
+    assert_all_agree(lively_network(), (np.float64(offset) + steps).astype(np.float32))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, wrong):
+    signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
+    kernel = Kernel.of(lively_network())
+    good = kernel.logits(overlapping(signal))
+    signal[3 * HALF - 5] = wrong
+    bad = kernel.logits(overlapping(signal))
+    np.testing.assert_array_equal(np.isnan(bad).all(1), [False, True, True, False, False])
+    np.testing.assert_allclose(bad[[0, 3, 4]], good[[0, 3, 4]], atol=TOLERANCE)
+
+
 def test_no_window_at_all():
     assert Kernel.of(lively_network(5)).logits(np.empty((0, WINDOW), np.float32)).shape == (0, 5)
 

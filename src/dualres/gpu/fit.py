@@ -14,7 +14,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from dualres.capture import beside, recorded
+from dualres.capture import beside, full_precision, recorded
 from dualres.config import ModelConfig, Recipe
 from dualres.fit import FittedNetwork, Progress, Step, seeded
 from dualres.gpu.adam import Adam
@@ -32,6 +32,7 @@ Supports = Sequence[npt.NDArray[np.float32]]
 Labels = Sequence[npt.NDArray[np.int64]]
 
 
+@full_precision()
 @torch.no_grad()
 def fit_together(
     supports: Supports,

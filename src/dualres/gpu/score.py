@@ -20,7 +20,7 @@ from dualres.gpu.spectra import Spectra
 from dualres.model.network import DualRes
 
 MOST_WINDOWS = 256  # in one graph; about a gigabyte of buffers
-STEP = 16  # numbers of windows are rounded up to a multiple of it
+FEW, STEP = 4, 16  # numbers of windows are rounded up to the first, or to a multiple of the second
 BLOCKS = 4  # kept for each network; recordings of one campaign are of few lengths
 
 Logits = npt.NDArray[np.float32]
@@ -30,7 +30,7 @@ R = TypeVar("R")
 
 def scorer(network: DualRes) -> Scorer:
     """The network's scorer, made at the first call and again when its parameters have changed since."""
-    stamp = tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in network.parameters())
+    stamp = network.stamp()
     known = _scorers.get(network)
     if known is None or known[0] != stamp:
         known = _scorers[network] = (stamp, Scorer(network))
@@ -65,15 +65,15 @@ class Scorer:
     def logits(self, signal: npt.NDArray[np.float32] | Tensor, starts: Sequence[int]) -> Tensor:
         """Of the windows that begin at `starts` in a signal, on the host or on the device: (windows, classes)."""
         samples = signal if isinstance(signal, Tensor) else torch.from_numpy(signal)
-        parts = []
+        parts = [torch.empty(0, self._layout.classes, device=self.device)]
         with torch.cuda.device(self.device):
             for i in range(0, len(starts), MOST_WINDOWS):
                 some = starts[i : i + MOST_WINDOWS]
                 parts.append(self._block(len(some))(samples, some))
-        return torch.cat(parts) if len(parts) > 1 else parts[0]
+        return torch.cat(parts) if len(parts) > 2 else parts[-1]
 
     def _block(self, windows: int) -> _Block:
-        count = min(MOST_WINDOWS, ceil_div(windows, STEP) * STEP)
+        count = FEW if windows <= FEW else min(MOST_WINDOWS, ceil_div(windows, STEP) * STEP)
         if count not in self._blocks:
             self._blocks[count] = _Block(self._layout, self._weights, count)
             if len(self._blocks) > BLOCKS:
@@ -102,15 +102,14 @@ class _Block:
 
     def __call__(self, signal: Tensor, starts: Sequence[int]) -> Tensor:
         if starts != self._given:  # recordings of one length have them in common
-            self._first, self._end = min(starts), max(starts) + self._length
-        if self._end - self._first > len(self._signal):  # far apart
-            samples = torch.cat([signal[s : s + self._length] for s in starts])
-            return self(samples, range(0, len(samples), self._length))
-        if starts != self._given:
+            first, end = min(starts), max(starts) + self._length
+            if end - first > len(self._signal):  # far apart
+                samples = torch.cat([signal[s : s + self._length] for s in starts])
+                return self(samples, range(0, len(samples), self._length))
             places = torch.zeros(len(self._starts), dtype=torch.int64)
-            places[: len(starts)] = torch.tensor(starts) - self._first
+            places[: len(starts)] = torch.tensor(starts) - first
             self._starts.copy_(places)
-            self._given = starts
+            self._given, self._first, self._end = starts, first, end
         self._signal[: self._end - self._first].copy_(signal[self._first : self._end], non_blocking=True)
         self._graph.replay()
         return self._passes.readout.logits[: len(starts)].clone()

@@ -69,4 +69,18 @@ typedef struct {
 #define DUALRES_PUBLIC
 #endif
 
+/* Where a library offers its functions once per instruction set, their names end with it: dualres_windows_avx2. */
+#ifndef DUALRES_VARIANT
+
+/* Bytes of working memory that dualres_windows needs, at any address: 13 kB with one lane, 46, 80 or 147 kB with 4, 8 or
+ * 16. */
+DUALRES_PUBLIC size_t dualres_scratch(void);
+
+/* Logits (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples at
+ * DUALRES_RATE. Those of a window that holds a sample which is not finite are NaN. */
+DUALRES_PUBLIC void dualres_windows(const dualres_model *model, const dualres_sample *signal, size_t count,
+                                    float *logits, void *scratch);
+
+#endif
+
 #endif

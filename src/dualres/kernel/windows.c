@@ -235,8 +235,16 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
                            scratch_block *s) {
     const size_t total = (count + 1) * DUALRES_HALF;
     const moments all = moments_about(x, total, 0);
-    const sample_level level = level_near(all.first / (double)total);
-    const float gain = gain_for(rms_of(all, (double)total));
+    const double mean = all.first / (double)total;
+    if (!isfinite(all.second)) { /* as long as several share it, find out whose fault it is */
+        for (size_t i = 0; i < (count == 1 ? (size_t)m->classes : count); i++)
+            logits[count == 1 ? i : i * (size_t)m->classes] = NAN;
+        return;
+    }
+    const sample_level level = level_near(mean);
+    double rms = rms_of(all, (double)total);
+    if (rms < 1e-6 * fabs(mean)) rms = rms_of(moments_about(x, total, level), (double)total);
+    const float gain = gain_for(rms);
     moments now, next = moments_about(x, DUALRES_HALF, level);
     int live[2] = {0, 0};
     for (size_t half = 0; half <= count; half++) {
@@ -266,10 +274,8 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
     }
 }
 
-/* Bytes of working memory that `dualres_windows` needs, at any address. */
 DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block) + sizeof(vec); }
 
-/* Logits (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples. */
 DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_sample *signal, size_t count,
                                           float *logits, void *scratch) {
     const size_t off = (uintptr_t)scratch % sizeof(vec);

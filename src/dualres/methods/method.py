@@ -25,8 +25,8 @@ class Cost:
     registered: int  # parameters it holds
     active: int  # parameters that received a gradient
     state_bytes: int  # of parameters and buffers
-    fit_s: float
-    peak_bytes: int | None = None  # most memory allocated on the GPU during the fit; None on a CPU
+    fit_s: float  # from raw windows in memory to the trained method; an even share where fits were done together
+    peak_bytes: int | None = None  # most memory allocated on the GPU during the fit, likewise; None on a CPU
 
 
 class Fitted(Protocol):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,20 +11,13 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
+from dualres.capture import full_precision
 from dualres.config import Recipe
 from dualres.fit import Progress, Step, check_support, seeded, train, views_of
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
-from dualres.score import Scorer
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
-
-
-@contextmanager
-def full_precision() -> Iterator[None]:
-    """On a GPU: float32 as it is on a CPU, and the same result every time; cuDNN would by itself do neither."""
-    with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False):
-        yield
 
 
 @dataclass(frozen=True)
@@ -52,12 +44,12 @@ class NeuralMethod:
         before = torch.cuda.memory_allocated(device) if on_gpu else 0
         if on_gpu:
             torch.cuda.reset_peak_memory_stats(device)
+        begin = time.perf_counter()
         with seeded(seed), full_precision():
             network = self.build(classes, seed).to(device)
             check_support(windows, labels, classes, network.window)
             network.learn_constants(torch.from_numpy(windows))
             inputs = views_of(network.views, windows, device)
-            begin = time.perf_counter()
             history = train(
                 network,
                 network,
@@ -96,7 +88,6 @@ class FittedNeural:
     seed: int
     cost: Cost
     history: list[Step]
-    _scorers: dict[torch.device, Scorer] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def constants(self) -> Mapping[str, float]:
@@ -110,10 +101,7 @@ class FittedNeural:
     def scores(self, windows: Windows) -> Scores:
         if not len(windows):
             return np.empty((0, self.classes))
-        device = next(self.network.parameters()).device
-        if device not in self._scorers:
-            self._scorers[device] = self.network.scorer()
-        logits = self._scorers[device](windows)
+        logits = self.network.scorer()(windows)
         return np.asarray(softmax(logits.astype(np.float64), axis=1))
 
 

@@ -95,6 +95,10 @@ class DualRes(nn.Module):
         """Raw windows (batch, window) to logits (batch, classes)."""
         return self.classify(*self.spectra(windows))
 
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """Another one whenever parameters have changed, unless somebody wrote to them through `.data`."""
+        return tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in self.parameters())
+
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """All tensors in the order of the paper's table of shapes, weight before bias."""
         encoder, memory = self.encoder, self.encoder.memory
