@@ -40,7 +40,7 @@ def test_commands_in_the_documents_exist(document):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
 def test_files_the_documents_name_exist(document):
     text = document.read_text()
-    for name in re.findall(r"`((?:model|recordings|datasets|methods|benchmark|kernel|export)/[\w/.]+)`", text):
+    for name in re.findall(r"`((?:model|recordings|datasets|methods|benchmark|kernel|gpu|export)/[\w/.]+)`", text):
         assert (ROOT / "src" / "dualres" / name).exists(), name
     for link in re.findall(r"\]\(([\w/.]+)\)", text):
         assert (document.parent / link).exists(), link

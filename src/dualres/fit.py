@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -156,25 +158,29 @@ def fit_networks(
 ) -> list[FittedNetwork]:
     """Train a network on each support, every one with its own seed, as `fit_network` does.
 
-    On a GPU supports of equal shape are fitted all at once, and `progress` hears of an update of all of them together,
-    with the mean of their losses. Elsewhere it hears of one fit after the other.
+    On a GPU supports of equal length are fitted all at once, and `progress` hears of an update of all of them
+    together, with the mean of their losses; then of the next length. Elsewhere it hears of one fit after the other.
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
+    if not len(supports) == len(labels) == len(seeds):
+        counts = f"{len(supports)} supports, {len(labels)} sets of labels and {len(seeds)} seeds"
+        raise ConfigError(f"{counts} were given: every support needs labels and a seed")
     for windows, its_labels in zip(supports, labels, strict=True):
         check_support(windows, its_labels, classes, config.window)
     settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    if fits_together(config, device) and len({len(windows) for windows in supports}) == 1:
-        fitted = _fit_if_it_fits(supports, labels, classes, seeds=seeds, **settings)
-        if fitted:
-            return fitted
-        if len(supports) > 1:
-            half = len(supports) // 2
-            parts = [slice(None, half), slice(half, None)]
-            return [f for p in parts for f in fit_networks(supports[p], labels[p], classes, seeds=seeds[p], **settings)]
-    return [
-        _fit_alone(windows, its_labels, classes, seed=seed, **settings)
-        for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
-    ]
+    if not fits_together(config, device):
+        return [
+            _fit_alone(windows, its_labels, classes, seed=seed, **settings)
+            for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
+        ]
+    of_length = defaultdict(list)  # positions
+    for i, windows in enumerate(supports):
+        of_length[len(windows)].append(i)
+    fitted: dict[int, FittedNetwork] = {}
+    for some in of_length.values():
+        its = [supports[i] for i in some], [labels[i] for i in some], [seeds[i] for i in some]
+        fitted |= zip(some, _fit_at_once(*its, classes=classes, **settings), strict=True)
+    return [fitted[i] for i in range(len(supports))]
 
 
 @cache
@@ -185,13 +191,22 @@ def fits_together(config: ModelConfig, device: str) -> bool:
     return bool(import_module("dualres.gpu.passes").fits_the_kernels(config))
 
 
-def _fit_if_it_fits(*arguments: Any, **settings: Any) -> list[FittedNetwork]:
-    """All at once on the GPU; none where its memory is too small for that."""
+def _fit_at_once(
+    supports: Sequence[Samples], labels: Sequence[npt.NDArray[np.int64]], seeds: Sequence[int], **settings: Any
+) -> list[FittedNetwork]:
+    """On a GPU, in halves where its memory is too small for all; a single fit has no other way with the same draws."""
     try:
-        fitted: list[FittedNetwork] = import_module("dualres.gpu.fit").fit_together(*arguments, **settings)
+        fitted: list[FittedNetwork] = import_module("dualres.gpu.fit").fit_together(
+            supports, labels, seeds=seeds, **settings
+        )
+        return fitted
     except torch.cuda.OutOfMemoryError:
-        return []
-    return fitted
+        if len(supports) == 1:
+            raise
+    gc.collect()  # an error raised on another thread holds on to the memory of what failed
+    half = len(supports) // 2
+    parts = (slice(None, half), slice(half, None))
+    return [one for part in parts for one in _fit_at_once(supports[part], labels[part], seeds[part], **settings)]
 
 
 def _fit_alone(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dualres.benchmark.child import PAUSE_S, failure
-from dualres.benchmark.executors import Advance, Failed, Finished, Lost
+from dualres.benchmark.executors import Advance, Failed, Finished, Lost, begun
 from dualres.benchmark.local import LocalExecutor, _answer
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import jobs, study
@@ -62,7 +62,8 @@ def last_event(executor, job):
 def test_a_worker_finds_what_the_process_itself_finds(executor, folder, tmp_path):
     *progress, end = events_of(executor, SMALL)
     assert isinstance(end, Finished)
-    assert {event.stage for event in progress} == {"fit", "judge"}
+    assert progress[0] == begun(SMALL.key)
+    assert {event.stage for event in progress[1:]} == {"fit", "judge"}
     here = do(SMALL, folder / "stores", tmp_path)
     for part in ("classes", "recordings", "truth", "windows", "scores", "history"):
         assert getattr(end.outcome, part) == getattr(here, part)
@@ -94,8 +95,9 @@ def test_an_unforeseen_error_fails_with_kind_and_place_and_a_new_worker_comes(ex
 
 def test_a_killed_worker_loses_its_job_and_is_replaced(executor):
     executor.start(ENDLESS)
+    assert executor.wait(60) == [begun(ENDLESS.key)]
     events = executor.wait(60)
-    assert isinstance(events[0], Advance)
+    assert events[0].stage == "fit"
     begin = time.monotonic()
     while time.monotonic() < begin + 1:
         events += executor.wait(0.1)
@@ -112,6 +114,22 @@ def test_a_killed_worker_loses_its_job_and_is_replaced(executor):
     executor.close()
     with pytest.raises(ProcessLookupError):
         os.kill(second, 0)
+
+
+def test_a_job_is_begun_when_a_worker_takes_it(folder):
+    executor = LocalExecutor(1, folder / "stores", folder, together=2)
+    other = replace(SMALL, seed=42)
+    for job in (SMALL, other):
+        executor.start(job)
+    events, deadline = [], time.monotonic() + 60
+    while len([event for event in events if isinstance(event, Finished)]) < 2:
+        assert time.monotonic() < deadline
+        events += executor.wait(1.0)
+    executor.close()
+    first = [event.key for event in events].index(other.key)
+    assert {event.key for event in events[:first]} == {SMALL.key}
+    assert isinstance(events[first - 1], Finished)
+    assert events[first] == begun(other.key)
 
 
 def test_a_worker_that_cannot_start_says_why(folder, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from safetensors.torch import load as tensors
 
 from dualres.benchmark import ray_executor
-from dualres.benchmark.executors import Failed, Finished, Lost
+from dualres.benchmark.executors import Advance, Failed, Finished, Lost, begun
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.protocol import Budget
@@ -68,7 +68,7 @@ def results(executor, *jobs):
     events, end = {}, time.monotonic() + PATIENCE_S
     while len(events) < len(jobs):
         assert time.monotonic() < end, "the jobs do not end"
-        events |= {event.key: event for event in executor.wait(1)}
+        events |= {event.key: event for event in executor.wait(1) if not isinstance(event, Advance)}
     return events
 
 
@@ -168,6 +168,7 @@ def test_a_machine_that_goes_away_loses_its_job_only(executor, machines):
     for one in endless:
         awaited_worker(one)
     machines.remove_node(machines.second, allow_graceful=False)
+    assert executor.wait(PATIENCE_S) == [begun(one.key) for one in endless]
     (event,) = executor.wait(PATIENCE_S)
     assert isinstance(event, Lost)
     end = time.monotonic() + PATIENCE_S

@@ -10,11 +10,12 @@ from dualres.benchmark import sources
 from dualres.benchmark.job import Job
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.sources import Source, present_datasets
-from dualres.benchmark.work import do
+from dualres.benchmark.work import do, source_hash
 from dualres.config import Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
+from dualres.kernel import compiled
 from dualres.methods.files import load
 from dualres.recordings.resample import POLYPHASE
 
@@ -46,6 +47,21 @@ def test_a_job_tells_all_that_a_result_must_answer_for(outcome, folder):
     assert facts["wall_s"] > facts["judge_s"] > 0
     assert facts["versions"].keys() >= {"dualres", "torch", "numpy", "scipy"}
     assert len(facts["versions"]["source"]) == 64
+    assert facts["machine"]["kernel"] == compiled.variant()
+    assert facts["fitted_together"] == 1
+
+
+def test_the_hash_of_the_code_covers_python_and_c(tmp_path):
+    files = [tmp_path / name for name in ("fit.py", "kernel/score.c", "kernel/score.h")]
+    (tmp_path / "kernel").mkdir()
+    for path in files:
+        path.write_text("1")
+    hashes = [source_hash(tmp_path)]
+    for path in files:
+        path.write_text("2")
+        source_hash.cache_clear()
+        hashes.append(source_hash(tmp_path))
+    assert len(set(hashes)) == 4
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not count peaks anew")

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import CliRunner
 
-from dualres.benchmark.executors import Advance, Failed, Finished
+from dualres.benchmark.executors import FITS_TOGETHER, Advance, Failed, Finished
 from dualres.benchmark.ledger import Ledger, LedgerError
 from dualres.benchmark.run import Ended, Running, State, Summary, sole_writer
 from dualres.benchmark.studies import Quick, jobs, study
@@ -28,6 +28,7 @@ class MadeUp:
 
     def __init__(self, jobs, stores, folder, together=1):
         self.slots = self.workers = jobs
+        self.together = together
         self.waiting, self.answered = [], 0
         self.made.append(self)
 
@@ -173,6 +174,15 @@ def test_a_method_that_a_study_does_not_have_is_mentioned(call):
 def test_cuda_without_a_gpu_is_refused(call, made_up):
     made_up.setattr("torch.cuda.is_available", lambda: False)
     assert "PyTorch finds no GPU" in str(call("run", "pilot", "--device", "cuda").exception)
+
+
+@pytest.mark.parametrize(("can", "together"), [(True, FITS_TOGETHER), (False, 1)])
+def test_on_cuda_jobs_are_done_together_where_there_is_a_path_for_it(call, made_up, can, together):
+    made_up.setattr("torch.cuda.is_available", lambda: True)
+    made_up.setattr("dualres.fit.fits_together", lambda config, device: can and device == "cuda")
+    result = call("run", "pilot", "--methods", "dualres", "--device", "cuda")
+    assert result.exit_code == 0, result.output
+    assert MadeUp.made[0].together == together
 
 
 def test_status_needs_a_ledger(call):

@@ -1,4 +1,6 @@
 import ctypes
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -21,3 +23,34 @@ def test_it_can_be_switched_off(monkeypatch):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert compiled.variant() is None
     assert compiled.function("dualres_scratch", [], ctypes.c_size_t) is None
+
+
+def look_again() -> None:
+    compiled.able.cache_clear()
+    compiled._library.cache_clear()
+
+
+def test_a_library_from_another_state_of_the_source_is_not_used(monkeypatch):
+    if compiled.variant() is None:
+        pytest.skip("the compiled library is not built")
+    monkeypatch.setattr(compiled, "INTERFACE", compiled.INTERFACE + 1)
+    look_again()
+    try:
+        with pytest.warns(RuntimeWarning, match=r"another state of the source.*make setup") as caught:
+            assert compiled.able() == ()
+        assert len(caught) == 1
+        assert compiled.variant() is None  # and no second warning, which would be an error here
+        assert compiled.function("dualres_scratch", [], ctypes.c_size_t) is None
+    finally:
+        look_again()
+
+
+def test_a_library_older_than_the_number_has_none():
+    assert compiled._interface_of(ctypes.pythonapi) is None
+
+
+def test_a_build_depends_on_every_file_in_c():
+    root = Path(__file__).parents[2]
+    settings = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]
+    there = {str(path.relative_to(root)) for path in (root / "src/dualres/kernel").glob("*.[ch]")}
+    assert {*settings["sources"], *settings["depends"]} == there

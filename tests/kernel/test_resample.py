@@ -12,7 +12,7 @@ def thirds():
     """Three outputs for two inputs: a copy, then two sums of three inputs each."""
     rows = np.array([0, 0, 1])
     weights = np.array([[0.0, 1.0, 0.0], [0.25, 0.5, 0.25], [0.5, 0.25, -0.5]])
-    return Resampler(3, 2, rows, weights)
+    return Resampler(3, 2, rows, 3, weights.__getitem__)
 
 
 def by_hand(signal, mean, outputs):
@@ -43,6 +43,19 @@ def test_a_stretch_is_the_same_to_the_last_bit(thirds):
     np.testing.assert_array_equal(thirds(signal[first:], first, 0.1, start, 1234), whole[start : start + 1234])
 
 
+@pytest.mark.skipif(compiled.variant() is None, reason="there is no compiled library")
+@pytest.mark.parametrize("samples", [5, 100, 6400])
+def test_what_is_too_large_for_a_float_is_no_result(thirds, samples, monkeypatch):
+    signal = np.random.default_rng(0).standard_normal(samples).astype(np.float32)
+    for variant in compiled.able():
+        monkeypatch.setenv(compiled.SETTING, variant)
+        for place in {0, samples // 3, samples - 1}:
+            large = signal.copy()
+            large[place] = 2e38
+            assert np.isfinite(thirds(large, 0, 1e38, 0, samples * 3 // 2)).all()
+            assert thirds(large, 0, -2e38, 0, samples * 3 // 2) is None
+
+
 def test_without_the_library_there_is_no_result(thirds, monkeypatch):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert thirds(np.ones(10, np.float32), 0, 1.0, 0, 15) is None
@@ -52,4 +65,5 @@ def test_without_the_library_there_is_no_result(thirds, monkeypatch):
 def test_a_sum_keeps_a_double_s_precision(samples):
     signal = (np.random.default_rng(0).standard_normal(samples) + 1000).astype(np.float32)
     assert total(signal) == pytest.approx(math.fsum(signal.tolist()), rel=1e-14)
+    assert total(np.full(samples, 3e38, np.float32)) == pytest.approx(3e38 * samples)
     assert total(signal[::-1]) == pytest.approx(total(signal), rel=1e-14)

@@ -1,7 +1,11 @@
 """The compiled kernel against PyTorch, and both against float64."""
 
+import sys
+import threading
+from _thread import interrupt_main
 from fractions import Fraction
 from pickle import dumps, loads
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -9,7 +13,7 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel import compiled
+from dualres.kernel import compiled, score
 from dualres.kernel.score import TOGETHER, Kernel
 from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
@@ -207,3 +211,84 @@ def test_leaves_other_networks_to_pytorch(small, monkeypatch):
 def test_refuses_windows_of_another_length():
     with pytest.raises(ConfigError, match="32768"):
         Kernel.of(lively_network()).logits(np.zeros((2, 100), np.float32))
+
+
+def test_a_library_without_this_leaves_it_to_pytorch(monkeypatch):
+    there = compiled.function
+    monkeypatch.setattr(
+        score, "function", lambda name, *types: None if name == "dualres_windows" else there(name, *types)
+    )
+    score._entry.cache_clear()
+    try:
+        assert Kernel.of(lively_network()) is None
+    finally:
+        score._entry.cache_clear()
+
+
+def test_a_kernel_that_is_switched_off_says_so(monkeypatch):
+    kernel = Kernel.of(lively_network())
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    with pytest.raises(ConfigError, match="PyTorch"):
+        kernel.logits(np.zeros((1, WINDOW), np.float32))
+
+
+def side_by_side(signal) -> np.ndarray:
+    return signal.reshape(-1, WINDOW)
+
+
+@pytest.mark.parametrize("arranged", [side_by_side, overlapping])
+def test_samples_between_the_places_of_floats_are_moved(arranged, monkeypatch):
+    signal = np.random.default_rng(4).standard_normal(2 * WINDOW).astype(np.float32)
+    shifted = np.empty(signal.nbytes + 1, np.uint8)[1:].view(np.float32)
+    shifted[:] = signal
+    kernel = Kernel.of(lively_network())
+    expected = kernel.logits(arranged(signal))
+
+    called, scratch = score._entry(compiled.variant())
+    read = []
+
+    def remembered(model, windows, *rest) -> None:
+        read.append(windows)
+        called(model, windows, *rest)
+
+    monkeypatch.setattr(score, "_entry", lambda chosen: (remembered, scratch))
+    np.testing.assert_allclose(kernel.logits(arranged(shifted)), expected, atol=TOLERANCE)
+    assert read
+    assert all(address % 4 == 0 for address in read)
+
+
+def test_what_the_library_reads_is_held_by_what_is_handed_to_it():
+    constants, head = np.zeros(5, np.float32), np.zeros(3, np.float32)
+    held, model = [ref(constants), ref(head)], score._Model(constants, head, 2)
+    del constants, head
+    assert [array().ctypes.data for array in held] == [model.constants, model.head]
+
+
+def at_work() -> set[str]:
+    """The functions that the kernel's threads are in."""
+    names, frames = set(), sys._current_frames()
+    for thread in threading.enumerate():
+        frame = frames.get(thread.ident) if thread.name.startswith("dualres") else None
+        while frame is not None:
+            names.add(frame.f_code.co_name)
+            frame = frame.f_back
+    return names
+
+
+def score_until_interrupted(network: DualRes, windows) -> None:
+    """The kernel is its own: nobody else holds its weights."""
+    threading.Timer(0.1, interrupt_main).start()
+    for _ in range(1000):
+        Kernel.of(network).logits(windows)
+
+
+def test_whoever_interrupts_leaves_no_thread_in_the_kernel():
+    network, windows = lively_network(), np.ones((600, WINDOW), np.float32)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            score_until_interrupted(network, windows)
+        assert "go" not in at_work()
+    finally:
+        torch.set_num_threads(threads)

@@ -158,3 +158,47 @@ def test_pytorch_does_what_the_compiled_step_cannot(monkeypatch):
     encoder.memory.scan = scan
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert encode(encoder, short, long) is None
+
+
+def cut(short, long):
+    return {
+        "other tokens": (short, long[:, 1:]),
+        "other windows": (short, long[1:]),
+        "other short bins": (short[..., 1:], long),
+        "other long bins": (short, long[..., 1:]),
+        "swapped": (long, short),
+    }
+
+
+@pytest.mark.parametrize("what", cut(torch.zeros(1, 1, 1), torch.zeros(1, 1, 1)))
+def test_views_that_do_not_fit_are_left_to_pytorch_s_errors(what):
+    encoder = lively_encoder().train()
+    wrong = cut(*views(encoder, batch=5))[what]
+    before = torch.get_rng_state()
+    assert encode(encoder, *wrong) is None
+    assert torch.equal(torch.get_rng_state(), before)  # the jitter is for PyTorch to draw
+    with pytest.raises(RuntimeError, match=r"[Ss]ize|shape"):
+        encoder(*wrong)
+
+
+def test_layers_that_do_not_fit_are_left_to_pytorch_s_errors():
+    encoder = lively_encoder().train()
+    encoder.mix = torch.nn.Linear(encoder.config.width - 1, encoder.config.width - 1)
+    encoder.gate = torch.nn.Linear(encoder.config.width - 1, encoder.config.width - 1)
+    assert encode(encoder, *views(encoder)) is None
+    with pytest.raises(RuntimeError, match="shape"):
+        encoder(*views(encoder))
+
+
+def test_second_derivatives_are_pytorch_s(monkeypatch):
+    encoder = lively_encoder().eval()
+    weight = encoder.mix.weight
+
+    def second() -> torch.Tensor:
+        (first,) = torch.autograd.grad(encoder(*views(encoder)).square().sum(), weight, create_graph=True)
+        return torch.autograd.grad(first.square().sum(), weight)[0]
+
+    with pytest.raises(RuntimeError, match="differentiate"):
+        second()
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    assert second().abs().max() > 0

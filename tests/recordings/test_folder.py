@@ -87,6 +87,14 @@ def test_what_cannot_be_used_is_left_out_with_the_reason(sorted_folder):
     assert reasons["worn/damaged.npy"]
 
 
+def test_almost_a_window_is_left_out_with_its_samples(sorted_folder):
+    for samples in (32_767, 32_768):
+        np.save(sorted_folder / "good" / f"{samples}.npy", noise(7, samples=samples))
+    reasons = dict(read_folder(sorted_folder, rate=Fraction(64_000)).left_out)
+    assert reasons["good/32767.npy"].startswith("32767 samples long, but one window takes 32768 samples")
+    assert "good/32768.npy" not in reasons
+
+
 def test_identical_content_under_two_names_is_pointed_out(sorted_folder):
     (sorted_folder / "worn" / "copy.npy").write_bytes((sorted_folder / "good" / "1.npy").read_bytes())
     assert read_folder(sorted_folder, rate=Fraction(1000)).same == (("good/1.npy", "worn/copy.npy"),)

@@ -1,12 +1,14 @@
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.signal import resample_poly
+from scipy.signal import firwin, resample_poly
 
 from dualres.kernel import compiled
+from dualres.recordings import polyphase as polyphase_module
 from dualres.recordings.polyphase import Polyphase, polyphase
 from dualres.recordings.recording import mean_of
 
@@ -110,6 +112,66 @@ def test_blocks_come_as_soon_as_they_are_known():
         assert made <= 5 * given_samples
         assert made > 5 * (given_samples - 11) - plan.unit
     assert made == 200_000
+
+
+@pytest.mark.parametrize("ratio", ["5", "24/25", "3/50", "1000/1001"])
+def test_parts_join_to_the_whole(ratio, variant, monkeypatch):
+    monkeypatch.setattr(polyphase_module, "BLOCK", 5000)
+    monkeypatch.setattr(polyphase_module, "_AT_ONCE", 5000)
+    plan, signal = polyphase(Fraction(ratio)), noise(123_456, 3.0)
+    parts = list(plan.parts(signal, mean_of([signal])))
+    assert len(parts) > 1
+    assert max(map(len, parts)) <= 5000
+    rounding = 1e-6 if variant == compiled.OFF else 0
+    np.testing.assert_allclose(np.concatenate(parts), whole(plan, signal), rtol=0, atol=rounding)
+
+
+@pytest.mark.skipif(compiled.variant() is None, reason="there is no compiled library")
+def test_a_minute_is_one_part():
+    signal = noise(60 * 12_800)
+    assert [len(part) for part in polyphase(Fraction(5)).parts(signal, 0.0)] == [60 * 64_000]
+
+
+@pytest.mark.parametrize("ratio", ["5", "24/25", "3/50"])
+def test_differences_beyond_a_float_s_range_are_no_obstacle(ratio, variant):
+    signal = np.full(20_011, 2e38, np.float32)
+    signal[::40] = -2e38
+    assert_as_scipy(polyphase(Fraction(ratio)), signal)
+
+
+def test_outputs_beyond_a_float_s_range_are_an_error(variant):
+    signal = np.sign(noise(20_011)) * np.float32(3.3e38)
+    plan = polyphase(Fraction(5))
+    with pytest.raises(OverflowError):
+        whole(plan, signal)
+    with pytest.raises(OverflowError):
+        list(plan.parts(signal, 0.0))
+
+
+@pytest.mark.parametrize("ratio", ["5", "24/25", "1/50", "8000/12207", "70000/1"])
+def test_the_filter_is_firwin_s(ratio):
+    up, down = Fraction(ratio).as_integer_ratio()
+    longer = max(up, down)
+    expected = up * firwin(20 * longer + 1, 1 / longer, window=("kaiser", 5.0))
+    plan = Polyphase(up, down, fast=False)
+    np.testing.assert_allclose(plan.taps, expected[10 * longer :], rtol=0, atol=1e-15 * expected.max())
+
+
+def test_an_odd_ratio_takes_little_memory():
+    """All its weights at once, in float64 and with their places, would take 40 MB."""
+    tracemalloc.start()
+    plan = Polyphase(64_000, 51_199)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 35e6
+    assert_as_scipy(plan, noise(5000))
+
+
+def test_few_odd_ratios_are_kept():
+    simple, *odd = (polyphase(Fraction(1, down)) for down in (3, 17_000, 17_001, 17_002))
+    assert polyphase(Fraction(1, 3)) is simple
+    assert polyphase(Fraction(1, 17_002)) is odd[-1]
+    assert polyphase(Fraction(1, 17_000)) is not odd[0]
 
 
 def test_no_samples_make_none():

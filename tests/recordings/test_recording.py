@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
+from dualres.kernel import compiled
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, exact_rate, joined, mean_of, regrouped
 
 
@@ -112,7 +113,7 @@ def test_rates_are_as_they_were_written(written, exact):
     assert exact_rate(written) == Fraction(exact)
 
 
-@pytest.mark.parametrize("rate", [0, -1, "fast", "1/0", float("nan")])
+@pytest.mark.parametrize("rate", [0, -1, "fast", "1/0", float("nan"), "1e999999999", "1e-999999999"])
 def test_a_rate_is_positive(rate):
     with pytest.raises(ConfigError, match="is no number of Hz"):
         Recording.from_array([1.0], rate, id="pump")
@@ -120,13 +121,20 @@ def test_a_rate_is_positive(rate):
         Recording("pump", lambda: None, Fraction(0))
 
 
-def test_at_hand_loads_once():
-    loads = []
+@pytest.mark.parametrize("way", [InBlocks, lambda signal: lambda: signal])
+def test_signal_and_mean_are_what_they_are_apart(long, way):
+    recording = Recording("a", way(long), Fraction(1))
+    signal, mean = recording.signal_and_mean()
+    assert np.array_equal(signal, recording.signal)
+    assert mean == recording.mean
 
-    def load():
-        loads.append(1)
-        return np.arange(5, dtype=np.float32)
 
-    held = Recording("pump", load, Fraction(100)).at_hand()
-    assert (held.mean, held.length, held.signal.tolist()) == (2.0, 5, [0, 1, 2, 3, 4])
-    assert len(loads) == 1
+@pytest.mark.parametrize("kernel", [*compiled.able(), compiled.OFF])
+@pytest.mark.parametrize("bad", [[np.nan], [np.inf], [np.inf, -np.inf]])
+def test_a_signal_that_is_not_finite_has_no_mean(bad, kernel, monkeypatch):
+    monkeypatch.setenv(compiled.SETTING, kernel)
+    signal = np.array([1.0, *bad, 3.0e38, 3.0e38], np.float32)
+    assert np.isnan(mean_of([signal]))
+    assert np.isnan(mean_of(np.split(signal, range(1, len(signal)))))
+    with pytest.raises(RecordingError, match=f"pump: {len(bad)} samples are NaN or infinite"):
+        Recording.from_array(signal, 1000, id="pump").mean  # noqa: B018

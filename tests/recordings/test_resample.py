@@ -6,8 +6,9 @@ import pytest
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
+from dualres.recordings import polyphase as polyphase_module
 from dualres.recordings import resample as resample_module
-from dualres.recordings.recording import Recording
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
 from dualres.recordings.resample import POLYPHASE, RESAMPLERS, SOXR, code_hash, resample, resampled_blocks
 
 RATES = [
@@ -18,6 +19,23 @@ RATES = [
     Fraction(42_000),
     Fraction(25_600),
 ]
+
+
+class InBlocks(Blockwise):
+    """A signal that is never in one piece."""
+
+    def __init__(self, signal):
+        self.length, self._signal, self.mean = len(signal), signal, mean_of(sliced(signal, BLOCK))
+
+    def blocks(self):
+        return sliced(self._signal, BLOCK)
+
+
+def in_memory(signal):
+    return lambda: signal
+
+
+WAYS = [InBlocks, in_memory]
 
 
 @pytest.mark.parametrize("resampler", RESAMPLERS)
@@ -72,20 +90,23 @@ def test_soxr_says_which_extra_it_needs(monkeypatch):
 
 @pytest.mark.parametrize("resampler", RESAMPLERS)
 @pytest.mark.parametrize("rate", [Fraction(12_800), Fraction(200_000, 3), Fraction(64_000)], ids=str)
-def test_blocks_join_to_the_whole(rate, resampler, monkeypatch):
+@pytest.mark.parametrize("way", WAYS)
+def test_blocks_join_to_the_whole(rate, resampler, way, monkeypatch):
     monkeypatch.setattr(resample_module, "BLOCK", 10_007)
+    monkeypatch.setattr(polyphase_module, "_AT_ONCE", 10_007)
     signal = np.random.default_rng(1).standard_normal(50_000).astype(np.float32) + 3
-    blocks = list(resampled_blocks(Recording.from_array(signal, rate), 64_000, resampler))
+    blocks = list(resampled_blocks(Recording("pump", way(signal), rate), 64_000, resampler))
     assert len(blocks) > 1 or rate == 64_000
     whole = resample(signal, rate, 64_000, resampler)
     exact = resampler == POLYPHASE and compiled.variant()
     np.testing.assert_allclose(np.concatenate(blocks), whole, rtol=0, atol=0 if exact else 2e-6)
 
 
-def test_blocks_know_the_mean_of_the_whole():
+@pytest.mark.parametrize("way", WAYS)
+def test_blocks_know_the_mean_of_the_whole(way):
     """The signal is longer than what is summed at a time; another mean would show in the last bits near the ends."""
     signal = np.random.default_rng(2).standard_normal(2_500_000).astype(np.float32) + 1e4
-    blocks = list(resampled_blocks(Recording.from_array(signal, 48_000), 64_000))
+    blocks = list(resampled_blocks(Recording("pump", way(signal), Fraction(48_000)), 64_000))
     whole = resample(signal, Fraction(48_000), 64_000)
     np.testing.assert_allclose(np.concatenate(blocks), whole, rtol=0 if compiled.variant() else 1e-7)
 
@@ -96,6 +117,26 @@ def test_blocks_of_a_rate_that_makes_no_ratio_are_refused_at_once():
         resampled_blocks(recording, 64_000)
     with pytest.raises(ConfigError, match="no resampler 'linear'"):
         resampled_blocks(recording, 64_000, "linear")
+
+
+def test_an_array_is_loaded_once():
+    loads = []
+    recording = Recording("pump", lambda: loads.append(1) or np.arange(100, dtype=np.float32), Fraction(1000))
+    assert sum(map(len, resampled_blocks(recording, 64_000))) == 6400
+    assert loads == [1]
+
+
+@pytest.mark.parametrize("resampler", RESAMPLERS)
+@pytest.mark.parametrize("kernel", [*compiled.able(), compiled.OFF])
+@pytest.mark.parametrize("way", WAYS)
+def test_too_large_samples_are_refused_by_name(way, kernel, resampler, monkeypatch):
+    monkeypatch.setenv(compiled.SETTING, kernel)
+    signal = np.sign(np.random.default_rng(0).standard_normal(60_000)).astype(np.float32) * np.float32(3e38)
+    reason = "pump: the samples are too large to be resampled; scale the recording"
+    with pytest.raises(RecordingError, match=reason):
+        list(resampled_blocks(Recording("pump", way(signal), Fraction(12_800)), 64_000, resampler))
+    with pytest.raises(RecordingError, match=reason):
+        resample(signal, Fraction(12_800), 64_000, resampler, "pump")
 
 
 def test_the_code_s_hash_tells_the_kernel_s_variants_apart(monkeypatch):

@@ -1,12 +1,25 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dualres.errors import RecordingError
-from dualres.recordings.recording import Recording
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings import resample as resample_module
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
 from dualres.recordings.resample import POLYPHASE
-from dualres.recordings.windows import at_rate, covered, cut, evenly, every_window, half_overlapping, spread, stretches
+from dualres.recordings.windows import (
+    at_rate,
+    covered,
+    cut,
+    evenly,
+    every_window,
+    half_overlapping,
+    shortage,
+    spread,
+    stretches,
+)
 
 
 def test_half_overlapping():
@@ -93,6 +106,51 @@ def test_stretches_are_resampled_as_the_whole_is():
     np.testing.assert_array_equal(together, every_window(whole, 4096))
 
 
+def test_stretches_of_a_signal_in_memory_are_views():
+    signal = np.arange(1000, dtype=np.float32)
+    some = list(stretches(Recording.from_array(signal, 10), 10, 40, POLYPHASE, 3))
+    assert len(some) == 17
+    assert all(np.shares_memory(stretch, signal) for stretch in some)
+
+
+class InBlocks(Blockwise):
+    """A signal that is never in one piece."""
+
+    def __init__(self, signal):
+        self.length, self._signal, self.mean = len(signal), signal, mean_of(sliced(signal, BLOCK))
+
+    def blocks(self):
+        return sliced(self._signal, BLOCK)
+
+
+@given(st.integers(20, 700), st.integers(1, 150), st.integers(1, 4))
+def test_stretches_do_not_depend_on_the_blocks(samples, block, windows):
+    signal = np.arange(samples, dtype=np.float32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resample_module, "BLOCK", block)
+        some = list(stretches(Recording("pump", InBlocks(signal), Fraction(10)), 10, 20, POLYPHASE, windows))
+    assert all(len(stretch) == (windows - 1) * 10 + 20 for stretch in some[:-1])
+    together = np.concatenate([every_window(stretch, 20) for stretch in some])
+    np.testing.assert_array_equal(together, every_window(signal, 20))
+
+
 def test_stretches_of_too_short_a_recording():
     with pytest.raises(RecordingError, match=r"pump: 3.900 s long, but one window takes 4.000 s"):
         list(stretches(Recording.from_array(np.arange(39), 10, "pump"), 10, 40, POLYPHASE, 3))
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_is_positive(limit):
+    with pytest.raises(ConfigError, match=f"at most {limit} windows are none; give a positive limit"):
+        next(stretches(Recording.from_array(np.arange(100), 10), 10, 40, POLYPHASE, 3, limit))
+
+
+def test_very_little_is_lacking_in_samples():
+    assert shortage(32_767, 32_768, 64_000) == "32767 samples long, but one window takes 32768 samples"
+    assert shortage(32_700, 32_768, 64_000) == "0.511 s long, but one window takes 0.512 s"
+
+
+def test_too_large_a_recording_is_refused_by_name():
+    signal = np.sign(np.random.default_rng(0).standard_normal(7000)) * 3e38
+    with pytest.raises(RecordingError, match="pump: the samples are too large to be resampled"):
+        at_rate(Recording.from_array(signal, 12_800, "pump"), 64_000, 4096)

@@ -10,16 +10,23 @@ from dualres.benchmark.ledger import Outcome
 
 JOBS_ON_A_GPU = 4  # side by side, unless the number of jobs is given; a small fit leaves most of a GPU idle
 FITS_TOGETHER = 12  # of one shape on a GPU, each of them a job
+START = "start"  # the stage of a job that was begun, and no more is known of it
 
 
 @dataclass(frozen=True)
 class Advance:
-    """A job in flight got on: "fit" or "judge", so many done of so many."""
+    """A job in flight began or got on: "start", "fit" or "judge", so many done of so many."""
 
     key: str
     stage: str
     done: int
     total: int
+    sharing: int = 1  # jobs that their worker does at once, this one included
+
+
+def begun(key: str, sharing: int = 1) -> Advance:
+    """The first event of a job."""
+    return Advance(key, START, 0, 0, sharing)
 
 
 @dataclass(frozen=True)
@@ -52,17 +59,20 @@ class Executor(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many jobs may be in flight."""
+        """How many jobs it takes at a time; those that no worker has begun yet wait in it."""
 
     @property
     def workers(self) -> int:
         """How many work side by side; one of them may do several jobs together."""
 
     def start(self, job: Job) -> None:
-        """Begin a job; at most `slots` at a time."""
+        """Take a job, to be begun as soon as a worker is free; at most `slots` at a time."""
 
     def wait(self, seconds: float) -> list[Event]:
-        """What happened since the last call; returns as soon as anything did, or after so many seconds."""
+        """What happened since the last call; returns as soon as anything did, or after so many seconds.
+
+        The first event of a job is that it was `begun`.
+        """
 
     def close(self) -> None:
         """Stop everything at once; jobs in flight are dropped."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from queue import SimpleQueue
@@ -18,11 +19,11 @@ from typing import Any
 import torch
 
 from dualres.benchmark.child import Child, Sparing, failure
-from dualres.benchmark.executors import Advance, Event, Failed, Finished, Lost
+from dualres.benchmark.executors import Advance, Event, Failed, Finished, Lost, begun
 from dualres.benchmark.job import Job, read_job
 from dualres.benchmark.ledger import Outcome
 from dualres.benchmark.together import do_together, shape
-from dualres.benchmark.work import do
+from dualres.benchmark.work import Progress, do
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
 
@@ -36,6 +37,8 @@ class LocalExecutor:
         self._jobs, self._stores, self._folder, self._together = jobs, stores, folder, together
         self._workers: list[_Worker] = []
         self._waiting: list[Job] = []
+        self._begun: list[Event] = []  # not told yet
+        self._lost: set[str] = set()  # keys of jobs that were lost here
 
     @property
     def slots(self) -> int:
@@ -52,15 +55,23 @@ class LocalExecutor:
 
     def wait(self, seconds: float) -> list[Event]:
         self._hand_out()
-        ready = wait([worker.pipe for worker in self._workers], seconds)
-        return [event for w in list(self._workers) if w.pipe in ready for event in self._hear(w)]
+        told, self._begun = self._begun, []
+        ready = wait([worker.pipe for worker in self._workers], 0 if told else seconds)
+        heard = [event for w in list(self._workers) if w.pipe in ready for event in self._hear(w)]
+        self._lost |= {event.key for event in heard if isinstance(event, Lost)}
+        return [*told, *heard]
 
     def _hand_out(self) -> None:
         while self._waiting and sum(bool(worker.jobs) for worker in self._workers) < self._jobs:
-            common = shape(self._waiting[0])
-            some = [job for job in self._waiting if shape(job) == common][: self._together]
+            common = self._shape(self._waiting[0])
+            some = [job for job in self._waiting if self._shape(job) == common][: self._together]
             self._waiting = [job for job in self._waiting if job not in some]
             self._free_worker(some[0].threads).begin(some)
+            self._begun += [begun(job.key, len(some)) for job in some]
+
+    def _shape(self, job: Job) -> Hashable:
+        """A job that was lost is done alone afterwards: if it ends its worker, it drags no other along."""
+        return job.key if job.key in self._lost else shape(job)
 
     def close(self) -> None:
         for worker in list(self._workers):
@@ -141,34 +152,41 @@ def _listen(pipe: Connection, plans: SimpleQueue[list[dict[str, Any]]]) -> None:
 
 
 def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:
-    """How each job ended, and whether this process is fit for more."""
+    """How each job ended, and whether this process is fit for more; if it is not, there are no answers for the rest."""
+    tell = cache(partial(_teller, pipe))
     if len(jobs) == 1:
-        yield _answer(jobs[0], stores, folder, pipe)
+        yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
-    tell = {job.key: _teller(job.key, pipe) for job in jobs}
-    left = list(tell)
+    left = [job.key for job in jobs]
     try:
-        for job, end in do_together(jobs, stores, folder, lambda key, *stage: tell[key](*stage)):
+        ends = do_together(jobs, stores, folder, lambda key, sharing, *stage: tell(key, sharing)(*stage))
+        for job, end in ends:
             left.remove(job.key)
-            yield (Finished(job.key, end) if isinstance(end, Outcome) else Failed(job.key, failure(end))), True
-    except (MemoryError, torch.cuda.OutOfMemoryError) as error:
-        yield Lost(left[0], f"not enough memory beside the other jobs; {failure(error)}"), False
+            event, goes_on = _event(job.key, end)
+            yield event, goes_on
+            if not goes_on:
+                return
     except Exception as error:
+        unharmed = isinstance(error, DualResError)
         for key in left:
-            yield Failed(key, failure(error)), key != left[-1]
+            yield Lost(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
 
 
-def _teller(key: str, pipe: Connection) -> Sparing:
-    return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total), True)))
+def _teller(pipe: Connection, key: str, sharing: int) -> Sparing:
+    return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
 
 
-def _answer(job: Job, stores: Path, folder: Path, pipe: Connection) -> tuple[Event, bool]:
-    """How the job ended, and whether this process is fit for another: after an unforeseen error it may not be."""
+def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[Event, bool]:
     try:
-        return Finished(job.key, do(job, stores, folder, _teller(job.key, pipe))), True
-    except DualResError as error:
-        return Failed(job.key, failure(error)), True
-    except (MemoryError, torch.cuda.OutOfMemoryError) as error:
-        return Lost(job.key, f"not enough memory beside the other jobs; {failure(error)}"), False
+        return _event(job.key, do(job, stores, folder, tell))
     except Exception as error:
-        return Failed(job.key, failure(error)), False
+        return _event(job.key, error)
+
+
+def _event(key: str, end: Outcome | Exception) -> tuple[Event, bool]:
+    """How a job ended, and whether this process is fit for another: after an unforeseen error it may not be."""
+    if isinstance(end, Outcome):
+        return Finished(key, end), True
+    if isinstance(end, MemoryError | torch.cuda.OutOfMemoryError):
+        return Lost(key, f"not enough memory beside the other jobs; {failure(end)}"), False
+    return Failed(key, failure(end)), isinstance(end, DualResError)

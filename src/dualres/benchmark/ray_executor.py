@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from dualres.benchmark.child import failure
-from dualres.benchmark.executors import JOBS_ON_A_GPU, Event, Failed, Finished, Lost
+from dualres.benchmark.executors import JOBS_ON_A_GPU, Event, Failed, Finished, Lost, begun
 from dualres.benchmark.job import Job, read_job
 from dualres.benchmark.ledger import Outcome
 from dualres.benchmark.sources import present_datasets
@@ -30,7 +30,8 @@ class RayExecutor:
 
     A worker keeps resampled signals on its own disk and sends the model file back, which is written to `folder`/models
     here. `stores` must be the same path on every machine. `jobs` run side by side: by default one for every `threads`
-    CPUs, or on CUDA four on every GPU. How far a job has got is not reported.
+    CPUs, or on CUDA four on every GPU. A job counts as begun when the cluster has it; how far it has got is not
+    reported.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class RayExecutor:
         self._cache = self._folder / "cache" if address is None else None
         self._jobs, self._threads, self._on_gpus = jobs, threads, device == "cuda"
         self._running: dict[Ref, str] = {}
+        self._begun: list[Event] = []  # not told yet
         self._cluster = Cluster(address, cpus=None if jobs is None else jobs * threads)
         try:
             self._check_resources()
@@ -86,10 +88,12 @@ class RayExecutor:
             name=f"dualres job {job.key[:16]}",
         )
         self._running[ref] = job.key
+        self._begun.append(begun(job.key))
 
     def wait(self, seconds: float) -> list[Event]:
-        ended = self._cluster.finished(list(self._running), seconds)
-        return [self._event(ref, self._running.pop(ref)) for ref in ended]
+        told, self._begun = self._begun, []
+        ended = self._cluster.finished(list(self._running), 0 if told else seconds)
+        return [*told, *(self._event(ref, self._running.pop(ref)) for ref in ended)]
 
     def close(self) -> None:
         self._running.clear()

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dualres.benchmark.executors import Advance, Event, Executor, Failed, Finished
+from dualres.benchmark.executors import START, Advance, Event, Executor, Failed, Finished
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger, LedgerError
 from dualres.benchmark.times import times_in
@@ -34,19 +34,21 @@ class Ended:
 
 @dataclass(frozen=True)
 class Running:
-    """A job in flight: "fit" or "judge", so many done of so many; nothing yet while its worker starts."""
+    """A job that was begun: "fit" or "judge", so many done of so many; nothing yet while its worker starts."""
 
     job: Job
     since: float  # by time.monotonic
-    stage: str = "start"
+    stage: str = START
     stage_since: float = 0.0
     done: int = 0
     total: int = 0
+    sharing: int = 1  # jobs that their worker does at once, this one included
 
     def rest_s(self, whole_s: float, now: float) -> float:
-        """Seconds it still takes, if it takes `whole_s` in all; but its stage goes on at the pace it has."""
+        """Seconds of a worker that it still takes, if it takes `whole_s` in all; but its stage goes on at the pace it
+        has. Jobs done at once take an even share each."""
         by_pace = (now - self.stage_since) * (self.total - self.done) / self.done if self.done else 0.0
-        return max(0.0, whole_s - (now - self.since), by_pace)
+        return max(0.0, whole_s - (now - self.since) / self.sharing, by_pace / self.sharing)
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ def sole_writer(ledger: Path) -> Iterator[None]:
 
 
 class _Campaign:
-    """The jobs of one run: waiting, in flight, over."""
+    """The jobs of one run: waiting, handed to the executor and not begun, running, over."""
 
     def __init__(self, jobs: Iterable[Job], ledger: Ledger, executor: Executor) -> None:
         self._ledger, self._executor = ledger, executor
@@ -130,32 +132,39 @@ class _Campaign:
         missing = [job for key, job in wanted.items() if key not in there]
         self._total, self._known = len(wanted), len(wanted) - len(missing)
         self._waiting = deque(missing)
+        self._handed: dict[str, Job] = {}
         self._running: dict[str, Running] = {}
         self._ended: list[Ended] = []
         self._losses: Counter[str] = Counter()
         self._times = times_in(ledger)
-        self._waiting_time = self._times.total(self._waiting)
+        self._weigh()
 
     @property
     def goes_on(self) -> bool:
-        return bool(self._waiting or self._running)
+        return bool(self._waiting or self._handed or self._running)
 
     def start_some(self) -> None:
-        while self._waiting and len(self._running) < self._executor.slots:
+        while self._waiting and len(self._handed) + len(self._running) < self._executor.slots:
             job = self._waiting[0]
             self._executor.start(job)
-            self._running[job.key] = Running(job, time.monotonic())
-            self._waiting.popleft()
-            self._waiting_time = self._times.total(self._waiting)
+            self._handed[job.key] = self._waiting.popleft()
 
     def settle(self, event: Event) -> None:
+        if event.key in self._handed:
+            self._running[event.key] = Running(self._handed.pop(event.key), time.monotonic())
+            self._weigh()
         running = self._running.get(event.key)
         if running is None:
             return
         if isinstance(event, Advance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()
             self._running[event.key] = replace(
-                running, stage=event.stage, stage_since=since, done=event.done, total=event.total
+                running,
+                stage=event.stage,
+                stage_since=since,
+                done=event.done,
+                total=event.total,
+                sharing=event.sharing,
             )
             return
         job, seconds = running.job, time.monotonic() - running.since
@@ -171,7 +180,7 @@ class _Campaign:
         else:
             self._give_up(job, seconds, f"tried {RETRIES + 1} times, and the last time {event.reason}")
         del self._running[event.key]
-        self._waiting_time = self._times.total(self._waiting)
+        self._weigh()
 
     def summary(self) -> Summary:
         return Summary(self._total, self._known, tuple(self._ended))
@@ -179,21 +188,26 @@ class _Campaign:
     def state(self) -> State:
         return State(self.summary(), tuple(self._running.values()), self._seconds_left())
 
+    def _weigh(self) -> None:
+        self._waiting_time = self._times.total((*self._handed.values(), *self._waiting))
+
     def _give_up(self, job: Job, seconds: float, reason: str) -> None:
         self._ledger.fail(job, reason)
         self._ended.append(Ended(job, seconds, reason))
 
     def _seconds_left(self) -> float | None:
-        """All that is left, shared by the workers; at least the longest job in flight. None if all that is left is
-        jobs that should have ended by now."""
+        """All that is left, shared by the workers; at least what takes longest of what is running. None if all that is
+        left is jobs that should have ended by now."""
         now = time.monotonic()
-        rest = []
+        rest, longest = 0.0, 0.0
         for running in self._running.values():
             whole = self._times.seconds(running.job)
             if whole is None:
                 return None
-            rest.append(running.rest_s(whole, now))
+            own = running.rest_s(whole, now)
+            rest += own
+            longest = max(longest, own * running.sharing)
         if self._waiting_time.unknown:
             return None
-        seconds = max([(sum(rest) + self._waiting_time.seconds) / max(1, self._executor.workers), *rest])
+        seconds = max((rest + self._waiting_time.seconds) / max(1, self._executor.workers), longest)
         return seconds if seconds or not self.goes_on else None

@@ -64,7 +64,7 @@ class Source:
         recording, rate = self.native(name), ModelConfig().rate
         path = self._kept / f"{self.hashes[name]}.npy"
         if not path.exists():
-            _write(path, resample(recording.signal, recording.rate, rate, self._resampler))
+            _write(path, resample(recording.signal, recording.rate, rate, self._resampler, recording.id))
         return replace(recording, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
 
 

@@ -14,7 +14,7 @@ from dualres.datasets.folds import load_fold
 # Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each
 # update (MiniRocket: in its one fit), and of a judged window. A control of DualRes counts as DualRes.
 MEASURED_MS = {
-    "dualres": (4.0, 3.7),
+    "dualres": (1.1, 0.6),
     "mambasl": (115.0, 32.0),
     "minirocket": (70.0, 70.0),
     "tscmamba": (5.3, 7.0),

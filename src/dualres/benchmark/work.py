@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -17,12 +17,14 @@ from typing import Any
 import torch
 from threadpoolctl import threadpool_limits
 
+from dualres.benchmark.child import PACKAGE
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
 from dualres.benchmark.protocol import Scores, Support, evaluate, gather_support
 from dualres.benchmark.sources import Source
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
+from dualres.kernel import compiled
 from dualres.methods import method
 from dualres.methods.files import save
 from dualres.methods.method import Fitted
@@ -31,9 +33,20 @@ from dualres.recordings.windows import every_window
 from dualres.sealed import versions
 
 PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
+CODE = (".py", ".c", ".h")  # suffixes of this package's own
 PACKAGES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A job with all that it may learn from."""
+
+    job: Job
+    fold: Fold
+    source: Source
+    support: Support
 
 
 def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -> Outcome:
@@ -47,18 +60,18 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -
 
 
 def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
-    _forget_peak()
+    forget_peak()
     begin = time.perf_counter()
-    fold = job.used_fold()
-    source = Source(job.dataset, stores, folder / "cache", job.resampler)
-    support, fitted = learn(job, fold, source, tell)
-    return judge(job, fold, source, support, fitted, folder, begin, tell)
+    gathered = gather(job, stores, folder)
+    return judge(gathered, _fit(gathered, tell), folder, begin, tell)
 
 
-def judge(
-    job: Job, fold: Fold, source: Source, support: Support, fitted: Fitted, folder: Path, begin: float, tell: Progress
-) -> Outcome:
-    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter."""
+def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: Progress, together: int = 1) -> Outcome:
+    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
+
+    `together` is the number of jobs that shared the fit.
+    """
+    job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
     config = ModelConfig()
     path = folder / "models" / f"{job.key}.safetensors"
     save(fitted, path)
@@ -75,6 +88,7 @@ def judge(
         "labelled_s": support.seconds,
         "support": support.origins,
         "inputs": source.hashes,
+        "fitted_together": together,
         "cost": {**asdict(fitted.cost), "file_bytes": path.stat().st_size},
         "model_sha256": sha256(path.read_bytes()).hexdigest(),
         "versions": all_versions(),
@@ -96,19 +110,30 @@ def judge(
 
 def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> tuple[Support, Fitted]:
     """The job's support and what its method makes of it; no other recording is opened."""
-    support = gathered(job, fold, source)
-    fitted = method(job.method, job.recipe).fit(
+    gathered = Gathered(job, fold, source, _support(job, fold, source))
+    return gathered.support, _fit(gathered, tell)
+
+
+def gather(job: Job, stores: Path, folder: Path) -> Gathered:
+    """The first step of `do`: only recordings that the job learns from are opened."""
+    fold = job.used_fold()
+    source = Source(job.dataset, stores, folder / "cache", job.resampler)
+    return Gathered(job, fold, source, _support(job, fold, source))
+
+
+def _fit(gathered: Gathered, tell: Progress) -> Fitted:
+    job, support = gathered.job, gathered.support
+    return method(job.method, job.recipe).fit(
         support.windows,
         support.labels,
-        len(fold.classes),
+        len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,
         progress=lambda step, total: tell("fit", step.update, total),
     )
-    return support, fitted
 
 
-def gathered(job: Job, fold: Fold, source: Source) -> Support:
+def _support(job: Job, fold: Fold, source: Source) -> Support:
     """The labelled windows that the job's fold and budget allow."""
     learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
     return gather_support(fold, source.at_rate(learned_from), job.budget, ModelConfig())
@@ -120,7 +145,7 @@ def window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, lim
 
 def all_versions() -> dict[str, str]:
     """What computes here, this package's own code included."""
-    found = versions() | {"source": _source_hash()}
+    found = versions() | {"source": source_hash(PACKAGE)}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -132,7 +157,12 @@ def all_versions() -> dict[str, str]:
 def machine(device: str) -> dict[str, Any]:
     """What is computed on."""
     name = torch.cuda.get_device_name() if device.startswith("cuda") else _cpu_name()
-    return {"device": name, "system": platform.platform(), "threads": torch.get_num_threads()}
+    return {
+        "device": name,
+        "system": platform.platform(),
+        "threads": torch.get_num_threads(),
+        "kernel": compiled.variant(),  # None where the compiled library is not used
+    }
 
 
 def _cpu_name() -> str:
@@ -144,16 +174,15 @@ def _cpu_name() -> str:
 
 
 @cache
-def _source_hash() -> str:
-    """SHA-256 of the package's own code: a version number does not tell two states of it apart."""
-    package = Path(__file__).parents[1]
+def source_hash(package: Path) -> str:
+    """SHA-256 of a package's own code, C included: a version number does not tell two states of it apart."""
     digest = sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for path in package.rglob("*") if path.suffix in CODE):
         digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Let the system count this process' peak memory anew: it may have done other jobs before."""
     with suppress(OSError):
         (PROCESS / "clear_refs").write_text("5")

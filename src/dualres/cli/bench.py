@@ -240,12 +240,15 @@ def _executor(
         return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
     from dualres.benchmark.executors import FITS_TOGETHER, JOBS_ON_A_GPU
     from dualres.benchmark.local import LocalExecutor
+    from dualres.config import ModelConfig
+    from dualres.fit import fits_together
 
     check_device(device)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     by_cores = max(1, cores // threads)
     if device is Device.CUDA:
-        return LocalExecutor(jobs or min(by_cores, JOBS_ON_A_GPU), stores, folder, FITS_TOGETHER)
+        together = FITS_TOGETHER if fits_together(ModelConfig(), device.value) else 1
+        return LocalExecutor(jobs or min(by_cores, JOBS_ON_A_GPU), stores, folder, together)
     return LocalExecutor(jobs or by_cores, stores, folder)
 
 

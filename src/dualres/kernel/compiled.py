@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -16,9 +17,14 @@ OFF = "off"
 SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
 
 
+# What the library has to answer to `interface_number`; the same number stands in module.c. Both are to be raised
+# whenever a struct, the order of a table or a signature changes: a library built before would compute nonsense.
+INTERFACE = 1
+
+
 @cache
 def able() -> tuple[str, ...]:
-    """The variants that this processor can run, the fastest first; none without the library."""
+    """The variants that this processor can run, the fastest first; none without a library that fits."""
     library = _library()
     if library is None:
         return ()
@@ -60,6 +66,22 @@ def _library() -> ctypes.CDLL | None:
     if found is None or found.origin is None:
         return None
     try:
-        return ctypes.CDLL(found.origin)
+        library = ctypes.CDLL(found.origin)
     except OSError:  # built for another system
+        return None
+    if _interface_of(library) != INTERFACE:
+        warnings.warn(
+            f"{found.origin} was built from another state of the source and is not used: PyTorch and SciPy compute "
+            "the same, but slower. Run `make setup`, or install dualres again.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return None
+    return library
+
+
+def _interface_of(library: ctypes.CDLL) -> int | None:
+    try:
+        return int(library.interface_number())
+    except AttributeError:  # older than the number
         return None

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
+from dualres.kernel.aligned import aligned
 from dualres.model.network import DualRes
 
 Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
-ALIGNED = 64  # bytes
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 
@@ -28,17 +28,11 @@ def fits(config: ModelConfig) -> bool:
 
 def packed(network: DualRes) -> tuple[Floats, Floats]:
     """The kernel's constants, in the order of `dualres_constants`, and its head: (classes, width), then biases."""
-    constants = np.concatenate([part.ravel() for part in _constants(network)])
+    parts = [part.ravel() for part in _constants(network)]
+    constants = aligned(sum(map(len, parts)))
+    np.concatenate(parts, out=constants, casting="same_kind")
     head = np.concatenate([_exact(network.head.weight).ravel(), _exact(network.head.bias)])
-    return _aligned(constants), head.astype(np.float32)
-
-
-def _aligned(values: Exact) -> Floats:
-    """As float32, beginning where a line of the cache begins: else every vector of 64 bytes would lie across two."""
-    room = np.empty(len(values) + ALIGNED // 4, dtype=np.float32)
-    skipped = -room.ctypes.data % ALIGNED // 4
-    room[skipped : skipped + len(values)] = values
-    return room[skipped : skipped + len(values)]
+    return constants, head.astype(np.float32)
 
 
 def _constants(network: DualRes) -> Iterator[Exact]:

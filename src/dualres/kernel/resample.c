@@ -76,24 +76,32 @@ static void gather(const stretch *x, const int64_t begins[LANES], int64_t at, fl
     for (int i = 0; i < LANES; i++) vec_store(to + i * STREAMS, tile[i]);
 }
 
-/* At most LANES outputs of as many streams, (rows, STREAMS), to their places; none at or behind `end`. */
-static void scatter(const float *from, int64_t rows, float mean, float *out, const int64_t begins[LANES], int64_t at,
-                    int64_t end) {
+/* At most LANES outputs of as many streams, (rows, STREAMS), to their places; none at or behind `end`. Returns zeros,
+ * and NaN for outputs that are not finite. */
+static vec scatter(const float *from, int64_t rows, float mean, float *out, const int64_t begins[LANES], int64_t at,
+                   int64_t end) {
+    vec faults = {0};
     vec tile[LANES];
 #pragma GCC unroll 16
     for (int i = 0; i < LANES; i++) tile[i] = vec_load(from + i * STREAMS) + mean;
     transpose(tile);
     if (rows >= LANES && begins[LANES - 1] + at + LANES <= end) {
 #pragma GCC unroll 16
-        for (int lane = 0; lane < LANES; lane++) vec_store(out + begins[lane] + at, tile[lane]);
-        return;
+        for (int lane = 0; lane < LANES; lane++) {
+            vec_store(out + begins[lane] + at, tile[lane]);
+            faults += 0.0f * tile[lane];
+        }
+        return faults;
     }
     float near_an_end[LANES][LANES];
 #pragma GCC unroll 16
     for (int lane = 0; lane < LANES; lane++) vec_store(near_an_end[lane], tile[lane]);
     for (int lane = 0; lane < LANES; lane++)
-        for (int i = 0; i < LANES && i < rows && begins[lane] + at + i < end; i++)
+        for (int i = 0; i < LANES && i < rows && begins[lane] + at + i < end; i++) {
             out[begins[lane] + at + i] = near_an_end[lane][i];
+            faults += 0.0f * near_an_end[lane][i];
+        }
+    return faults;
 }
 
 /* The weighted sums of a group, for all streams. `outputs` is the group's, a constant here. Long sums are made of
@@ -122,11 +130,13 @@ static inline __attribute__((always_inline)) void weigh(const float *rows, const
 }
 
 /* `count` outputs from the signal's output `start`, which begins a unit. `work` holds the inputs and the outputs of
- * the largest piece, for all streams, each in whole vectors; the inputs take its first `work_rows`. */
-DUALRES_PUBLIC void NAME(resample_streams)(const stretch *x, const piece *pieces, int64_t piece_count,
-                                           const group *groups, const float *taps, int64_t unit_rows,
-                                           int64_t unit_outputs, float *work, int64_t work_rows, float *out,
-                                           int64_t start, int64_t count) {
+ * the largest piece, for all streams, each in whole vectors; the inputs take its first `work_rows`. Returns whether
+ * all outputs are finite. */
+DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pieces, int64_t piece_count,
+                                              const group *groups, const float *taps, int64_t unit_rows,
+                                              int64_t unit_outputs, float *work, int64_t work_rows, float *out,
+                                              int64_t start, int64_t count) {
+    vec faults = {0};
     int64_t units = (count + unit_outputs - 1) / unit_outputs, each = (units + STREAMS - 1) / STREAMS;
     int64_t row_begins[STREAMS], output_begins[STREAMS];
     for (int stream = 0; stream < STREAMS; stream++) { /* all as long; where they overlap, they agree */
@@ -154,9 +164,13 @@ DUALRES_PUBLIC void NAME(resample_streams)(const stretch *x, const piece *pieces
             }
             for (int64_t i = 0; i < p->outputs; i += LANES)
                 for (int wide = 0; wide < STREAMS; wide += LANES)
-                    scatter(results + i * STREAMS + wide, p->outputs - i, x->mean, out, output_begins + wide,
-                            output + i, count);
+                    faults += scatter(results + i * STREAMS + wide, p->outputs - i, x->mean, out,
+                                      output_begins + wide, output + i, count);
         }
+    float each_lane[LANES], fault = 0.0f;
+    vec_store(each_lane, faults);
+    for (int lane = 0; lane < LANES; lane++) fault += each_lane[lane];
+    return fault == 0.0f;
 }
 
 /* The sum of a signal, to the precision of a double. It is read at several places at once, which is faster. */

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel import compiled
+from dualres.kernel.aligned import aligned
 
 Floats = npt.NDArray[np.float32]
 Reals = npt.NDArray[np.float64]
@@ -40,27 +42,29 @@ _ARGUMENTS = (
 
 
 class Resampler:
-    """Output n of a period is the sum of weights[n] times the inputs from rows[n] on; weights are (up, width)."""
+    """Output n of a period is a weighted sum of the `width` inputs from rows[n] on.
 
-    def __init__(self, up: int, down: int, rows: Integers, weights: Reals) -> None:
-        width = weights.shape[1]
+    `weights` gives those of some outputs, (outputs, width). It is asked for few at a time: all of them can be many.
+    """
+
+    def __init__(self, up: int, down: int, rows: Integers, width: int, weights: Callable[[Integers], Reals]) -> None:
         size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
         periods = _periods_in_a_unit(up, size)
         self.unit, self._unit_rows = periods * up, periods * down  # a stretch of outputs begins at a multiple of `unit`
 
         outputs = np.arange(self.unit)
         shifts = rows[outputs % up] + outputs // up * down
-        ahead, lengths, used = _without_zeros(weights)
         pieces: list[tuple[int, ...]] = []
         groups: list[npt.NDArray[np.void]] = []
         taps: list[Floats] = []
         group_count = tap_count = 0
         for piece in np.split(outputs, range(size, self.unit, size)):
             first_row, first_group, needed = int(shifts[piece[0]]), group_count, width
-            for members in _grouped(piece, lengths[piece % up]):
-                begins = shifts[members] + ahead[members % up]
-                ends = begins + lengths[members % up]
-                some, weighted = _laid_out(members - piece[0], begins - first_row, ends - first_row, used[members % up])
+            ahead, lengths, used = _without_zeros(weights(piece % up))
+            begins = shifts[piece] - first_row + ahead
+            for members in _grouped(lengths):
+                ends = begins[members] + lengths[members]
+                some, weighted = _laid_out(members, begins[members], ends, used[members])
                 some["taps"] += tap_count
                 groups.append(some)
                 taps.append(weighted)
@@ -74,29 +78,34 @@ class Resampler:
     def __call__(self, samples: Floats, first: int, mean: float, start: int, count: int) -> Floats | None:
         """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on.
 
-        What is missing before and behind them counts as `mean`. None where there is no compiled library.
+        What is missing before and behind them counts as `mean`. None where there is no compiled library, and where
+        numbers become larger than a float can be.
         """
-        function = compiled.function("resample_streams", _ARGUMENTS)
+        function = compiled.function("resample_streams", _ARGUMENTS, ctypes.c_int32)
         if function is None:
             return None
-        held = np.ascontiguousarray(samples, dtype=np.float32)
+        held = np.require(samples, np.float32, ["C", "A"])
         rounded = float(np.float32(mean))
         stretch = _Stretch(held.ctypes.data, first, len(held), rounded, mean - rounded)
-        work = _aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
-        out = _aligned(count)
-        function(
+        work = aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
+        out = aligned(count)
+        finite = function(
             *(stretch, self._pieces.ctypes.data, len(self._pieces), self._groups.ctypes.data, self._taps.ctypes.data),
             *(self._unit_rows, self.unit, work.ctypes.data, self._work_rows, out.ctypes.data, start, count),
         )
-        return out
+        return out if finite else None
 
 
 def total(samples: Floats) -> float:
-    """The sum of all samples, to a double's precision; by NumPy where there is no compiled library."""
+    """The sum of all samples, to a double's precision; finite if and only if all of them are.
+
+    By NumPy where there is no compiled library.
+    """
     function = compiled.function("resample_sum", (_POINTER, _COUNT), ctypes.c_double)
     if function is None:
-        return float(samples.sum(dtype=np.float64))
-    held = np.ascontiguousarray(samples, dtype=np.float32)
+        with np.errstate(invalid="ignore"):
+            return float(samples.sum(dtype=np.float64))
+    held = np.require(samples, np.float32, ["C", "A"])
     return float(function(held.ctypes.data, len(held)))
 
 
@@ -118,12 +127,12 @@ def _without_zeros(weights: Reals) -> tuple[Integers, Integers, Floats]:
     return ahead, lengths, moved.astype(np.float32)
 
 
-def _grouped(piece: Integers, lengths: Integers) -> list[Integers]:
-    """The piece's outputs in groups, (groups, n): copies, which have one input, alone, and the others together.
+def _grouped(lengths: Integers) -> list[Integers]:
+    """A piece's outputs in groups, (groups, n): copies, which have one input, alone, and the others together.
 
     Where some are missing in the last group, its last output is computed several times.
     """
-    sums, copies = piece[lengths > 1], piece[lengths == 1]
+    sums, copies = np.flatnonzero(lengths > 1), np.flatnonzero(lengths == 1)
     filled = np.concatenate([sums, np.repeat(sums[-1:], -len(sums) % _GROUP)])
     return [members for members in (filled.reshape(-1, _GROUP), copies[:, None]) if members.size]
 
@@ -148,10 +157,3 @@ def _laid_out(at: Integers, begins: Integers, ends: Integers, weights: Floats) -
 
 def _whole_vectors(count: int) -> int:
     return -(-count // _MOST_LANES) * _MOST_LANES
-
-
-def _aligned(count: int) -> Floats:
-    """Room for `count` floats that begins with a line of the cache."""
-    room = np.empty(count + _MOST_LANES, np.float32)
-    skipped = -room.ctypes.data % (4 * _MOST_LANES) // 4
-    return room[skipped : skipped + count]

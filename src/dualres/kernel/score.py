@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from threading import local
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ import torch
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import Floats, fits, packed
-from dualres.kernel.threads import pool
+from dualres.kernel.threads import room, share_out
 from dualres.model.network import DualRes
 
 # Half-overlapping windows that are scored in one call, and share their frames. Fixed, so that neither the number of
@@ -23,9 +22,13 @@ TOGETHER = 16
 
 
 class _Model(ctypes.Structure):
-    """`dualres_model` of dualres_kernel.h."""
+    """`dualres_model` of dualres_kernel.h. It keeps the arrays it points at."""
 
     _fields_ = (("constants", ctypes.c_void_p), ("head", ctypes.c_void_p), ("classes", ctypes.c_int))
+
+    def __init__(self, constants: Floats, head: Floats, classes: int) -> None:
+        super().__init__(constants.ctypes.data, head.ctypes.data, classes)
+        self._held = constants, head
 
 
 class Kernel:
@@ -40,7 +43,7 @@ class Kernel:
         """None where PyTorch has to do it: no compiled library, other sizes than the paper's, or not on the CPU."""
         weight = network.head.weight
         if (
-            variant() is None
+            _entry(variant()) is None
             or not fits(network.config)
             or weight.device.type != "cpu"
             or weight.dtype != torch.float32
@@ -57,45 +60,31 @@ class Kernel:
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
         half_overlapping = windows.dtype == np.float32 and windows.strides == (2 * samples, 4)  # bytes
-        if not half_overlapping:
-            windows = np.ascontiguousarray(windows, dtype=np.float32)
+        if not (half_overlapping and windows.flags.aligned):
+            half_overlapping, windows = False, np.require(windows, np.float32, ["C", "A"])
+        entry = _entry(variant())
+        if entry is None:
+            raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
+        score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
         at_once = TOGETHER if half_overlapping else 1
+        model = _Model(self._constants, self._head, self._classes)
+
+        def go(first: int) -> None:
+            own, last = room(scratch), min(first + at_once, count)
+            read = windows.ctypes.data + first * windows.strides[0]
+            write = logits.ctypes.data + first * logits.strides[0]
+            score(ctypes.byref(model), read, last - first, write, own.ctypes.data)
+
         starts = range(0, count, at_once)
-        threads = min(torch.get_num_threads(), len(starts))
-        score, scratch = _entry(variant())
-        model = _Model(self._constants.ctypes.data, self._head.ctypes.data, self._classes)
-        read, write = windows.ctypes.data, logits.ctypes.data
-
-        def go(share: range) -> None:
-            room = _room(scratch)
-            for i in share:
-                window, logit = read + i * windows.strides[0], write + i * logits.strides[0]
-                score(ctypes.byref(model), window, min(at_once, count - i), logit, room)
-
-        if threads <= 1:
-            go(starts)
-        else:
-            list(pool(threads).map(go, [starts[i::threads] for i in range(threads)]))
+        share_out(go, starts, min(torch.get_num_threads(), len(starts)))
         return logits
 
 
 @cache
-def _entry(chosen: str | None) -> tuple[Callable[..., Any], int]:
-    """`dualres_windows` of that variant, and the bytes of working memory it wants."""
+def _entry(chosen: str | None) -> tuple[Callable[..., Any], int] | None:
+    """`dualres_windows` of the variant in use, and the floats of working memory it wants; None where there is none."""
     address = ctypes.c_void_p
     score = function("dualres_windows", [address, address, ctypes.c_size_t, address, address])
     scratch = function("dualres_scratch", [], ctypes.c_size_t)
-    if score is None or scratch is None:
-        raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
-    return score, int(scratch())
-
-
-_own = local()
-
-
-def _room(size: int) -> int:
-    """The address of so many bytes that this thread has for itself; fresh memory would cost a tenth of a window."""
-    if len(getattr(_own, "room", b"")) < size:
-        _own.room = np.empty(size, dtype=np.uint8)
-    return int(_own.room.ctypes.data)
+    return None if score is None or scratch is None else (score, -(-int(scratch()) // 4))

@@ -3,15 +3,111 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from contextlib import suppress
+from threading import Condition, Lock, local
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.kernel.aligned import aligned
 
 
-@cache
-def pool(threads: int) -> ThreadPoolExecutor:
-    """So many threads, the same at every call."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="dualres")
+def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:
+    """`call(piece)` for every piece, by so many threads, of which the calling one is the first.
+
+    However this is left, no call goes on behind it, so that what the calls read and write may be freed. Only who
+    interrupts the wait for the last ones as well leaves them behind: `call` should itself hold what it works on.
+    """
+    shared = _Shared(call, pieces)
+    if threads > 1:
+        _pool.submit(shared.help, threads - 1)
+    shared.lead()
+
+
+def room(floats: int) -> npt.NDArray[np.float32]:
+    """So many floats that this thread has for itself; fresh memory would cost a tenth of a window."""
+    held: npt.NDArray[np.float32] | None = getattr(_own, "room", None)
+    if held is None or len(held) < floats:
+        held = _own.room = aligned(floats)
+    return held
+
+
+_own = local()
+
+
+class _Shared:
+    """The pieces of one call, and who is at work on them."""
+
+    def __init__(self, call: Callable[[int], object], pieces: range) -> None:
+        self._call, self._pending = call, iter(pieces)
+        self._changed, self._helpers, self._over = Condition(), 0, False
+        self._error: BaseException | None = None
+
+    def lead(self) -> None:
+        """Until all is done; by the thread that wants it done."""
+        try:
+            self._work()
+        finally:
+            with self._changed:
+                self._over = True
+                self._changed.wait_for(lambda: not self._helpers)
+        if self._error is not None:
+            raise self._error
+
+    def help(self) -> None:
+        """As long as there is something to do; who comes when all is over does nothing."""
+        with self._changed:
+            if self._over:
+                return
+            self._helpers += 1
+        try:
+            self._work()
+        except BaseException as error:
+            self._error, self._over = error, True
+        finally:
+            with self._changed:
+                self._helpers -= 1
+                self._changed.notify()
+
+    def _work(self) -> None:
+        while not self._over:  # asked before a piece is taken: one that is taken is done
+            piece = next(self._pending, None)
+            if piece is None:
+                return
+            self._call(piece)
+
+
+class _Pool:
+    """Threads for all calls: as many as any of them has wanted."""
+
+    def __init__(self) -> None:
+        self._lock, self._size = Lock(), 1
+        self._executor = _executor(self._size)
+
+    def submit(self, work: Callable[[], object], times: int) -> None:
+        """`work` so many times, soon; not at all when the interpreter is about to exit."""
+        with self._lock:
+            if times > self._size:
+                self._executor.shutdown(wait=False)  # what it was given, it finishes
+                self._executor, self._size = _executor(times), times
+            with suppress(RuntimeError):  # no threads can be had any more
+                for _ in range(times):
+                    self._executor.submit(work)
+
+
+def _executor(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="dualres")  # they start when they are first needed
+
+
+_pool = _Pool()
+
+
+def _begin_anew() -> None:
+    global _pool
+    _pool = _Pool()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool.cache_clear)  # a forked process has the object, but not its threads
+    os.register_at_fork(after_in_child=_begin_anew)  # a forked process has the object, but not its threads

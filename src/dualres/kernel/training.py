@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.threads import pool
+from dualres.kernel.threads import room, share_out
 
 # What a thread takes at once. The gradient is summed over such a slice, and then over the slices in their order, so
 # that it does not depend on the number of threads.
@@ -27,7 +28,7 @@ _RESULTS = ("kept", "pooled", "d_pooled", "d_log_damping")
 
 
 class Training(ctypes.Structure):
-    """`dualres_training` of training.h: sizes, then where the buffers lie. Its maker keeps the tensors alive."""
+    """`dualres_training` of training.h: sizes, then where the buffers lie. It keeps the tensors alive."""
 
     _fields_ = (
         *((name, ctypes.c_int64) for name in _SIZES),
@@ -36,52 +37,68 @@ class Training(ctypes.Structure):
 
     def __init__(self, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, ahead: Tensor) -> None:
         """Shapes as in training.h; float32 on the CPU."""
-        super().__init__(short.shape[1], short.shape[2], long.shape[2], log_damping.shape[1], ahead.shape[1] // 2)
-        self._windows, self._parameters = len(short), len(parameters)
-        self._starts = range(0, self._windows, SLICE)
-        self._point_at(dict(zip(_INPUTS, (short, long, log_damping, parameters, ahead), strict=True)))
+        (windows, tokens, short_bins), long_bins = short.shape, long.shape[-1]
+        width, states = log_damping.shape[-1], ahead.shape[-1] // 2
+        super().__init__(tokens, short_bins, long_bins, width, states)
+        self._windows, self._parameters = windows, parameter_count(short_bins, long_bins, width, states)
+        self._starts = range(0, windows, SLICE)
+        self._held: dict[str, Tensor] = {}
+        self._point_at("short_view", short, windows, tokens, short_bins)
+        self._point_at("long_view", long, windows, tokens, long_bins)
+        self._point_at("log_damping", log_damping, windows, width)
+        self._point_at("parameters", parameters, self._parameters)
+        self._point_at("ahead", ahead, tokens, 2 * states)
 
     def there(self) -> tuple[Tensor, Tensor]:
         """The mean over tokens, (windows, width), and what the way back needs."""
-        pooled = _empty(self._windows, self.width)
-        kept = _empty(self._windows, _call("encoder_kept", self))
-        self._point_at({"pooled": pooled, "kept": kept})
-        self._share_out(lambda first, last, scratch: _call("encoder_there", self, first, last, scratch.data_ptr()))
+        pooled = self._point_at("pooled", _empty(self._windows, self.width), self._windows, self.width)
+        size = _call("encoder_kept", self)
+        kept = self._point_at("kept", _empty(self._windows, size), self._windows, size)
+        self._share_out(lambda first, last, scratch: _call("encoder_there", self, first, last, scratch))
         return pooled, kept
 
     def back(self, kept: Tensor, d_pooled: Tensor) -> tuple[Tensor, Tensor]:
         """The derivatives by the parameters, in their order, and by the logarithm of the damping."""
         d_log_damping = _empty(self._windows, self.width)
         gradients = _empty(len(self._starts), self._parameters)
-        self._point_at({"kept": kept, "d_pooled": d_pooled, "d_log_damping": d_log_damping})
+        self._point_at("kept", kept, self._windows, _call("encoder_kept", self))
+        self._point_at("d_pooled", d_pooled, self._windows, self.width)
+        self._point_at("d_log_damping", d_log_damping, self._windows, self.width)
 
-        def back(first: int, last: int, scratch: Tensor) -> None:
-            gradient = gradients[first // SLICE]
-            _call("encoder_back", self, first, last, gradient.data_ptr(), scratch.data_ptr())
+        def back(first: int, last: int, scratch: int) -> None:
+            _call("encoder_back", self, first, last, gradients[first // SLICE].data_ptr(), scratch)
 
         self._share_out(back)
         # By NumPy, which adds row by row whatever the number of threads.
         return torch.from_numpy(gradients.numpy().sum(axis=0)), d_log_damping
 
-    def _point_at(self, buffers: dict[str, Tensor]) -> None:
-        for name, buffer in buffers.items():
-            if buffer.dtype != torch.float32 or not buffer.is_contiguous():
-                raise ValueError(f"{name} is {buffer.dtype} with strides {buffer.stride()}, not float32 without gaps")
-            setattr(self, name, buffer.data_ptr())
+    def _point_at(self, name: str, buffer: Tensor, *shape: int) -> Tensor:
+        if buffer.shape != shape:
+            raise ValueError(f"{name} is {tuple(buffer.shape)}, not {shape}")
+        if buffer.dtype != torch.float32 or not buffer.is_contiguous():
+            raise ValueError(f"{name} is {buffer.dtype} with strides {buffer.stride()}, not float32 without gaps")
+        setattr(self, name, buffer.data_ptr())
+        self._held[name] = buffer
+        return buffer
 
-    def _share_out(self, call: Callable[[int, int, Tensor], object]) -> None:
-        pending = iter(self._starts)
+    def _share_out(self, call: Callable[[int, int, int], object]) -> None:
+        """`call(first, last, scratch)` for every slice of windows; the scratch is an address."""
+        floats = _call("encoder_scratch", self)
 
-        def work(scratch: Tensor) -> None:
-            for first in pending:
-                call(first, min(first + SLICE, self._windows), scratch)
+        def work(first: int) -> None:
+            scratch = room(floats)
+            call(first, min(first + SLICE, self._windows), scratch.ctypes.data)
 
-        threads = min(_threads.get() or torch.get_num_threads(), len(self._starts))
-        scratches = _empty(threads, _call("encoder_scratch", self))
-        if threads == 1:
-            work(scratches[0])
-        else:
-            list(pool(threads).map(work, scratches))
+        share_out(work, self._starts, min(_threads.get() or torch.get_num_threads(), len(self._starts)))
+
+
+def parameter_count(short_bins: int, long_bins: int, width: int, states: int) -> int:
+    """As `parameter_places` of training.h counts them."""
+    views = (short_bins + long_bins) * (width // 2) + width
+    norm = 2 * width
+    maps = (width + 1) * (2 * width + 4 * states)
+    readout = (width + 1) * 2 * width
+    return views + norm + maps + readout + states
 
 
 @contextmanager
@@ -90,15 +107,41 @@ def threads_taken_over() -> Iterator[None]:
 
     PyTorch's other threads go on spinning for a while after each of its operations, however small, and would take the
     processors away from these calls: with two of each the processors' time more than doubles.
+
+    PyTorch's number is one for the whole process. Of several who take its threads over at once, the first finds out
+    how many there are, and the last gives them back.
     """
-    threads = torch.get_num_threads()
-    before = _threads.set(threads)
-    torch.set_num_threads(1)
+    before = _threads.set(_taken.begin())
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
         _threads.reset(before)
+        _taken.end()
+
+
+class _Taken:
+    """PyTorch's threads while somebody has taken them over."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._threads = Lock(), 0, 1
+
+    def begin(self) -> int:
+        """How many there are to be had."""
+        with self._lock:
+            if not self._users:
+                self._threads = torch.get_num_threads()
+                torch.set_num_threads(1)
+            self._users += 1
+            return self._threads
+
+    def end(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                torch.set_num_threads(self._threads)
+
+
+_taken = _Taken()
 
 
 def available() -> bool:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from dualres.kernel.training import Training, available
+from dualres.kernel.training import Training, available, parameter_count
 from dualres.model.scan import scan
 
 if TYPE_CHECKING:
@@ -20,15 +20,24 @@ if TYPE_CHECKING:
 
 
 def encode(encoder: Encoder, short: Tensor, long: Tensor) -> Tensor | None:
-    """`encoder(short, long)` with what it takes to differentiate it; None where PyTorch has to do it."""
+    """`encoder(short, long)` with what it takes to differentiate it; None where PyTorch has to do it.
+
+    So it has where shapes do not fit: its errors say what is wrong.
+    """
     views = (short, long)
     if not (torch.is_grad_enabled() and suits(encoder) and all(_is_plain(view) for view in views)):
         return None
     if short.numel() == 0 or any(view.requires_grad for view in views):
         return None
-    batch, states = len(short), encoder.config.states
+    config, parameters = encoder.config, _in_a_row(encoder)
+    bins, states = (config.short_bins, config.long_bins), config.states
+    if short.ndim != 3 or any(view.shape != (*short.shape[:2], n) for view, n in zip(views, bins, strict=True)):
+        return None
+    if len(parameters) != parameter_count(*bins, config.width, states):
+        return None
+    batch = len(short)
     log_damping = encoder.memory.log_damping(batch).expand(batch, 1, -1).flatten(1)
-    pooled: Tensor = _Encode.apply(short, long, log_damping, _in_a_row(encoder), states)  # type: ignore[no-untyped-call]
+    pooled: Tensor = _Encode.apply(short, long, log_damping, parameters, states)  # type: ignore[no-untyped-call]
     return pooled
 
 
@@ -67,7 +76,10 @@ def _or_zero(layer: nn.Linear, used: bool) -> tuple[Tensor, Tensor]:
 
 
 class _Encode(torch.autograd.Function):
-    """Views, log damping (batch, width) and parameters in a row to the mean over tokens, (batch, width)."""
+    """Views, log damping (batch, width) and parameters in a row to the mean over tokens, (batch, width).
+
+    It can be differentiated once. For second derivatives have PyTorch do it all: set DUALRES_KERNEL=off.
+    """
 
     @staticmethod
     def forward(ctx: Any, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:

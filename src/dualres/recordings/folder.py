@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -14,9 +15,9 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.readers import SUFFIXES, read
 from dualres.recordings.recording import Blockwise, Recording, Samples, exact_rate
+from dualres.recordings.windows import shortage
 
 LABELS = "labels.csv"
-SHORTEST_S = ModelConfig().window_s
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
 
 Progress = Callable[[int, int, str], None]  # files done, in all, the one at hand
@@ -62,7 +63,7 @@ def read_folder(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
             "with the columns file and label"
         )
-    recordings, left_out = [], []
+    config, recordings, left_out = ModelConfig(), [], []
     contents: dict[str | None, list[str]] = defaultdict(list)
     seconds = {}
     for done, row in enumerate(rows):
@@ -74,11 +75,11 @@ def read_folder(
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
-        length_s = float(one.length / one.rate)
-        if length_s < SHORTEST_S:
-            left_out.append((name, f"{length_s:.3f} s long, but one window takes {SHORTEST_S:.3f} s; record longer"))
+        window = math.ceil(config.window * one.rate / config.rate)
+        if one.length < window:
+            left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
             continue
-        seconds[name] = length_s
+        seconds[name] = float(one.length / one.rate)
         contents[one.origin.sha256].append(name)
         recordings.append(
             replace(

@@ -5,30 +5,37 @@ Between the samples at one rate lie `up` - 1 zeros, a low-pass filter smooths th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import firwin, upfirdn
+from scipy.signal import upfirdn
+from scipy.special import i0
 
 from dualres.kernel import compiled
-from dualres.kernel.resample import Resampler
-from dualres.recordings.recording import Samples
+from dualres.kernel.resample import Resampler, total
+from dualres.recordings.recording import BLOCK, Samples
 
 Reals = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
 
 _KAISER = 5.0
 _HALF = 10  # of the filter's length, in zero crossings
 _NEGLIGIBLE = 1e-12  # of the largest weight: a zero crossing of the filter, but for rounding
+_PART = 1 << 16  # taps that are designed at a time
 _LONGEST_WINDOW = 1024  # samples that an output depends on; beyond, the kernel's tables outgrow the caches
-_KEPT_RATIOS = 8
+_AT_ONCE = 4 * BLOCK  # outputs of a signal in memory that the kernel computes at a time: a minute at 64 kHz
+_SIMPLE = 16_384  # the larger side of a ratio whose filter and tables take few megabytes
+_KEPT_RATIOS, _KEPT_OTHERS = 8, 2
 
 
 def polyphase(ratio: Fraction) -> Polyphase:
     """The resampler for this ratio; those used last are kept."""
-    return _polyphase(ratio, compiled.variant() is not None)
+    kept = _kept if max(ratio.numerator, ratio.denominator) <= _SIMPLE else _kept_other
+    return kept(ratio, compiled.variant() is not None)
 
 
 class Polyphase:
@@ -37,15 +44,12 @@ class Polyphase:
     def __init__(self, up: int, down: int, fast: bool = True) -> None:
         self.up, self.down = up, down
         self._half = _HALF * max(up, down)
-        self._filter: Reals = up * firwin(2 * self._half + 1, 1 / max(up, down), window=("kaiser", _KAISER))
-        fast = fast and 2 * self._half // up < _LONGEST_WINDOW
-        self._kernel = Resampler(up, down, *self._weights()) if fast else None
+        self.taps = up * _low_pass(max(up, down))  # from the centre on, on a grid `up` times as fine as the samples
+        width = 2 * self._half // up + 1
+        rows = -((self._half - np.arange(up) * down) // up)  # of each output of a period, its first sample
+        fast = fast and width <= _LONGEST_WINDOW
+        self._kernel = Resampler(up, down, rows, width, partial(self._weights, rows, width)) if fast else None
         self.unit = 1 if self._kernel is None else self._kernel.unit  # a stretch of outputs begins at a multiple of it
-
-    @property
-    def taps(self) -> Reals:
-        """The filter from its centre on, on a grid `up` times as fine as the samples; the other half mirrors it."""
-        return self._filter[self._half :]
 
     def outputs(self, samples: int) -> int:
         """How many samples a signal has afterwards."""
@@ -55,22 +59,37 @@ class Polyphase:
         """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on, float32.
 
         What is missing before and behind them counts as `mean`. An output is the same to the last bit, whatever
-        stretch it is computed in.
+        stretch it is computed in, unless numbers in it become larger than a float32 can be: then SciPy does it, and if
+        outputs themselves are too large, it is an OverflowError.
         """
         out = None if self._kernel is None else self._kernel(samples, first, mean, start, count)
-        return self.stretch_ref(samples, first, mean, start, count) if out is None else out
+        if out is None:
+            out = self.stretch_ref(samples, first, mean, start, count)
+            check_range(out)
+        return out
 
     def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
-        """The same by SciPy, in float64; the last bit may depend on the stretch."""
+        """The same by SciPy, in float64; the last bit may depend on the stretch, and what is too large is infinite."""
         place = self._half + start * self.down - first * self.up  # of the first output in the filtered signal
         ahead = -place % self.down
-        padded = np.concatenate([np.zeros(ahead), self._filter])
+        padded = np.concatenate([np.zeros(ahead), self.taps[:0:-1], self.taps])
         filtered = upfirdn(padded, samples.astype(np.float64) - mean, self.up, self.down)
         begin = (place + ahead) // self.down
         kept = filtered[begin : begin + count]
         out = np.full(count, mean)
         out[: len(kept)] += kept
-        return out.astype(np.float32)
+        with np.errstate(over="ignore"):
+            return out.astype(np.float32)
+
+    def parts(self, signal: Samples, mean: float) -> Iterator[Samples]:
+        """The outputs of a signal in memory, as many at a time as go well: fewer by SciPy, whose float64 take room."""
+        outputs = self.outputs(len(signal))
+        most = min(BLOCK, BLOCK * self.up // self.down) if self._kernel is None else _AT_ONCE
+        step = max(1, most // self.unit) * self.unit
+        for start in range(0, outputs, step):
+            count = min(step, outputs - start)
+            first, end = self._first_needed(start), self._first_unneeded(start + count)
+            yield self.stretch(signal[first:end], first, mean, start, count)
 
     def blocks(self, blocks: Iterable[Samples], mean: float) -> Iterator[Samples]:
         """The outputs of a signal that comes in blocks, in blocks again, as soon as what they depend on is there."""
@@ -97,16 +116,41 @@ class Polyphase:
         """The first sample that this output and those behind it depend on."""
         return max(0, -((self._half - output * self.down) // self.up))
 
-    def _weights(self) -> tuple[npt.NDArray[np.int64], Reals]:
-        """Of each output of a period, the first sample that it depends on and the weights from there: (up, width)."""
-        centres = np.arange(self.up) * self.down
-        rows = -((self._half - centres) // self.up)
-        taps = (self._half + centres - rows * self.up)[:, None] - np.arange(2 * self._half // self.up + 1) * self.up
-        weights = np.where(taps >= 0, self._filter[np.maximum(taps, 0)], 0.0)
-        weights[np.abs(weights) < _NEGLIGIBLE * self._filter[self._half]] = 0.0
-        return rows, weights
+    def _first_unneeded(self, output: int) -> int:
+        """The first sample behind all that the outputs before this one depend on; there may be fewer."""
+        return ((output - 1) * self.down + self._half) // self.up + 1
+
+    def _weights(self, rows: Integers, width: int, outputs: Integers) -> Reals:
+        """The weights of some outputs of a period, from the first sample that they depend on: (outputs, width)."""
+        centres = outputs * self.down - rows[outputs] * self.up
+        distances = np.abs(centres[:, None] - np.arange(width) * self.up)
+        weights = np.where(distances <= self._half, self.taps[np.minimum(distances, self._half)], 0.0)
+        weights[np.abs(weights) < _NEGLIGIBLE * self.taps[0]] = 0.0
+        return weights
 
 
-@lru_cache(_KEPT_RATIOS)
+def _low_pass(longer: int) -> Reals:
+    """scipy.signal.firwin's filter of `_HALF` * `longer` taps on either side, from its centre on; the rest mirrors it.
+
+    It is made part by part: firwin needs six times the memory of its result.
+    """
+    half = _HALF * longer
+    taps = np.empty(half + 1)
+    for start in range(0, half + 1, _PART):
+        at = np.arange(start, min(start + _PART, half + 1))
+        taps[at] = np.sinc(at / longer) * i0(_KAISER * np.sqrt(1 - (at / half) ** 2))
+    taps /= taps[0] + 2 * taps[1:].sum()
+    return taps
+
+
+def check_range(outputs: Samples) -> None:
+    """An OverflowError unless all of them are finite."""
+    if not math.isfinite(total(outputs)):
+        raise OverflowError("an output is larger than a float32 can be")
+
+
 def _polyphase(ratio: Fraction, fast: bool) -> Polyphase:
     return Polyphase(ratio.numerator, ratio.denominator, fast)
+
+
+_kept, _kept_other = lru_cache(_KEPT_RATIOS)(_polyphase), lru_cache(_KEPT_OTHERS)(_polyphase)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -23,8 +24,10 @@ BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 def exact_rate(rate: Rate) -> Fraction:
     """A rate as it was written: 66666.7 is 666667/10, not the nearest binary fraction; "200000/3" is exact, too."""
+    text = str(rate).lower()
     try:
-        exact = Fraction(str(rate))
+        reasonable = "e" not in text or 0 < float(text) < math.inf  # all digits of 1e999999999 would take forever
+        exact = Fraction(text if reasonable else 0)
     except (ValueError, ZeroDivisionError):
         exact = Fraction(0)
     if exact <= 0:
@@ -91,17 +94,15 @@ class Recording:
     @property
     def signal(self) -> Samples:
         """The samples: float32, 1-D, finite."""
-        samples = self._array()
-        for _ in self._finite(sliced(samples, BLOCK)):
-            pass
-        return samples
+        return self.signal_and_mean()[0]
 
-    def at_hand(self) -> Recording:
-        """The same with its samples in memory, or itself where they come in blocks: going through it twice is cheap."""
-        if isinstance(self.load, Blockwise):
-            return self
+    def signal_and_mean(self) -> tuple[Samples, float]:
+        """`signal` and `mean`, for which the samples are read once."""
         samples = self._array()
-        return replace(self, load=lambda: samples)
+        mean = mean_of(sliced(samples, BLOCK))
+        if not math.isfinite(mean):
+            raise self._has_bad(_not_finite(samples))
+        return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
         """The signal in successive blocks of so many samples, the last one perhaps shorter: float32, 1-D, finite.
@@ -124,7 +125,7 @@ class Recording:
     @property
     def mean(self) -> float:
         """Of all samples, summed in float64; the same to the last bit however the samples are loaded."""
-        return self.load.mean if isinstance(self.load, Blockwise) else mean_of(self.blocks())
+        return self.load.mean if isinstance(self.load, Blockwise) else self.signal_and_mean()[1]
 
     def _array(self) -> Samples:
         samples = self.load()
@@ -137,11 +138,12 @@ class Recording:
     def _finite(self, blocks: Iterator[Samples]) -> Iterator[Samples]:
         """The blocks up to the first bad one; then the rest is counted for the message."""
         for block in blocks:
-            bad = _not_finite(block)
-            if bad:
-                bad += sum(map(_not_finite, blocks))
-                raise RecordingError(f"{self.id}: {bad} samples are NaN or infinite; repair or leave out the recording")
+            if not math.isfinite(total(block)):
+                raise self._has_bad(sum(map(_not_finite, chain([block], blocks))))
             yield block
+
+    def _has_bad(self, samples: int) -> RecordingError:
+        return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:
@@ -178,14 +180,13 @@ def joined(blocks: Iterable[Samples], length: int) -> Samples:
 
 
 def mean_of(blocks: Iterable[Samples]) -> float:
-    """The mean of a signal that comes in blocks of `BLOCK` samples."""
+    """The mean of a signal that comes in blocks of `BLOCK` samples; NaN if a sample is not finite."""
     length, sums = 0, []
     for block in blocks:
         length += len(block)
         sums.append(total(block))
-    return math.fsum(sums) / length
+    return math.fsum(sums) / length if all(map(math.isfinite, sums)) else math.nan
 
 
-def _not_finite(block: Samples) -> int:
-    finite = np.isfinite(block)
-    return 0 if finite.all() else int(np.count_nonzero(~finite))
+def _not_finite(samples: Samples) -> int:
+    return int(np.count_nonzero(~np.isfinite(samples)))

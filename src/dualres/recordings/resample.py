@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from hashlib import sha256
 from itertools import chain, pairwise
@@ -14,15 +15,17 @@ import scipy
 from dualres import kernel
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
-from dualres.recordings.polyphase import polyphase
-from dualres.recordings.recording import BLOCK, Recording, Samples, mean_of, sliced
+from dualres.recordings.polyphase import check_range, polyphase
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 
 POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_FACTOR = 200_000  # the polyphase filter has 20 taps per step of the ratio's larger side
 
 
-def resample(signal: Samples, rate: Fraction, target: int, resampler: str = POLYPHASE) -> Samples:
-    """`signal` at `rate` Hz brought to `target` Hz, float32.
+def resample(
+    signal: Samples, rate: Fraction, target: int, resampler: str = POLYPHASE, name: str = "the signal"
+) -> Samples:
+    """`signal` at `rate` Hz brought to `target` Hz, float32; `name` is for errors.
 
     The mean stands in for what lies beyond both ends: zeros there would put a step, and with it a
     burst over the whole spectrum, into the first and last window of a signal with an offset.
@@ -31,24 +34,33 @@ def resample(signal: Samples, rate: Fraction, target: int, resampler: str = POLY
     if ratio == 1:
         return signal
     mean = mean_of(sliced(signal, BLOCK))
-    if resampler == SOXR:
-        return np.concatenate(list(_by_soxr([signal], mean, ratio)))
-    plan = polyphase(ratio)
-    return plan.stretch(signal, 0, mean, 0, plan.outputs(len(signal)))
+    with _overflow_in(name):
+        if resampler == SOXR:
+            return np.concatenate(list(_by_soxr([signal], mean, ratio)))
+        plan = polyphase(ratio)
+        return plan.stretch(signal, 0, mean, 0, plan.outputs(len(signal)))
 
 
 def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHASE) -> Iterator[Samples]:
     """What `resample` makes of the recording's signal, in successive blocks of about `BLOCK` samples.
 
+    Where the signal is in memory, a block may have four times as many: up to a minute comes in one.
     By the polyphase filter it is the same to the last bit where the compiled library is in use, elsewhere within
     float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean.
     """
-    ratio = _ratio(recording.rate, target, resampler)
-    if ratio == 1:
-        return recording.blocks()
+    ratio, by_soxr = _ratio(recording.rate, target, resampler), resampler == SOXR
     samples = max(1, int(BLOCK / ratio)) if ratio > 1 else BLOCK
-    blocks, mean = recording.blocks(samples), recording.mean
-    return _by_soxr(blocks, mean, ratio) if resampler == SOXR else polyphase(ratio).blocks(blocks, mean)
+    if isinstance(recording.load, Blockwise):
+        blocks, mean = recording.blocks(samples), recording.mean
+        if ratio == 1:
+            return blocks
+        made = _by_soxr(blocks, mean, ratio) if by_soxr else polyphase(ratio).blocks(blocks, mean)
+    else:
+        signal, mean = recording.signal_and_mean()
+        if ratio == 1:
+            return iter([signal])
+        made = _by_soxr(sliced(signal, samples), mean, ratio) if by_soxr else polyphase(ratio).parts(signal, mean)
+    return _named(made, recording.id)
 
 
 def check_resampler(name: str) -> None:
@@ -84,4 +96,20 @@ def _by_soxr(blocks: Iterable[Samples], mean: float, ratio: Fraction) -> Iterato
     stream = soxr.ResampleStream(ratio.denominator, ratio.numerator, 1, dtype="float32", quality="VHQ")
     offset, nothing = np.float32(mean), np.empty(0, np.float32)
     for block, following in pairwise(chain(blocks, [nothing])):
-        yield stream.resample_chunk(block - offset, last=following is nothing) + offset
+        with np.errstate(over="ignore", invalid="ignore"):
+            out = stream.resample_chunk(block - offset, last=following is nothing) + offset
+        check_range(out)
+        yield out
+
+
+def _named(blocks: Iterator[Samples], name: str) -> Iterator[Samples]:
+    with _overflow_in(name):
+        yield from blocks
+
+
+@contextmanager
+def _overflow_in(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OverflowError:
+        raise RecordingError(f"{name}: the samples are too large to be resampled; scale the recording") from None

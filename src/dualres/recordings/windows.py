@@ -6,12 +6,12 @@ Starts and lengths count samples at the model's rate.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from fractions import Fraction
 
 import numpy as np
 
-from dualres.errors import RecordingError
-from dualres.recordings.recording import Recording, Samples, regrouped
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE, resample, resampled_blocks
 
 
@@ -36,9 +36,9 @@ def spread(samples: int, window: int, most: int) -> list[int]:
 
 def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYPHASE) -> Samples:
     """The whole signal at `rate` Hz; an error if not even one window fits."""
-    signal = resample(recording.signal, recording.rate, rate, resampler)
+    signal = resample(recording.signal, recording.rate, rate, resampler, recording.id)
     if len(signal) < window:
-        raise _too_short(recording, len(signal) / rate, window / rate)
+        raise _too_short(recording, len(signal), window, rate)
     return signal
 
 
@@ -55,22 +55,22 @@ def stretches(
 ) -> Iterator[Samples]:
     """The signal at `rate` Hz in stretches of `windows` half-overlapping windows each, the last one of what is left.
 
-    With `limit`, no more windows than that in all. Few stretches are in memory at a time, however long the
-    recording. An error if not even one window fits.
+    With `limit`, no more windows than that in all. A stretch may be a view of a longer signal; of one that stays on
+    disk, few stretches are in memory at a time. An error if not even one window fits.
     """
-    half, found, length = window // 2, 0, 0
-    pieces = regrouped(resampled_blocks(recording.at_hand(), rate, resampler), windows * half)
-    for piece, following in pairwise(chain(pieces, [np.empty(0, np.float32)])):
-        length += len(piece)
-        stretch = np.concatenate([piece, following[: window - half]])
+    if limit is not None and limit < 1:
+        raise ConfigError(f"at most {limit} windows are none; give a positive limit, or none at all")
+    half, found = window // 2, 0
+    blocks = resampled_blocks(recording, rate, resampler)
+    for stretch in _overlapping(blocks, (windows - 1) * half + window, windows * half):
         fitting = len(half_overlapping(len(stretch), window, None if limit is None else limit - found))
+        found += fitting
+        if not found:
+            raise _too_short(recording, len(stretch), window, rate)
         if fitting:
             yield stretch[: (fitting - 1) * half + window]
-        found += fitting
         if found == limit:
             return
-    if not found:
-        raise _too_short(recording, length / rate, window / rate)
 
 
 def cut(signal: Samples, starts: Sequence[int], window: int, name: str = "recording") -> Samples:
@@ -92,7 +92,32 @@ def covered(starts: Iterable[int], window: int) -> int:
     return total
 
 
-def _too_short(recording: Recording, seconds: float, needed: float) -> RecordingError:
-    return RecordingError(
-        f"{recording.id}: {seconds:.3f} s long, but one window takes {needed:.3f} s; leave it out or record longer"
-    )
+def shortage(samples: int, window: int, rate: Fraction | int) -> str:
+    """What a signal at `rate` Hz that is shorter than one window lacks: in seconds, or in samples if it is very few."""
+    has, needs = f"{float(samples / rate):.3f} s", f"{float(window / rate):.3f} s"
+    if has == needs:
+        has, needs = f"{samples} samples", f"{window} samples"
+    return f"{has} long, but one window takes {needs}"
+
+
+def _too_short(recording: Recording, samples: int, window: int, rate: int) -> RecordingError:
+    return RecordingError(f"{recording.id}: {shortage(samples, window, rate)}; leave it out or record longer")
+
+
+def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
+    """Stretches of so many samples, each beginning `step` < `samples` after the last; in the end, what is left.
+
+    One that lies within a block is a view of it.
+    """
+    held = np.empty(0, np.float32)  # from where the next stretch begins
+    for block in blocks:
+        at = -len(held)
+        while at + samples <= len(block):
+            if at < 0:
+                yield np.concatenate([held[at:], block[: at + samples]])
+            else:
+                yield block[at : at + samples]
+            at += step
+        held = np.concatenate([held[at:], block]) if at < 0 else block[at:]
+    if held.size:
+        yield held
