@@ -29,5 +29,8 @@ test: lint
 
 bench: setup
 	$(BIN)/python benchmarks/window.py
+	$(BIN)/python benchmarks/record.py
+	$(BIN)/python benchmarks/resample.py
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/methods.py
+	$(BIN)/python benchmarks/scaling.py

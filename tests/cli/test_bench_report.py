@@ -76,12 +76,16 @@ def test_a_quick_report_says_so_everywhere(tmp_path, monkeypatch):
 
 def test_costs_that_were_measured_are_in_the_report_even_without_a_job(tmp_path):
     keep_all(tmp_path / "profile", ["simulated"], ["dualres", "mambasl"], "cpu")
+    damaged = tmp_path / "profile" / "simulated-medformer-cpu-4.json"
+    damaged.write_text("{}")
     result = run("report", "pilot", "-o", tmp_path / "report", "--dir", tmp_path)
     assert result.exit_code == 0
     assert "not run: pilot" in result.output
+    assert f"{damaged.name}: not a measurement" in result.output
     assert (tmp_path / "report" / "tables" / "costs_window_cpu_4.md").is_file()
     assert (tmp_path / "report" / "figures" / "latency_cpu_4.png").is_file()
     assert "costs_window_cpu_4" in (tmp_path / "report" / "index.html").read_text()
+    damaged.unlink()
     assert run("verify", "-o", tmp_path / "report", "--dir", tmp_path).exit_code == 0
 
 

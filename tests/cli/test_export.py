@@ -30,7 +30,7 @@ def test_c99(path, tmp_path):
     for said in (
         "as exported",
         "flash on this machine",
-        "RAM: 131072 bytes of window",
+        "RAM with float samples: 131072 bytes of window",
         f"Folder  {tmp_path / 'board'}",
     ):
         assert said in result.output
@@ -62,4 +62,11 @@ def test_what_a_device_needs_does_not_go_with_onnx(path, tmp_path, option):
     result = run("export", path, tmp_path / "m.onnx", "--to", "onnx", *option)
     assert isinstance(result.exception, ConfigError)
     assert option[0] in str(result.exception)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("to", ["c99", "onnx"])
+def test_an_empty_rate_is_no_rate(path, tmp_path, to):
+    result = run("export", path, tmp_path / "board", "--to", to, "--rate", "")
+    assert isinstance(result.exception, ConfigError)
     assert not list(tmp_path.iterdir())

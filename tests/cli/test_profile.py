@@ -50,7 +50,10 @@ def test_what_was_measured_is_shown_the_fastest_first(call, known):
     medians = [f"{measurement.median_ms(name):.1f}" for name in ("prepared", "native")]
     assert next(cells for cells in shown if cells[1] == "Medformer")[4:6] == medians
     assert "simulated dualres cpu: known (the ledger's model; updates: 10)" in result.output
-    assert "measured elsewhere or with other code, --again renews them: simulated dualres cpu" in result.output
+    assert (
+        "measured elsewhere, or with other code or libraries, --again renews them: simulated dualres cpu"
+        in result.output
+    )
 
 
 def test_all_datasets_are_those_at_hand(call, known):
@@ -86,13 +89,16 @@ def test_disagreement_is_complained_of(call, tmp_path):
     assert "differs" in call("--method", "dualres").output
 
 
-def test_a_missing_extra_skips_its_method_and_ends_with_an_error(call, known, tmp_path, monkeypatch):
-    (tmp_path / "profile" / "simulated-minirocket-cpu-1.json").unlink()
+def test_a_damaged_measurement_and_a_missing_extra_cost_one_method_and_end_with_an_error(
+    call, known, tmp_path, monkeypatch
+):
+    (tmp_path / "profile" / "simulated-minirocket-cpu-1.json").write_text("{")
     (tmp_path / "empty" / "aeon").mkdir(parents=True)
     (tmp_path / "empty" / "aeon" / "__init__.py").write_text("raise ImportError('no aeon here')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "empty"))
     result = call("--method", "minirocket,dualres")
     assert result.exit_code == 1
+    assert "simulated-minirocket-cpu-1.json: not a measurement" in result.output
     reason = "MiniRocket needs an extra (no aeon here): pip install 'dualres[bench]'"
     assert f"skipped  simulated minirocket cpu: {reason}" in result.output
     assert len(rows(result.output)) == 1

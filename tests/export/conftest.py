@@ -15,7 +15,16 @@ from dualres.model.network import DualRes
 from dualres.recordings.resample import POLYPHASE
 
 WINDOW = 32_768
-CLASSES = ("healthy", 'inner "race"??/', "Wälzkörper */", "%s\n", "outer")
+CLASSES = (
+    "healthy",
+    'inner "race"??/',
+    "Wälzkörper */",
+    "%s\n",
+    "outer",
+    "\x1b[31mred",
+    "as exported\nstate: 1 bytes, of which window: 2\n",
+    "class 9",
+)
 
 
 def made_model(config=None, classes=CLASSES, resampler=POLYPHASE):
@@ -40,6 +49,11 @@ def compiler():
     if not shutil.which("cc"):
         pytest.skip("there is no C compiler here")
     return "cc"
+
+
+@pytest.fixture
+def no_compiler(monkeypatch):
+    monkeypatch.setenv("CC", "no-such-compiler")
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +82,7 @@ class Device:
         self.library = ctypes.CDLL(str(library))
         self.classes = len(CLASSES)
         self.dtype = np.int16 if int16 else np.float32
-        self.state = ctypes.create_string_buffer(exported.check.state + 16)
+        self.state = ctypes.create_string_buffer(exported.checks[0].state + 16)
         self.library.dualres_verdict.restype = _result(self.classes)
         self.begin()
 

@@ -18,8 +18,9 @@ from dualres.export import generated
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.expected import as_counts, logits_of, stream_shares
+from dualres.export.literals import printable
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import SOXR, resample
+from dualres.recordings.resample import resample
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_model
 
 RATES = (12_800, 48_000, "200000/3")  # 5/1, 4/3, 24/25
@@ -169,15 +170,26 @@ def test_there_are_three_functions_and_a_card(exported, model):
 
 
 def test_memory_is_measured_and_stated(exported):
-    by_floats, by_counts = exported(12_800), exported(12_800, int16=True)
-    assert by_floats.check.window == 4 * WINDOW
-    assert by_counts.check.window == 2 * WINDOW
-    for one in (by_floats, by_counts):
-        assert one.check.state - one.check.window <= 16 * 1024
+    for one, windows in ((exported(12_800), (4, 2)), (exported(12_800, int16=True), (2,))):
+        assert [each.window for each in one.checks] == [size * WINDOW for size in windows]
         assert 160_000 < one.flash[0].bytes < 256_000
         readme = (one.folder / "README.md").read_text()
         assert f"{one.flash[0].bytes} bytes" in readme
-        assert f"RAM: {one.check.window} bytes of window" in readme
+        for each in one.checks:
+            assert f"RAM with {each.build}: {each.window} bytes of window" in readme
+
+
+def test_it_says_which_builds_were_checked(exported):
+    by_floats, by_counts = (exported(12_800, int16) for int16 in (False, True))
+    assert "builds with float samples and int16_t samples, one lane" in (by_floats.folder / "README.md").read_text()
+    assert "builds with int16_t samples, one lane" in (by_counts.folder / "README.md").read_text()
+
+
+def test_classes_are_named_so_that_nobody_is_confused(exported):
+    (first, *_, last), _ = (each.lines for each in exported(12_800).checks)
+    found = re.fullmatch(r"window 0: class (\d) \((.*)\), logits off by \S+", first)
+    assert found[2] == printable(CLASSES[int(found[1])])
+    assert last == "as exported"
 
 
 @pytest.mark.parametrize("int16", [False, True])
@@ -201,33 +213,66 @@ def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatc
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_with_something_in_it_is_left_alone(model, compiler, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "example.c").write_text("older")
-    with pytest.raises(OutputError, match="not empty"):
-        write_c99(model, tmp_path)
-    write_c99(model, tmp_path, overwrite=True)
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert "dualres_push" in (tmp_path / "example.c").read_text()
+def test_a_folder_that_is_no_export_is_left_alone(model, no_compiler, tmp_path):
+    (tmp_path / "example.c").write_text("mine")
+    for overwrite in (False, True):
+        with pytest.raises(OutputError, match=r"no earlier export \(dualres_model.h and card.json\)"):
+            write_c99(model, tmp_path, overwrite=overwrite, unchecked=True)
     with pytest.raises(OutputError, match="is a file"):
-        write_c99(model, tmp_path / "mine.txt")
+        write_c99(model, tmp_path / "example.c", unchecked=True)
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("example.c", "mine")]
 
 
-def test_without_a_compiler_it_has_to_be_asked_for(model, tmp_path, monkeypatch):
-    monkeypatch.setenv("CC", "no-such-compiler")
+def test_an_earlier_export_is_replaced_with_all_that_it_had(model, no_compiler, tmp_path):
+    board = write_c99(model, tmp_path / "board", unchecked=True).folder
+    (board / "mine.txt").write_text("mine")
+    (board / "kernel" / "older.h").write_text("no longer needed")
+    (tmp_path / "outside").write_text("not the export's")
+    with (board / "files.txt").open("a") as listed:
+        listed.write(f"kernel/older.h\n../outside\n{tmp_path / 'outside'}\n")
+    with pytest.raises(OutputError, match="--overwrite"):
+        write_c99(model, board, unchecked=True)
+    write_c99(model, board, 12_800, overwrite=True, unchecked=True)
+    assert "#define DUALRES_UP 5" in (board / "dualres_model.h").read_text()
+    assert (board / "mine.txt").read_text() == "mine"
+    assert not (board / "kernel" / "older.h").exists()
+    assert (tmp_path / "outside").exists()
+    files = {p.relative_to(board).as_posix() for p in board.rglob("*") if p.is_file()}
+    assert set((board / "files.txt").read_text().splitlines()) == files - {"mine.txt"}
+
+
+@pytest.mark.parametrize("way", [".", "link"])
+def test_an_empty_folder_is_filled_whatever_way_it_is_named(model, no_compiler, tmp_path, monkeypatch, way):
+    folder = tmp_path / "there"
+    folder.mkdir()
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.chdir(folder if way == "." else tmp_path)
+    write_c99(model, way, unchecked=True)
+    assert (folder / "kernel" / "windows.c").is_file()
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_without_a_compiler_it_has_to_be_asked_for(model, no_compiler, tmp_path):
     with pytest.raises(ExportError, match="--unchecked"):
         write_c99(model, tmp_path / "board")
     assert not (tmp_path / "board").exists()
     result = write_c99(model, tmp_path / "board", unchecked=True)
-    assert result.check is None
+    assert result.checks == ()
     assert "not checked when exported" in (tmp_path / "board" / "README.md").read_text()
 
 
-def test_models_and_rates_that_cannot_work(model, small, tmp_path):
+@pytest.mark.parametrize("name", ["x" * 4096, "ü" * 2048, "nul\0"], ids=["long", "long in UTF-8", "zero"])
+def test_names_that_c_does_not_take(no_compiler, tmp_path, name):
+    with pytest.raises(ExportError, match=r"class .*bytes in UTF-8"):
+        write_c99(made_model(classes=("good", name)), tmp_path / "a", unchecked=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_longest_name_is_compiled(compiler, tmp_path):
+    assert write_c99(made_model(classes=("good", "ü" * 2047 + "x")), tmp_path / "a").checks
+
+
+def test_models_that_cannot_work(small, tmp_path):
     with pytest.raises(ConfigError, match=r"window=256 \(32768\)"):
         write_c99(made_model(small), tmp_path / "a")
-    with pytest.raises(ConfigError, match="round it"):
-        write_c99(model, tmp_path / "b", "12800.001")
-    with pytest.raises(ConfigError, match="soxr"):
-        write_c99(made_model(resampler=SOXR), tmp_path / "c", 12_800)
     assert not list(tmp_path.iterdir())

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from dualres import diagnose_recording
+from dualres.export.c99 import write_c99
 from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, machine
+from tests.export.conftest import CLASSES, machine, made_model
 
 RIGHT = "as exported"
 
@@ -92,6 +93,13 @@ def test_on_64_bit_arm(exported, lanes):
         "RUN=qemu-aarch64",
     )
     assert RIGHT in said
+
+
+@pytest.mark.parametrize("classes", [2, 13])
+def test_64_bit_arm_takes_the_check_for_any_number_of_classes(no_compiler, tmp_path, classes):
+    needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
+    folder = write_c99(made_model(classes=tuple(map(str, range(classes)))), tmp_path / "board", unchecked=True).folder
+    make(folder, "CROSS=aarch64-linux-gnu-", "build/aarch64-linux-gnu-1/check.o")
 
 
 @pytest.mark.parametrize("options", [(), ("CPU=m7", "INT16=1")], ids=["m4", "m7-int16"])

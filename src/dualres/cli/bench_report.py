@@ -33,12 +33,14 @@ def report(
     from dualres.benchmark.page import write_page
     from dualres.benchmark.plots import write_figures
     from dualres.benchmark.profile.costs import all_costs
-    from dualres.benchmark.profile.keep import FOLDER
+    from dualres.benchmark.profile.keep import FOLDER, damaged
     from dualres.benchmark.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
 
     names = all_studies(studies or ["all"])
     settings = Settings(tuple(names), quick, device.value if device else None, threads)
     costs = all_costs(folder / FOLDER)
+    for problem in damaged(folder / FOLDER):
+        complain("left out", str(problem), "yellow")
     with Ledger(folder / LEDGER, create=bool(costs)) as ledger, progress("The report is not complete.") as tell:
         found, tables = {}, []
         for done, name in enumerate(names, start=1):

@@ -30,7 +30,9 @@ def export(
     int16: Annotated[
         bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")
     ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what an earlier export has written.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier export, and nothing else.")
+    ] = False,
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="c99: export without a C compiler, and so without the check.")
     ] = False,
@@ -44,9 +46,9 @@ def export(
 
     loaded = load(model)
     if to is Kind.C99:
-        _export_c99(loaded, target, rate or "64000", int16, overwrite, unchecked)
+        _export_c99(loaded, target, "64000" if rate is None else rate, int16, overwrite, unchecked)
         return
-    for given, name in ((rate, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
+    for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
             raise ConfigError(f"{name} goes with --to c99; an ONNX file takes float windows at 64 kHz")
     _export_onnx(loaded, target, overwrite)
@@ -65,10 +67,13 @@ def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: b
             unchecked=unchecked,
             progress=lambda done, total, what: report("Export", done, total, what),
         )
-    if result.check:
-        for line in (*result.check.lines, *costs(result.check, result.flash)):
-            say(line)
-    else:
+    for check in result.checks:
+        say(f"{check.build}:")
+        for line in check.lines:
+            say(f"  {line}")
+    for line in costs(result.checks, result.flash):
+        say(line)
+    if not result.checks:
         complain("not checked", "there is no C compiler here; run `make check` where there is one", "yellow")
     say(f"Folder  {folder}")
 

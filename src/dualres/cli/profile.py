@@ -87,13 +87,16 @@ def profile(
     elif measured:
         _show(measured, where.kept)
     if others := [one.plan.title for one in results if one.known and one.elsewhere]:
-        complain("note", f"measured elsewhere or with other code, --again renews them: {', '.join(others)}", "yellow")
+        reason = "measured elsewhere, or with other code or libraries"
+        complain("note", f"{reason}, --again renews them: {', '.join(others)}", "yellow")
     if any(one.reason for one in results):
         raise typer.Exit(1)
 
 
 def _tell_ended(one: Ended) -> None:
     """A line for each, whether there is a terminal to show bars on or not."""
+    if one.damage:
+        complain("damaged", one.damage, "yellow")
     if one.measurement is None:
         complain("skipped", f"{one.plan.title}: {one.reason}")
         return

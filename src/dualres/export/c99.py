@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files as resources
 from pathlib import Path
 from string import Template
 
-from dualres.errors import ConfigError, ExportError
+from dualres.errors import ExportError
 from dualres.export.compiler import (
+    AS_MADE,
+    INT16,
+    Build,
     Check,
     Flash,
     check,
     compile_objects,
+    compiler_name,
     cortex_m4_compiler,
     flash_size,
     host_compiler,
 )
-from dualres.export.expected import expected, refuse_other_sizes
-from dualres.export.generated import check_values, constants, sizes
-from dualres.export.place import check_folder, place, write_files
+from dualres.export.expected import refuse_other_sizes
+from dualres.export.literals import LONGEST_TEXT, printable
+from dualres.export.place import check_folder, place, resolved, write_files
+from dualres.export.rates import ratio_for
+from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.model.artifact import Model
 from dualres.recordings.recording import Rate, exact_rate
-from dualres.recordings.resample import POLYPHASE
 
 Progress = Callable[[int, int, str], None]  # done, in all, what comes
-
-LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each
-README = "README.md"
-PLAIN = ("dualres.h", "dualres.c", "convert.h", "check.c", "example.c", "Makefile")
-CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Exported:
     """What was written, and what is known about it; both empty where nothing could be compiled."""
 
     folder: Path
-    check: Check | None
+    checks: tuple[Check, ...]  # the build as it was asked for first
     flash: tuple[Flash, ...]
 
 
@@ -61,10 +59,12 @@ def write_c99(
     The result is compiled and run on check signals first, and is not handed over if it disagrees with the model.
     Without a C compiler that cannot be done, and is an error unless `unchecked`.
     """
-    folder, rate = Path(folder), exact_rate(rate)
+    folder, rate = resolved(folder), exact_rate(rate)
     refuse_other_sizes(model, "C99")
-    ratio = _ratio(model, rate)
-    check_folder(folder, overwrite)
+    _refuse_names(model.classes)
+    ratio, files = ratio_for(model, rate), copied()
+    names = (*files, *MADE)
+    check_folder(folder, names, overwrite)
     compiler = host_compiler()
     if compiler is None and not unchecked:
         raise ExportError(
@@ -72,87 +72,82 @@ def write_c99(
             "--unchecked and run `make check` on a machine that has one"
         )
     progress(0, 3, "model")
-    sources = _sources(model, rate, ratio, int16)
-    checked: Check | None = None
+    files |= made(model, rate, ratio, int16)
+    checks: tuple[Check, ...] = ()
     flash: tuple[Flash, ...] = ()
     if compiler:
+        builds = [AS_MADE[int16]] + [INT16] * (not int16)
         with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
-            checked, flash = _confirmed(sources, Path(temporary), compiler, progress)
-    sources[README] = _readme(model, rate, checked, flash).encode()
-    place(sources, folder)
+            checks, flash = _confirmed(files, model.classes, Path(temporary), compiler, builds, progress)
+    files[README] = _readme(model, rate, checks, flash, compiler).encode()
+    files[FILES] = listing(names)
+    place(files, folder, no_longer(folder, names))
     progress(3, 3, "")
-    return Exported(folder, checked, flash)
+    return Exported(folder, checks, flash)
 
 
-def _ratio(model: Model, rate: Fraction) -> Fraction:
-    ratio = model.card.config.rate / rate
-    if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
-        raise ConfigError(
-            f"a rate of {rate} Hz makes the ratio {ratio} to {model.card.config.rate} Hz, whose filter is too large "
-            "for a device; round it"
-        )
-    if ratio != 1 and model.card.resampler != POLYPHASE:
-        raise ConfigError(
-            f"the model learned from recordings resampled by {model.card.resampler}, and a device resamples by "
-            f"{POLYPHASE}: fit it with that one, or sample at {model.card.config.rate} Hz"
-        )
-    return ratio
-
-
-def _sources(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str, bytes]:
-    device, kernel = resources("dualres.export") / "device", resources("dualres.kernel")
-    plain = {name: (device / name).read_bytes() for name in PLAIN}
-    plain |= {f"cortex-m/{name}": (device / "cortex-m" / name).read_bytes() for name in CORTEX_M}
-    for name in _included("windows.c"):
-        plain[f"kernel/{name}"] = (kernel / name).read_bytes()
-    made = {
-        "dualres_model.h": sizes(model, rate, ratio, int16),
-        "dualres_model.c": constants(model, ratio),
-        "check_values.h": check_values(expected(model, rate, int16=False), expected(model, rate, int16=True)),
-        "card.json": json.dumps(asdict(model.card), indent=1) + "\n",
-    }
-    return plain | {name: content.encode() for name, content in made.items()}
-
-
-def _included(name: str) -> list[str]:
-    """A source of the kernel and the headers that it includes, directly or not."""
-    found = [name]
-    for one in found:
-        content = (resources("dualres.kernel") / one).read_text()
-        found += [h for h in re.findall(r'^#include "(.+)"$', content, re.MULTILINE) if h not in found]
-    return found
+def _refuse_names(classes: Sequence[str]) -> None:
+    for name in classes:
+        content = name.encode(errors="replace")
+        if len(content) > LONGEST_TEXT or 0 in content:
+            raise ExportError(
+                f"class {printable(name[:20])}...: its name has {len(content)} bytes in UTF-8, and C takes at most "
+                f"{LONGEST_TEXT}, none of them zero; fit with another name"
+            )
 
 
 def _confirmed(
-    sources: dict[str, bytes], temporary: Path, compiler: Sequence[str], progress: Progress
-) -> tuple[Check, tuple[Flash, ...]]:
+    files: dict[str, bytes],
+    classes: Sequence[str],
+    temporary: Path,
+    compiler: Sequence[str],
+    builds: Sequence[Build],
+    progress: Progress,
+) -> tuple[tuple[Check, ...], tuple[Flash, ...]]:
     """Compile below a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
     folder = temporary / "folder"
-    write_files(sources, folder)
+    write_files(files, folder)
     progress(1, 3, "compile and check")
-    objects = compile_objects(folder, compiler, temporary / "here")
-    checked, flash = check(folder, compiler, objects), flash_size("this machine", objects)
+    checks, compiled = [], []
+    for build in builds:
+        compiled.append(compile_objects(folder, compiler, temporary / build.name, build))
+        checks.append(check(folder, compiler, compiled[-1], build, classes))
+    flash = flash_size("this machine", compiled[0])
     progress(2, 3, "measure")
     cortex = cortex_m4_compiler()
     if cortex:
-        objects = compile_objects(folder, cortex, temporary / "cortex-m4")
+        objects = compile_objects(folder, cortex, temporary / "cortex-m4", builds[0])
         flash += flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
-    return checked, tuple(flash)
+    return tuple(checks), tuple(flash)
 
 
-def _readme(model: Model, rate: Fraction, checked: Check | None, flash: Sequence[Flash]) -> str:
+def _readme(
+    model: Model, rate: Fraction, checks: Sequence[Check], flash: Sequence[Flash], compiler: Sequence[str] | None
+) -> str:
     template = (resources("dualres.export") / "device" / README).read_text()
+    said = "\n\n".join("\n".join(f"    {line}" for line in (f"{each.build}:", *each.lines)) for each in checks)
     return Template(template).substitute(
         rate=rate,
         classes=len(model.classes),
-        checked="\n".join(f"    {line}" for line in checked.lines) if checked else "    not checked when exported",
-        cost="\n".join(f"* {line}" for line in costs(checked, flash)) or "* not measured when exported",
+        checked=f"{_checked_builds(checks, compiler)}\n\n{said}"
+        if checks and compiler
+        else "    not checked when exported",
+        cost="\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported",
     )
 
 
-def costs(checked: Check | None, flash: Sequence[Flash]) -> list[str]:
+def _checked_builds(checks: Sequence[Check], compiler: Sequence[str]) -> str:
+    builds = " and ".join(each.build for each in checks)
+    return (
+        f"Checked when exported: builds with {builds}, one lane,\nby {compiler_name(compiler)}.\n"
+        "Any other build, and any other machine, is checked by `make check` there."
+    )
+
+
+def costs(checks: Sequence[Check], flash: Sequence[Flash]) -> list[str]:
     """Memory needs, a line each."""
     lines = [f"flash on {one.machine}: {one.bytes} bytes, and what it takes of libm" for one in flash]
-    if checked:
-        lines.append(f"RAM: {checked.window} bytes of window and {checked.state - checked.window} of working memory")
-    return lines
+    return lines + [
+        f"RAM with {one.build}: {one.window} bytes of window and {one.state - one.window} of working memory"
+        for one in checks
+    ]

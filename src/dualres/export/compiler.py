@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.errors import ExportError
+from dualres.export.literals import printable
 
 SOURCES = ("dualres.c", "dualres_model.c")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
@@ -20,9 +21,23 @@ SECONDS = 300  # within which a compiler, and the check, have to end
 
 
 @dataclass(frozen=True)
+class Build:
+    """One way to compile an export."""
+
+    name: str
+    samples: str
+    flags: tuple[str, ...] = ()
+
+
+AS_MADE = {False: Build("float", "float samples"), True: Build("int16", "int16_t samples")}
+INT16 = Build("int16", "int16_t samples", ("-DDUALRES_INT16",))  # of an export that takes floats
+
+
+@dataclass(frozen=True)
 class Check:
     """What the compiled check said."""
 
+    build: str
     lines: tuple[str, ...]
     state: int  # bytes of a stream's state, the window included
     window: int  # bytes
@@ -38,29 +53,41 @@ class Flash:
 
 def host_compiler() -> list[str] | None:
     """The command in $CC, else cc; None where there is neither."""
-    command = shlex.split(os.environ.get("CC", "")) or ["cc"]
+    given = os.environ.get("CC", "")
+    try:
+        command = shlex.split(given) or ["cc"]
+    except ValueError as error:
+        raise ExportError(f"$CC is {given!r}, which is no command ({error}); set it to a C compiler") from error
     return command if shutil.which(command[0]) else None
 
 
-def compile_objects(folder: Path, compiler: Sequence[str], build: Path) -> list[Path]:
-    """The exported library's objects, below a folder that is made for them."""
-    build.mkdir(parents=True)
-    objects = [build / f"{Path(name).stem}.o" for name in SOURCES]
+def compiler_name(compiler: Sequence[str]) -> str:
+    """What the compiler calls itself, with the optimisation that is asked of it."""
+    said = _run([*compiler, "--version"]).stdout.splitlines() or [compiler[0]]
+    return f"{said[0]} with {' '.join(flag for flag in STRICT if flag[:2] in ('-O', '-f'))}"
+
+
+def compile_objects(folder: Path, compiler: Sequence[str], into: Path, build: Build) -> list[Path]:
+    """The exported library's objects, in a folder that is made for them."""
+    into.mkdir(parents=True)
+    objects = [into / f"{Path(name).stem}.o" for name in SOURCES]
     for name, to in zip(SOURCES, objects, strict=True):
-        _run([*compiler, *STRICT, "-c", folder / name, "-o", to])
+        _compile([*compiler, *STRICT, *build.flags, "-c", folder / name, "-o", to])
     return objects
 
 
-def check(folder: Path, compiler: Sequence[str], objects: Sequence[Path]) -> Check:
+def check(
+    folder: Path, compiler: Sequence[str], objects: Sequence[Path], build: Build, classes: Sequence[str]
+) -> Check:
     """Link and run the folder's check; an error if it does not agree with the model."""
     program = objects[0].with_name("check")
-    _run([*compiler, *STRICT, folder / "check.c", *objects, "-lm", "-o", program])
-    said = _run([program])
+    _compile([*compiler, *STRICT, *build.flags, folder / "check.c", *objects, "-lm", "-o", program])
+    said = _confirmation(program, build)
     found = re.search(r"^state: (\d+) bytes, of which window: (\d+)\n.*\n\Z", said, re.MULTILINE)
     if not found:
         raise ExportError(f"the exported check said {said!r}, which cannot be understood")
-    lines = tuple(line for line in said.splitlines() if not line.startswith("state"))
-    return Check(lines, int(found[1]), int(found[2]))
+    lines = (line for line in said.splitlines() if not line.startswith("state"))
+    return Check(build.samples, tuple(_named(line, classes) for line in lines), int(found[1]), int(found[2]))
 
 
 def cortex_m4_compiler() -> list[str] | None:
@@ -72,16 +99,45 @@ def flash_size(machine: str, objects: Sequence[Path], tool: str = "size") -> lis
     """What the objects take, by the given tool; empty without it."""
     if not shutil.which(tool):
         return []
-    rows = [line.split() for line in _run([tool, *objects]).splitlines()[1:]]  # text, data, bss, ...
+    rows = [line.split() for line in _compile([tool, *objects]).splitlines()[1:]]  # text, data, bss, ...
     return [Flash(machine, sum(int(row[0]) + int(row[1]) for row in rows))]
 
 
-def _run(command: Sequence[str | Path]) -> str:
+def _named(line: str, classes: Sequence[str]) -> str:
+    """The check knows classes by number: their names may hold anything."""
+    return re.sub(r"class (\d+)", lambda found: f"{found[0]} ({printable(classes[int(found[1])])})", line)
+
+
+def _compile(command: Sequence[str | Path]) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ExportError(f"{command[0]}: could not be run to the end ({error}); set CC to a C compiler") from error
+        done = _run(command)
+    except OSError as error:
+        raise ExportError(f"{command[0]}: cannot be run ({error.strerror}); set $CC to a C compiler") from error
     if done.returncode:
-        tail = (done.stdout + done.stderr).strip()[-2000:]
-        raise ExportError(f"{command[0]}: the exported code was not accepted or not confirmed:\n{tail}")
+        raise ExportError(f"{command[0]}: the exported code could not be compiled:\n{_tail(done)}")
     return done.stdout
+
+
+def _confirmation(program: Path, build: Build) -> str:
+    try:
+        done = _run([program])
+    except OSError as error:
+        raise ExportError(
+            f"the compiled check could not be run ({error.strerror}). A cross compiler in $CC? Set it to one for this "
+            "machine. A temporary folder without programs (noexec)? Set $TMPDIR to another."
+        ) from error
+    if done.returncode:
+        raise ExportError(f"the code compiled with {build.samples} is not confirmed by its check:\n{_tail(done)}")
+    return done.stdout
+
+
+def _run(command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise ExportError(f"{command[0]}: did not end within {SECONDS} s; set $CC to another C compiler") from error
+
+
+def _tail(done: subprocess.CompletedProcess[str]) -> str:
+    ended = f"\nended by signal {-done.returncode}" if done.returncode < 0 else ""
+    return (done.stdout + done.stderr).strip()[-2000:] + ended

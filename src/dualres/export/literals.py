@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 PER_LINE = 8
+LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 
 
 def floats(values: npt.ArrayLike) -> str:
@@ -23,6 +24,11 @@ def doubles(values: npt.ArrayLike) -> str:
 def text(value: str) -> str:
     """A string literal of plain ASCII, whatever the string holds."""
     return '"' + "".join(map(_byte, value.encode(errors="replace"))) + '"'
+
+
+def printable(value: str) -> str:
+    """A name for a terminal: line ends and control characters as Python escapes them."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
 
 
 def _wrapped(words: Iterable[str]) -> str:

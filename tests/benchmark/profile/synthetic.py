@@ -29,6 +29,7 @@ def made_up(one, *, variant="full", verdict=True):
         "cuda_reserved": 22 * 2**20 if on_gpu else None,
         "cuda_rise": 5 * 2**20 if on_gpu else None,
     }
+    job = wanted_job(one, UPDATES)
     facts = {
         "workloads": {
             each.name: {
@@ -51,8 +52,8 @@ def made_up(one, *, variant="full", verdict=True):
         },
         "model": {
             "from_ledger": verdict,
-            "key": "b" * 64,
-            "plan": wanted_job(one, UPDATES).plan(),
+            "key": job.key,
+            "plan": job.plan(),
             "sha256": "c" * 64,
             "file_bytes": 162_832,
             "bytes": {"encoder": 158_112, "head": 2_080, "buffers": 0},
@@ -73,6 +74,7 @@ def made_up(one, *, variant="full", verdict=True):
             "threads": one.threads,
             "cpu": "a CPU",
             "cores": 16,
+            "kernel": None,
             "load_before": [0.0, 0.0, 0.0],
         },
     }

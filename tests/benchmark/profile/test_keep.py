@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from dualres.benchmark.profile.keep import MeasurementError, keep, kept, read
+from dualres.benchmark.profile.keep import MeasurementError, damaged, keep, kept, read
 from dualres.benchmark.profile.plan import WINDOW, Plan
 from tests.benchmark.profile.synthetic import made_up
 
@@ -41,14 +41,24 @@ def test_disagreement_is_noticed():
         assert not measurement.agrees
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": "other"}', "no repetitions", "no input"])
-def test_a_damaged_file_is_named_with_a_remedy(damage, tmp_path):
+DAMAGES = ["", "{", "[]", "[" * 100_000, '{"format": "other"}', "[1e999]", '{"format": "dualres-profile/1"}', "\xff"]
+
+
+@pytest.mark.parametrize("content", DAMAGES, ids=range(len(DAMAGES)))
+def test_a_damaged_file_is_named_with_a_remedy_and_stops_no_other(content, tmp_path):
+    other = made_up(Plan("simulated", "mambasl"))
+    keep(other, tmp_path)
     path = keep(made_up(PLAN), tmp_path)
-    content = json.loads(path.read_text())
-    if damage == "no repetitions":
-        content["workloads"]["window"]["seconds"] = []
-    if damage == "no input":
-        del content["input"]
-    path.write_text(json.dumps(content) if damage.startswith("no") else damage)
-    with pytest.raises(MeasurementError, match=r"quick\.json: not a measurement .*; remove it and measure again"):
-        kept(tmp_path)
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(
+        MeasurementError, match=r"quick\.json: not a measurement .*; `dualres profile` measures it anew"
+    ):
+        read(path)
+    assert kept(tmp_path) == {other.plan: other}
+    assert [path.name in str(error) for error in damaged(tmp_path)] == [True]
+
+
+def test_a_file_under_another_s_name_is_not_that_other(tmp_path):
+    path = keep(made_up(PLAN), tmp_path)
+    with pytest.raises(MeasurementError, match="it is the one of simulated-dualres-cuda-4-quick"):
+        read(path.rename(tmp_path / "simulated-mambasl-cuda-4-quick.json"))

@@ -1,6 +1,7 @@
 """A measurement of a real model, in this process."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -67,6 +68,28 @@ def test_everything_is_told(measured, checkpoint):
     assert facts["model"]["from_ledger"]
     assert facts["machine"]["threads"] == 1
     assert facts["precision"] == {"dtype": "float32", "matmul": "highest", "tf32": False}
+
+
+def test_each_workload_is_measured_to_the_end_before_the_next(measured):
+    stages = [stage.removeprefix("memory, ") for stage in measured[1]]
+    order = [stage for i, stage in enumerate(stages) if i == 0 or stages[i - 1] != stage]
+    assert order == ["window", "prepared", "native"]
+
+
+def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatch):
+    held, calls = [], workloads.calls
+
+    def greedy(work):
+        if not held:
+            held.append(np.ones(200 * 2**20, np.uint8))
+        return work()
+
+    def greedy_calls(*subject):
+        return {name: partial(greedy, work) for name, work in calls(*subject).items()}
+
+    monkeypatch.setattr("dualres.benchmark.profile.measure.calls", greedy_calls)
+    told = measure(PLAN, checkpoint, folder, folder / "cache", lambda *_: None)["workloads"]
+    assert all(each["memory"]["rss_rise"] > 180 * 2**20 for each in told.values())
 
 
 def test_the_ways_agree_with_each_other_and_with_the_ledger(measured, checkpoint):

@@ -4,10 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from dualres.benchmark.profile.keep import kept
+from dualres.benchmark.ledger import Ledger
+from dualres.benchmark.profile.checkpoints import wanted_job
+from dualres.benchmark.profile.keep import keep, kept
+from dualres.benchmark.profile.measure import this_machine
 from dualres.benchmark.profile.plan import Plan
 from dualres.benchmark.profile.run import Ended, Place, run
-from dualres.benchmark.work import all_versions, machine
+from dualres.benchmark.work import all_versions, do
 from tests.benchmark.profile.synthetic import made_up
 
 PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
@@ -58,6 +61,28 @@ def test_again_means_again_with_the_model_there_is(first, place):
     assert kept(place.kept) == {PLAN: new}
 
 
+def test_a_model_that_the_ledger_has_got_meanwhile_is_measured(bench, place):
+    folder, job = bench(), replace(wanted_job(PLAN, 3), most_judged=1)
+    where = Place(folder / "ledger.sqlite", folder / "stores")
+    keep(made_up(PLAN), where.kept)  # of a model that was fitted for it, as long as there was no ledger
+    assert measured(where, updates=None)[0][0].known
+    with Ledger(where.ledger) as ledger:
+        ledger.record(job, do(job, where.stores, folder))
+    ((ended,), _) = measured(where, updates=None)
+    assert not ended.known
+    assert ended.measurement.facts["model"]["from_ledger"]
+    assert ended.measurement.facts["model"]["key"] == job.key
+
+
+def test_a_damaged_measurement_is_told_and_measured_again(first, place):
+    path = place.kept / f"{PLAN.name}.json"
+    path.write_text("{}")
+    ((ended,), _) = measured(place)
+    assert path.name in ended.damage
+    assert not ended.known
+    assert kept(place.kept) == {PLAN: ended.measurement}
+
+
 def test_a_failure_costs_that_plan_only(first, place):
     lacking = replace(PLAN, dataset="cwru")
     results, _ = measured(place, (lacking, PLAN))
@@ -66,12 +91,27 @@ def test_a_failure_costs_that_plan_only(first, place):
     assert results[1].known
 
 
-def test_a_measurement_of_other_code_or_another_machine_is_told():
+@pytest.mark.parametrize(
+    ("fact", "name"),
+    [
+        *(("machine", name) for name in ("device", "cpu", "cores", "kernel")),
+        ("versions", "source"),
+        ("versions", "torch"),
+    ],
+)
+def test_a_measurement_with_other_code_or_on_another_machine_is_told(fact, name):
     measurement = made_up(PLAN)
-    measurement.facts["versions"] = all_versions()
-    assert Ended(PLAN, measurement, known=True).elsewhere
-    measurement.facts["machine"] = machine("cpu")
+    measurement.facts.update(versions=all_versions(), machine={**this_machine("cpu"), "load_before": None})
     assert not Ended(PLAN, measurement, known=True).elsewhere
-    measurement.facts["versions"] = {"source": "other"}
+    measurement.facts[fact][name] = "other"
     assert Ended(PLAN, measurement, known=True).elsewhere
+
+
+def test_what_was_not_measured_was_not_measured_elsewhere():
     assert not Ended(PLAN, None, reason="failed").elsewhere
+
+
+def test_a_measurement_of_another_model_does_not_count(first, place):
+    ((ended,), _) = measured(place, updates=2)
+    assert not ended.known
+    assert ended.measurement.facts["model"]["plan"]["recipe"]["updates"] == 2

@@ -80,6 +80,12 @@ def test_the_summary_is_over_the_papers_datasets(full):
         each.unlink()
 
 
+def test_a_window_is_raw_and_that_is_said(full):
+    tables = by_name(full)
+    for name in ("costs_window_cuda_4", "costs_summary_cuda_4"):
+        assert "The window is raw, and its normalisation counts; the paper times a normalised one." in tables[name].note
+
+
 def test_a_partial_set_says_what_is_missing(rig):
     tables = by_name(rig)
     assert "costs_allocated_cpu_4" not in tables  # a CPU tells no such thing

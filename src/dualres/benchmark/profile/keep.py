@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dualres.benchmark.profile.plan import Plan, read_plan
+from dualres.benchmark.profile.shape import FACTS, check_facts
 from dualres.errors import DualResError
 from dualres.files import write_whole
 
 FORMAT = "dualres-profile/1"
 FOLDER = "profile"  # beside the ledger
 MIB = 2**20
-FACTS = ("workloads", "input", "model", "agreement", "batch", "precision", "versions", "machine")
 
 
 class MeasurementError(DualResError):
@@ -69,20 +69,37 @@ def place(plan: Plan, folder: Path) -> Path:
 
 
 def kept(folder: Path) -> dict[Plan, Measurement]:
-    """All measurements in a folder by plan, in the order of their files' names."""
-    found = (read(path) for path in sorted(folder.glob("*.json")))
-    return {measurement.plan: measurement for measurement in found}
+    """All intact measurements in a folder by plan, in the order of their files' names."""
+    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
+    return {each.plan: each for each in found if isinstance(each, Measurement)}
+
+
+def damaged(folder: Path) -> list[MeasurementError]:
+    """What is wrong with the others, to be told."""
+    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
+    return [each for each in found if isinstance(each, MeasurementError)]
 
 
 def read(path: Path) -> Measurement:
     """One measurement from its file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        if content["format"] != FORMAT:
-            raise ValueError(f"its format is {content['format']!r}; this version reads {FORMAT!r}")
-        measurement = Measurement(read_plan(content["plan"]), {name: content[name] for name in FACTS})
-        for workload in measurement.plan.workloads:
-            measurement.median_ms(workload.name)
-    except (OSError, ValueError, KeyError, TypeError, statistics.StatisticsError) as error:
-        raise MeasurementError(f"{path}: not a measurement ({error}); remove it and measure again") from error
-    return measurement
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}, which this version reads")
+        plan = read_plan(content.get("plan"))
+        if path.stem != plan.name:
+            raise ValueError(f"it is the one of {plan.name}")
+        facts = {name: content[name] for name in FACTS if name in content}
+        check_facts(facts, tuple(each.name for each in plan.workloads))
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
+        raise MeasurementError(
+            f"{path}: not a measurement ({error}); `dualres profile` measures it anew, or remove it"
+        ) from error
+    return Measurement(plan, facts)
+
+
+def _read_or_error(path: Path) -> Measurement | MeasurementError:
+    try:
+        return read(path)
+    except MeasurementError as error:
+        return error

@@ -14,7 +14,7 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dualres.benchmark.profile.checkpoints import Checkpoint
-from dualres.benchmark.profile.memory import memory_of
+from dualres.benchmark.profile.memory import held_now, memory_of
 from dualres.benchmark.profile.plan import BATCH, NATIVE, PREPARED, WINDOW, Plan, Workload
 from dualres.benchmark.profile.storage import storage
 from dualres.benchmark.profile.workloads import Subject, calls, subject
@@ -43,10 +43,11 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
         if isinstance(fitted, FittedNeural):
             fitted.network.to(plan.device)
         work = calls(fitted, on, config)
-        done = {each.name: _repeated(each, work[each.name], tell) for each in plan.workloads}
-        for each in plan.workloads:
+        before, done = held_now(plan.device), {}
+        for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
+            done[each.name] = _repeated(each, work[each.name], tell)
             tell(f"memory, {each.name}", 0, each.passes)
-            done[each.name]["memory"] = memory_of(work[each.name], each.passes, plan.device).as_json()
+            done[each.name]["memory"] = memory_of(work[each.name], each.passes, plan.device, before).as_json()
         return {
             "workloads": done,
             "input": {**_input(on, config), "sha256": source.hashes[recording.id], "variant": source.variant},
@@ -63,13 +64,14 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
             "batch": BATCH,
             "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
             "versions": all_versions(),
-            "machine": {
-                **machine(plan.device),
-                "cpu": machine("cpu")["device"],
-                "cores": os.cpu_count(),
-                "load_before": load_before,  # processes running or waiting, mean of the last 1, 5 and 15 minutes
-            },
+            # load_before: processes running or waiting, mean of the last 1, 5 and 15 minutes
+            "machine": {**this_machine(plan.device), "load_before": load_before},
         }
+
+
+def this_machine(device: str) -> dict[str, Any]:
+    """What is computed on, and the CPU beside it."""
+    return {**machine(device), "cpu": machine("cpu")["device"], "cores": os.cpu_count()}
 
 
 def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:

@@ -16,16 +16,19 @@ PAUSE_S = 0.010
 STATM = Path("/proc/self/statm")  # Linux
 
 
+@dataclass(frozen=True)
+class Before:
+    """Bytes that were held before any work was done; None where the system or the device does not tell."""
+
+    rss: int | None
+    cuda: int | None = None
+
+
 @dataclass
 class Resident:
-    """Bytes of the process in main memory; what lies between two looks is not seen."""
+    """Most bytes of the process in main memory; what lies between two looks is not seen."""
 
-    before: int
     peak: int
-
-    @property
-    def rise(self) -> int:
-        return self.peak - self.before
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Memory:
     """What one workload took, in bytes; None where the system or the device does not tell."""
 
     rss_peak: int | None
-    rss_rise: int | None  # above what was there before; zero also where freed memory was used again
+    rss_rise: int | None  # above what was there before
     cuda_allocated: int | None = None  # most held by tensors, the model's among them
     cuda_reserved: int | None = None  # most that PyTorch took from the device for them
     cuda_rise: int | None = None  # of the allocated bytes above what was there before
@@ -42,24 +45,29 @@ class Memory:
         return asdict(self)
 
 
-def memory_of(work: Callable[[], object], times: int, device: str) -> Memory:
-    """Do the work so often, untimed, and watch."""
-    on_gpu = device.startswith("cuda")
+def held_now(device: str) -> Before:
+    """For a model that is loaded and has not been called: what it makes at its first call is a rise above this."""
     gc.collect()
-    before = 0
-    if on_gpu:
+    rss = resident_bytes() if STATM.exists() else None
+    return Before(rss, torch.cuda.memory_allocated(device) if device.startswith("cuda") else None)
+
+
+def memory_of(work: Callable[[], object], times: int, device: str, before: Before) -> Memory:
+    """Do the work so often, untimed, and watch."""
+    gc.collect()
+    if before.cuda is not None:
         torch.cuda.synchronize(device)
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats(device)
-        before = torch.cuda.memory_allocated(device)
     with watched() as resident:
         for _ in range(times):
             work()
-    peak, rise = (None, None) if resident is None else (resident.peak, resident.rise)
-    if not on_gpu:
+    peak = None if resident is None else resident.peak
+    rise = None if peak is None or before.rss is None else peak - before.rss
+    if before.cuda is None:
         return Memory(peak, rise)
     allocated = torch.cuda.max_memory_allocated(device)
-    return Memory(peak, rise, allocated, torch.cuda.max_memory_reserved(device), allocated - before)
+    return Memory(peak, rise, allocated, torch.cuda.max_memory_reserved(device), allocated - before.cuda)
 
 
 @contextmanager
@@ -68,8 +76,7 @@ def watched() -> Iterator[Resident | None]:
     if not STATM.exists():
         yield None
         return
-    first = resident_bytes()
-    seen, over = Resident(first, first), threading.Event()
+    seen, over = Resident(resident_bytes()), threading.Event()
 
     def look() -> None:
         while not over.wait(PAUSE_S):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dualres.benchmark.studies import DATASETS
 from dualres.errors import ConfigError
+from dualres.methods import CONTROL_NAMES, NAMES
 
 THREADS = 4  # the paper's
 BATCH = 4  # windows at once, at most, whatever a method would take
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
 
+DEVICES = ("cpu", "cuda")
 WINDOW, PREPARED, NATIVE = "window", "prepared", "native"
 
 
@@ -37,7 +39,7 @@ class Plan:
 
     dataset: str
     method: str
-    device: str = "cpu"  # the kind: "cpu" or "cuda"
+    device: str = "cpu"  # the kind, one of DEVICES
     threads: int = THREADS
     long: bool = False  # a record of at least LONG_WINDOWS windows, and no single window
     quick: bool = False  # a few repetitions, to see that everything runs
@@ -63,11 +65,14 @@ class Plan:
         return asdict(self)
 
 
-def read_plan(fields: Mapping[str, Any]) -> Plan:
+def read_plan(fields: object) -> Plan:
     """The plan that `Plan.as_json` described."""
     kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
-    if fields.keys() != kinds.keys() or any(type(fields[name]) is not kind for name, kind in kinds.items()):
-        raise ConfigError(f"a plan that cannot be understood: {dict(fields)}")
+    if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
+        raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
+    known = {"dataset": DATASETS, "method": (*NAMES, *CONTROL_NAMES), "device": DEVICES}
+    if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
+        raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
     return Plan(**fields)
 
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dualres.benchmark.profile.checkpoints import Checkpoint, find, fit
+from dualres.benchmark.profile.checkpoints import find, fit
 from dualres.benchmark.profile.fresh import in_fresh_process
-from dualres.benchmark.profile.keep import FOLDER, Measurement, keep, place, read
-from dualres.benchmark.profile.measure import measure
+from dualres.benchmark.profile.keep import FOLDER, Measurement, MeasurementError, keep, place, read
+from dualres.benchmark.profile.measure import measure, this_machine
 from dualres.benchmark.profile.plan import Plan
-from dualres.benchmark.work import Progress, all_versions, machine
+from dualres.benchmark.work import Progress, all_versions
 from dualres.errors import DualResError
 
 
@@ -40,15 +40,16 @@ class Ended:
     measurement: Measurement | None
     known: bool = False  # measured before
     reason: str = ""  # why there is no measurement
+    damage: str = ""  # of an earlier one, which this one replaces
 
     @property
     def elsewhere(self) -> bool:
-        """Whether it was measured on another machine or with another state of this package's code."""
+        """Whether it was measured on another machine, or with other versions of this package's code or libraries."""
         if self.measurement is None:
             return False
-        facts, here = self.measurement.facts, machine(self.plan.device)
-        same_code = facts["versions"]["source"] == all_versions()["source"]
-        return not same_code or facts["machine"]["device"] != here["device"]
+        facts, here = self.measurement.facts, this_machine(self.plan.device)
+        same_machine = all(facts["machine"].get(name) == here[name] for name in ("device", "cpu", "cores", "kernel"))
+        return not same_machine or facts["versions"] != all_versions()
 
 
 Tell = Callable[[Plan, str, int, int], None]  # stage, done, in all
@@ -63,7 +64,10 @@ def run(
     tell: Tell,
     ended: Callable[[Ended], None],
 ) -> list[Ended]:
-    """Measure what is not kept yet, or everything again; each result is kept before the next is begun."""
+    """Measure what is not kept yet, or everything again; each result is kept before the next is begun.
+
+    A measurement of another model than would be measured now does not count, nor does a damaged one.
+    """
     results = []
     for plan in plans:
         results.append(_one(plan, place_of, updates, again, lambda *step, plan=plan: tell(plan, *step)))
@@ -72,23 +76,22 @@ def run(
 
 
 def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progress) -> Ended:
-    path = place(plan, where.kept)
-    if path.exists() and not again:
-        return Ended(plan, read(path), known=True)
-    tell("start", 0, 1)
+    path, damage = place(plan, where.kept), ""
     try:
-        checkpoint = _ready(plan, where, updates, tell)
+        checkpoint = find(plan, where.ledger, updates)
+        if path.exists() and not again:
+            try:
+                measurement = read(path)
+                if measurement.facts["model"]["key"] == checkpoint.job.key:
+                    return Ended(plan, measurement, known=True)
+            except MeasurementError as error:
+                damage = str(error)
+        tell("start", 0, 1)
+        if not checkpoint.path.exists():  # one that is fitted here stays for the next time
+            in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
         facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
     except DualResError as error:
-        return Ended(plan, None, reason=str(error))
+        return Ended(plan, None, reason=str(error), damage=damage)
     measurement = Measurement(plan, facts)
     keep(measurement, where.kept)
-    return Ended(plan, measurement)
-
-
-def _ready(plan: Plan, where: Place, updates: int | None, tell: Progress) -> Checkpoint:
-    """A checkpoint whose model is there; one that is fitted here stays for the next time."""
-    checkpoint = find(plan, where.ledger, updates)
-    if not checkpoint.path.exists():
-        in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
-    return checkpoint
+    return Ended(plan, measurement, damage=damage)

@@ -24,7 +24,7 @@ def memory(costs: Costs) -> Table:
     names = {"rss_mib": "RSS", "rss_rise_mib": "RSS rise"}
     remark = (
         "Resident memory of the whole process during a native record, looked at every 10 ms in an untimed pass, and "
-        "its rise above what was there before; no rise means that freed memory was used again."
+        "its rise above what was there when the model was loaded and had not been called."
     )
     if costs.device == "cuda":
         names = {"allocated_mib": "Allocated", "reserved_mib": "Reserved", "cuda_rise_mib": "Allocated rise", **names}

@@ -19,12 +19,14 @@ from dualres.benchmark.tables.sheet import BEST
 
 REFERENCE = "dualres"
 
+_RAW = "The window is raw, and its normalisation counts; the paper times a normalised one."
+
 # Of each quantity the end of its table's name, its title, and a remark.
 _MATRICES = {
     "window_ms": (
         "window",
         "Latency of one window, median ms",
-        "From a raw window in host memory to its scores there, with all that a method does in between.",
+        f"From a window in host memory to its scores there, with all that a method does in between. {_RAW}",
     ),
     "prepared_ms": (
         "prepared",
@@ -94,6 +96,7 @@ def summary(costs: Costs) -> Table:
         [(row_name(costs, m), *line) for m, *line in zip(costs.methods, *columns, strict=True) if len(datasets) > 1],
         BEST.format("column, of the neural methods"),
         f"Median and range of the medians of {len(datasets)} datasets: {', '.join(map(dataset_name, datasets))}.",
+        _RAW,
     )
 
 

@@ -1,0 +1,65 @@
+"""Which sampling rates a device can take."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+
+from dualres.errors import ConfigError
+from dualres.model.artifact import Model
+from dualres.recordings.resample import POLYPHASE
+
+LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each
+WORKING_MEMORY = 16 * 1024  # bytes that a stream's state may take besides its window
+
+_SCRATCH = 13 * 1024  # DUALRES_SCRATCH_BYTES with one lane
+_CROSSINGS = 10  # of the filter, on each side: DUALRES_REACH
+
+
+def ratio_for(model: Model, rate: Fraction) -> Fraction:
+    """From a device's rate in Hz to the model's; an error if a device cannot do that."""
+    target = model.card.config.rate
+    ratio, shown = target / rate, _shown(rate)
+    needed = working_memory(ratio, len(model.classes))
+    if needed > WORKING_MEMORY:
+        raise ConfigError(
+            f"{len(model.classes)} classes at {shown} Hz take {_shown(Fraction(needed))} bytes of working memory "
+            f"besides the window, of {WORKING_MEMORY}; sample at a lower rate"
+        )
+    if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
+        nearest = target / _nearest_ratio(ratio)
+        raise ConfigError(
+            f"the filter for {shown} Hz is too large for a device; the nearest usable rate is {nearest} Hz"
+        )
+    if ratio != 1 and model.card.resampler != POLYPHASE:
+        raise ConfigError(
+            f"the model learned from recordings resampled by {model.card.resampler}, and a device resamples by "
+            f"{POLYPHASE}: fit it with that one, or sample at {target} Hz"
+        )
+    return ratio
+
+
+def working_memory(ratio: Fraction, classes: int) -> int:
+    """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
+    counters = 4 * 4  # three, and a gap
+    sums = 8 * classes
+    inputs = int(2 * _CROSSINGS * max(1 / ratio, Fraction(1))) + 1
+    converter = 0 if ratio == 1 else _to_doubles(8 + 8 + 5 * 4 + 4 * inputs)
+    return counters + sums + converter + _SCRATCH
+
+
+def _to_doubles(size: int) -> int:
+    return -(-size // 8) * 8
+
+
+def _nearest_ratio(ratio: Fraction) -> Fraction:
+    """The nearest whose numerator and denominator are small enough."""
+    below_one = min(ratio, 1 / ratio)
+    nearest = max(below_one.limit_denominator(LARGEST_FACTOR), Fraction(1, LARGEST_FACTOR))
+    return nearest if ratio < 1 else 1 / nearest
+
+
+def _shown(number: Fraction) -> str:
+    """As it is where that is short."""
+    exact = str(number)
+    return exact if len(exact) <= 12 else f"{Decimal(number.numerator) / Decimal(number.denominator):.8g}"
