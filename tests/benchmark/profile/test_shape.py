@@ -42,7 +42,9 @@ def test_a_measurement_as_it_is_made_passes():
     check_facts(made_up(Plan("simulated", "minirocket"), verdict=False).facts, NAMES)
 
 
-@pytest.mark.parametrize("value", [del_, [], "words", {}, -1.5, None, math.nan], ids=str)
+@pytest.mark.parametrize(
+    "value", [del_, [], "words", {}, -1.5, None, math.nan], ids=lambda v: "deleted" if v is del_ else str(v)
+)
 def test_what_passes_can_be_shown(tmp_path, value):
     """Whatever is changed: it is refused, or all tables can be made of it."""
     refused = 0
