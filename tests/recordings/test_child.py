@@ -1,27 +1,11 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 import soundfile
 from scipy.io import savemat
 
 from dualres.recordings.formats import FORMATS
-from dualres.recordings.guard import Guard
-
-X = np.arange(5.0)
-
-
-@pytest.fixture
-def guard():
-    guard = Guard(seconds=5)
-    yield guard
-    guard.close()
-
-
-@pytest.fixture
-def npy(tmp_path):
-    np.save(tmp_path / "a.npy", X)
-    return tmp_path / "a.npy"
+from tests.recordings.few import X
 
 
 def test_a_vector_comes_in_parts(guard, npy):

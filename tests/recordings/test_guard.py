@@ -18,21 +18,7 @@ from dualres.recordings import guard as guard_module
 from dualres.recordings.formats import FORMATS
 from dualres.recordings.guard import Guard
 from dualres.recordings.readers import read
-
-X = np.arange(5.0)
-
-
-@pytest.fixture
-def guard():
-    guard = Guard(seconds=5)
-    yield guard
-    guard.close()
-
-
-@pytest.fixture
-def npy(tmp_path):
-    np.save(tmp_path / "a.npy", X)
-    return tmp_path / "a.npy"
+from tests.recordings.few import X
 
 
 @pytest.fixture
