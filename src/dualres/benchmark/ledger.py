@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS steps (
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, plan TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 """
 
-AGREEMENT = 1e-6  # largest difference between scores of the same job
+AGREEMENT = 1.5e-6  # largest difference between scores of the same job: one unit of the last decimal that is kept
 
 Scores = npt.NDArray[np.float64]
 

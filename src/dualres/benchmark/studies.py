@@ -25,10 +25,13 @@ ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
 BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
 CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
 SEEDS = (41, 42, 43)
+FIVE_SEEDS = (41, 42, 43, 44, 45)
 FINALISTS = ("dualres", "mambasl", "minirocket")
 PAIR = ("dualres", "mambasl")
 CONTROLLED = ("dualres", *CONTROL_NAMES)
 NEURAL = tuple(name for name in NAMES if name != "minirocket")
+OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
+SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
 HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
 
 
@@ -125,6 +128,20 @@ STUDIES = {
             "How fast does the training loss of eight neural methods fall, and does that predict anything?",
             _and_rig(Part(("mcc5",), NEURAL, (Budget(6, 4),), (GEARBOX_UPDATES,))),
         ),
+        Study(
+            "published",
+            "What do nine methods score on the recordings that results/ reports on, and how far do the scores spread?",
+            (
+                Part(("phm2009",), (*CONTROLLED, "minirocket"), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS),
+                Part(("phm2009",), ("mambasl",), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), SEEDS),
+                Part(("phm2009",), OTHERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
+                Part(("phm2009",), FINALISTS, SMALLER_BUDGETS, (GEARBOX_UPDATES,)),
+                Part(("cwru",), NAMES, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS),
+                Part((RIG,), NAMES, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
+                Part((RIG,), ("dualres",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS),
+                Part((RIG,), ("minirocket",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,)),
+            ),
+        ),
     )
 }
 
@@ -146,13 +163,15 @@ def jobs(
     *,
     methods: Sequence[str] | None = None,
     seeds: Sequence[int] | None = None,
+    folds: Sequence[str] | None = None,
+    budgets: Sequence[Budget] | None = None,
     quick: Quick | None = None,
     threads: int = 1,
     device: str = "cpu",
 ) -> list[Job]:
     """The jobs of a study on the datasets at hand, each once, in a fixed order.
 
-    `methods` picks from the study's, `seeds` replaces them; `quick` reduces all that costs time.
+    `methods`, `folds` and `budgets` pick from the study's, `seeds` replaces them; `quick` reduces all that costs time.
     """
     if quick:
         methods = [m for m in quick.methods if methods is None or m in methods]
@@ -160,7 +179,8 @@ def jobs(
     found: dict[str, Job] = {}
     for part in chosen.parts:
         for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
-            found.setdefault(job.key, job)
+            if (folds is None or job.fold in folds) and (budgets is None or job.budget in budgets):
+                found.setdefault(job.key, job)
     return list(found.values())
 
 

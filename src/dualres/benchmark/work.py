@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
@@ -34,6 +34,7 @@ from dualres.sealed import versions
 
 PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
 CODE = (".py", ".c", ".h")  # suffixes of this package's own
+DECIMALS, DIGITS = 6, 6  # of a score, and significant ones of a loss: what is kept can be read, and is what counts
 PACKAGES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
@@ -102,8 +103,8 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         recordings=evaluation.recordings,
         truth=tuple(evaluation.truth.tolist()),
         windows=evaluation.windows,
-        scores=tuple(tuple(row) for row in evaluation.scores.tolist()),
-        history=tuple(fitted.history),
+        scores=tuple(tuple(row) for row in evaluation.scores.round(DECIMALS).tolist()),
+        history=tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history),
         facts=facts,
     )
 

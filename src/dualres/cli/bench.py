@@ -15,8 +15,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.bench_choice import (
+    Budgets,
     Datasets,
     Device,
+    Folds,
     Methods,
     OnDevice,
     Quick,
@@ -62,6 +64,8 @@ def plan(
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
+    folds: Folds = None,
+    budgets: Budgets = None,
     quick: Quick = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
@@ -71,7 +75,7 @@ def plan(
     """What studies are made of, what of it is done, and how long the rest takes."""
     from dualres.benchmark.times import Times, times_in
 
-    chosen = choose(studies, stores, methods, seeds, datasets, quick, threads, device)
+    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, quick, threads, device)
     with ExitStack() as stack:
         ledger = _existing(folder, stack)
         done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
@@ -108,6 +112,8 @@ def run(
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
+    folds: Folds = None,
+    budgets: Budgets = None,
     quick: Quick = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
@@ -125,7 +131,7 @@ def run(
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} is of use with --executor ray only")
-    chosen = choose(studies, stores, methods, seeds, datasets, quick, threads, device)
+    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, quick, threads, device)
     wanted = once(chosen)
     with Ledger(folder / LEDGER) as ledger:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.benchmark.job import Job
+    from dualres.benchmark.protocol import Budget
 
 
 class Device(StrEnum):
@@ -25,6 +27,10 @@ Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help="Names of
 Methods = Annotated[list[str] | None, typer.Option(help="Only these methods: dualres,minirocket or repeated.")]
 Seeds = Annotated[list[str] | None, typer.Option(help="These seeds instead of the study's: 41,42 or repeated.")]
 Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets: cwru,simulated or repeated.")]
+Folds = Annotated[list[str] | None, typer.Option(help="Only these folds: P1,S2 or repeated.")]
+Budgets = Annotated[
+    list[str] | None, typer.Option(help="Only these budgets, recordings x windows per class: 3x4,1x3 or repeated.")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="A reduced size that fits in minutes; labelled so everywhere.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads of each job; part of its plan.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="What neural methods run on; part of a job's plan.")]
@@ -36,6 +42,8 @@ def choose(
     methods: list[str] | None,
     seeds: list[str] | None,
     datasets: list[str] | None,
+    folds: list[str] | None,
+    budgets: list[str] | None,
     quick: bool,
     threads: int,
     device: Device,
@@ -49,12 +57,16 @@ def choose(
     picked = named("method", methods, (*NAMES, *CONTROL_NAMES))
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
+    kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])
+    sizes = _budgets(budgets)
     chosen = {
         name: catalogue.jobs(
             catalogue.study(name),
             wanted or present,
             methods=picked,
             seeds=_seeds(seeds),
+            folds=kept,
+            budgets=sizes,
             quick=catalogue.Quick() if quick else None,
             threads=threads,
             device=device.value,
@@ -121,6 +133,16 @@ def _seeds(values: Iterable[str] | None) -> list[int] | None:
         if not (part.isascii() and part.isdigit()):
             raise ConfigError(f"seed {part!r} is not a whole number")
     return [int(part) for part in parts] if parts else None
+
+
+def _budgets(values: Iterable[str] | None) -> list[Budget] | None:
+    from dualres.benchmark.protocol import Budget
+
+    parts = _parts(values)
+    for part in parts or ():
+        if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", part):
+            raise ConfigError(f"budget {part!r} is not recordings x windows per class, such as 3x4")
+    return [Budget(*map(int, part.split("x"))) for part in parts] if parts else None
 
 
 def once(chosen: Mapping[str, Sequence[Job]]) -> list[Job]:
