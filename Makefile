@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench
+.PHONY: setup demo test lint bench results speed
 
 setup: $(STAMP)
 
@@ -34,3 +34,14 @@ bench: setup
 	$(BIN)/python benchmarks/fit.py
 	$(BIN)/python benchmarks/methods.py
 	$(BIN)/python benchmarks/scaling.py
+
+# What `bench` prints, kept for the pages that quote it; on an idle machine.
+speed: setup
+	for script in window record fit methods; do \
+		$(BIN)/python benchmarks/$$script.py > results/measured/$$script.json || exit 1; done
+
+# Tables, figures and pages, all from the scores and measurements that results/ holds.
+results: setup
+	$(BIN)/dualres bench report published -o results --dir results --no-page
+	$(BIN)/python results/pages/render.py
+	$(BIN)/dualres bench verify results

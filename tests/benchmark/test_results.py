@@ -73,9 +73,54 @@ def test_quick_and_full_never_meet(tmp_path):
     assert len(Results(ledger, study("pilot"), quick=Quick()).entries) == 2
 
 
-def test_the_device_with_more_results_is_looked_at(tmp_path):
-    ledger = synthetic_ledger(tmp_path / "l", ["pilot"], datasets=["phm2009"])
-    for job in jobs(study("pilot"), ["phm2009"], device="cuda")[:2]:
-        ledger.record(job, synthetic_outcome(job))
-    assert Results(ledger, study("pilot")).device == "cpu"
-    assert len(Results(ledger, study("pilot"), device="cuda").entries) == 2
+def on_both(path, counts):
+    """A ledger of the published study in which so many of each method's jobs on a dataset are done on each device."""
+    ledger = Ledger(path / "l")
+    for (dataset, method), (on_cpu, on_gpu) in counts.items():
+        for device, count in (("cpu", on_cpu), ("cuda", on_gpu)):
+            for job in jobs(study("published"), [dataset], methods=[method], device=device)[:count]:
+                ledger.record(job, synthetic_outcome(job))
+    return ledger
+
+
+def looked_at(results):
+    return {(e.job.dataset, e.job.method): e.job.device for e in results.entries}
+
+
+def test_of_every_method_the_device_with_more_results_is_looked_at_and_the_cpu_where_both_have_as_many(tmp_path):
+    counts = {("phm2009", "dualres"): (2, 2), ("phm2009", "mambasl"): (1, 2)}
+    with on_both(tmp_path, counts) as ledger:
+        for name in ("pilot", "published"):
+            results = Results(ledger, study(name))
+            assert looked_at(results) == {("phm2009", "dualres"): "cpu", ("phm2009", "mambasl"): "cuda"}
+            alike = [j for j in results.planned.values() if (j.dataset, j.method) == ("phm2009", "mambasl")]
+            assert {job.device for job in alike} == {"cuda"}
+        forced = Results(ledger, study("pilot"), device="cuda")
+        assert set(looked_at(forced).values()) == {"cuda"}
+        assert len(forced.entries) == 4
+
+
+def test_a_method_of_the_published_study_may_have_another_device_on_another_dataset(tmp_path):
+    counts = {("phm2009", "dualres"): (3, 1), ("cwru", "dualres"): (1, 2), ("cwru", "minirocket"): (2, 0)}
+    with on_both(tmp_path, counts) as ledger:
+        results = Results(ledger, study("published"))
+        assert looked_at(results) == {
+            ("phm2009", "dualres"): "cpu",
+            ("cwru", "dualres"): "cuda",
+            ("cwru", "minirocket"): "cpu",
+        }
+        assert len(results.entries) == 3 + 2 + 2
+        assert [len(results.on(kind).where(method="dualres")) for kind in results.kinds] == [4, 3]
+
+
+def test_own_seeds_are_those_of_the_method_and_budget_without_further_ones(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for job in jobs(study("published"), ["phm2009"], methods=["mambasl"], seeds=[46]):
+            ledger.record(job, synthetic_outcome(job))
+        results = Results(ledger, study("published"))
+    fields = {"dataset": "phm2009", "budget": Budget(3, 4)}
+    assert results.own_seeds(method="mambasl", **fields) == (41, 42, 43)
+    assert results.own_seeds(method="medformer", **fields) == (41,)
+    assert results.own_seeds(method="medformer", dataset="phm2009", budget=Budget(1, 4)) == ()
+    assert 46 in {job.seed for job in results.planned.values()}
+    assert [results.main_budget(name) for name in ("phm2009", "cwru")] == [Budget(3, 4), Budget(1, 3)]

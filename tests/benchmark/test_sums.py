@@ -34,3 +34,16 @@ def test_a_new_list_removes_what_the_earlier_one_named_and_nothing_else(tmp_path
     assert {p.name for p in folder.iterdir()} == {"new", "mine", "SHA256SUMS"}
     assert (tmp_path / "outside").is_file()
     assert check_sums(folder) == []
+
+
+def test_a_folder_below_is_touched_only_where_the_caller_says_so(tmp_path):
+    (tmp_path / "below").mkdir()
+    for name in ("below/old", "below/mine", "new"):
+        (tmp_path / name).write_text("one")
+    write_sums(tmp_path, ["below/old", "below/mine"])
+    earlier = (tmp_path / "SHA256SUMS").read_text()
+    replace_sums(tmp_path, ["new"])
+    assert {p.name for p in (tmp_path / "below").iterdir()} == {"old", "mine"}
+    (tmp_path / "SHA256SUMS").write_text(earlier)
+    replace_sums(tmp_path, ["new"], lambda name: name == "below/old")
+    assert [p.name for p in (tmp_path / "below").iterdir()] == ["mine"]

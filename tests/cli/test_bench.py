@@ -15,6 +15,7 @@ from dualres.benchmark.times import nominal_s
 from dualres.cli import bench, bench_live
 from dualres.cli.screen import INTERRUPTED
 from dualres.errors import ConfigError
+from tests.benchmark.profile.synthetic import keep_all
 from tests.benchmark.synthetic import synthetic_ledger, synthetic_outcome
 
 FAILING = jobs(study("pilot"), ["simulated"], methods=["mambasl"])
@@ -226,6 +227,44 @@ def test_import_takes_an_export_and_models_too(call, tmp_path):
     assert first.exit_code == 0, first.output
     assert "4 jobs taken, 0 known already and in agreement; 1 model files copied" in first.output
     assert "0 jobs taken, 4 known" in call("import", str(tmp_path / "there" / "ledger.sqlite")).output
+
+
+@pytest.fixture
+def export_in_place(tmp_path):
+    """An export where the ledger would be."""
+    from dualres.benchmark.export import export
+
+    with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
+        export(ledger, tmp_path / "bench")
+    return tmp_path / "bench"
+
+
+@pytest.mark.parametrize("arguments", [["run", "pilot"], ["plan", "pilot"], ["import", "other.sqlite"]])
+def test_an_export_is_not_written_to(call, export_in_place, arguments):
+    error = call(*arguments).exception
+    assert isinstance(error, ConfigError)
+    assert f"{export_in_place}: is an export" in str(error)
+    assert f"`dualres bench import {export_in_place} --dir bench`" in str(error)
+    assert not (export_in_place / "ledger.sqlite").exists()
+
+
+def test_the_status_of_an_export_is_that_of_its_ledger(call, export_in_place):
+    result = call("status")
+    assert cells(result.stdout, "pilot") == ["pilot", "full", "cpu", "4", "4", "0", "0"]
+    assert f"{export_in_place}; datasets" in result.stdout.replace("\n", "")
+
+
+def test_import_tells_what_came_of_measurements(call, tmp_path):
+    synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]).close()
+    keep_all(tmp_path / "there" / "profile", methods=["dualres", "mambasl"])
+    assert "2 measurements taken, 0 known already" in call("import", tmp_path / "there" / "ledger.sqlite").output
+    own = tmp_path / "bench" / "profile" / "simulated-dualres-cuda-4.json"
+    own.write_text(own.read_text().replace("a GPU", "our GPU"))
+    (tmp_path / "there" / "profile" / "simulated-mambasl-cuda-4.json").write_text("{}")
+    result = call("import", tmp_path / "there" / "ledger.sqlite")
+    assert result.exit_code == 0
+    assert "simulated dualres cuda: was measured here, too; ours was kept" in result.stderr
+    assert "simulated-mambasl-cuda-4.json: not a measurement" in result.stderr
 
 
 def test_import_is_refused_while_a_run_is_writing(call, tmp_path):

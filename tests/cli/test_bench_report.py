@@ -93,6 +93,62 @@ def test_costs_that_were_not_measured_are_named(written):
     assert "inference costs: not measured; `dualres profile` does" in written.output
 
 
-def test_a_ledger_is_exported(bench, tmp_path):
-    assert "4 jobs" in run("export", "-o", tmp_path / "results", "--dir", bench).output
-    assert (tmp_path / "results" / "SHA256SUMS").is_file()
+def test_a_report_may_do_without_the_page(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("dualres.benchmark.plots.write_figures", lambda *_: [])
+    (tmp_path / "index.html").write_text("earlier")
+    result = run("report", "pilot", "-o", tmp_path, "--no-page", "--dir", bench)
+    assert f"jobs: {tmp_path}\n" in result.output
+    assert "is of an earlier report" in result.output
+    assert (tmp_path / "index.html").read_text() == "earlier"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """A folder as it is kept under version control: an export, and the report that is made of it."""
+    bench, results = (tmp_path_factory.mktemp(name) for name in ("measured", "results"))
+    synthetic_ledger(bench / "ledger.sqlite", ["pilot"], datasets=["simulated"]).close()
+    keep_all(bench / "profile", ["simulated"], ["dualres", "mambasl"], "cpu")
+    (bench / "profile" / "simulated-medformer-cpu-4.json").write_text("{}")
+    exported = run("export", "-o", results, "--dir", bench)
+    assert f"4 jobs and 2 measurements: {results}" in exported.output
+    assert "simulated-medformer-cpu-4.json: not a measurement" in exported.output
+    assert run("report", "pilot", "-o", results, "--no-page", "--dir", results).exit_code == 0
+    return results
+
+
+def test_an_export_and_its_report_are_verified_in_one_folder(results):
+    result = run("verify", results)
+    assert result.exit_code == 0, result.output
+    assert "4 jobs agree with their plans, folds and hashes; models: not part of an export" in result.output
+    assert f"{results}: the tables are what the ledger gives" in result.output
+    assert (results / "tables" / "costs_window_cpu_4.md").is_file()
+    assert not (results / "ledger.sqlite").exists()
+
+
+def test_an_export_may_be_exported_again_and_leaves_the_report_alone(results):
+    before = {path: path.read_bytes() for path in results.rglob("*") if path.is_file()}
+    run("export", "-o", results, "--dir", results)
+    assert {path: path.read_bytes() for path in results.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "jobs.jsonl",
+        "signals.tsv",
+        "profile/simulated-dualres-cpu-4.json",
+        "tables/pilot_simulated.md",
+        "tables/tables.csv",
+        "figures/latency_cpu_4.png",
+    ],
+)
+def test_a_changed_byte_anywhere_ends_with_an_error_and_the_file_s_name(results, name):
+    path = results / name
+    content = path.read_bytes()
+    path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    try:
+        result = run("verify", results)
+    finally:
+        path.write_bytes(content)
+    assert result.exit_code == 1
+    assert f"{path}: was changed" in result.output

@@ -6,7 +6,8 @@ Two methods form a pair where both were fitted with the same fold, budget and se
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -44,6 +45,20 @@ class Difference:
     high: float
 
     @property
+    def by_seed(self) -> dict[int, float]:
+        """The mean difference of each seed's pairs."""
+        found: dict[int, list[float]] = {}
+        for one, other in self.pairs:
+            found.setdefault(one.job.seed, []).append(percent_f1(one.outcome) - percent_f1(other.outcome))
+        return {seed: statistics.fmean(found[seed]) for seed in sorted(found)}
+
+    @property
+    def sd(self) -> float | None:
+        """Sample standard deviation over seeds; None with fewer than two."""
+        values = list(self.by_seed.values())
+        return statistics.stdev(values) if len(values) > 1 else None
+
+    @property
     def decided(self) -> bool:
         """Whether the interval leaves zero out."""
         return self.low > 0 or self.high < 0
@@ -61,18 +76,20 @@ class Ranks:
     critical_difference: float  # Nemenyi's, at 5 %
 
 
-def paired_differences(results: Results, reference: str = REFERENCE) -> list[Difference]:
-    """The reference minus every other method, per dataset and budget, over all pairs of folds and seeds there are."""
+def paired_differences(
+    results: Results, reference: str = REFERENCE, others: Collection[str] | None = None
+) -> list[Difference]:
+    """The reference minus others, by default all, per dataset and budget, over all pairs of folds and seeds."""
     jobs = [entry.job for entry in results.entries]
     places = dict.fromkeys((job.dataset, job.budget) for job in jobs)
-    others = dict.fromkeys(job.method for job in jobs if job.method != reference)
+    methods = dict.fromkeys(job.method for job in jobs if job.method != reference)
     found = []
     for dataset in results.datasets():
         for budget in (budget for name, budget in places if name == dataset):
             ours = {
                 (e.job.fold, e.job.seed): e for e in results.where(dataset=dataset, budget=budget, method=reference)
             }
-            for other in others:
+            for other in (name for name in methods if others is None or name in others):
                 theirs = results.where(dataset=dataset, budget=budget, method=other)
                 pairs = [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]
                 if pairs:

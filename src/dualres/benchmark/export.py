@@ -1,95 +1,155 @@
 """A ledger as text that can be kept under version control: one line of JSON per job, and hashes.
 
-Numbers are written with all their digits, so that the ledger read back is equal to the one written. The hashes of the
-input signals, which many jobs share, stand in a list of their own.
+Numbers are written with all their digits, so that the ledger read back is equal to the one written. What many jobs
+share stands once, in lists of its own: what was judged, what was learned from, what it was computed with, and the hash
+of every signal. Learning rates follow from the plan. The measurements beside the ledger are part of it; models are not.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from dualres.benchmark.job import read_job
+from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger, LedgerError, Outcome
-from dualres.benchmark.sums import check_sums, write_sums
+from dualres.benchmark.profile.keep import FOLDER, damaged, kept, place
+from dualres.benchmark.sums import replace_sums
+from dualres.benchmark.verify import reason
 from dualres.files import write_whole
 from dualres.fit import Step
 
-JOBS, SIGNALS = "jobs.jsonl", "signals.tsv"
+FORMAT = "dualres-export/2"
+HEAD, JOBS, SIGNALS = "export.json", "jobs.jsonl", "signals.tsv"
+JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
+LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # facts that stand there
+NAME_DIGITS = 16  # of the hash that names a shared value
+POWER = 1e-12  # relative; a power may differ in its last digit between machines
 
 Signals = dict[tuple[str, str], str]  # dataset and recording -> SHA-256 of the prepared signal
+Progress = Callable[[int, int], None]  # jobs done, in all
 
 
-def export(ledger: Ledger, folder: Path) -> int:
-    """Write all finished jobs; gives their number. Two ledgers with the same jobs give the same files."""
+@dataclass(frozen=True)
+class Written:
+    """What an export holds."""
+
+    jobs: int
+    measurements: int
+    left_out: tuple[str, ...]  # damaged measurements, a sentence each
+
+
+class _Shared:
+    """Values that several jobs have in common, each once and named by its hash: other jobs do not change the name."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def name(self, value: dict[str, Any]) -> str:
+        text = _json(value)
+        name = sha256(text.encode()).hexdigest()[:NAME_DIGITS]
+        self._texts[name] = text
+        return name
+
+    def lines(self) -> list[str]:
+        return [_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
+
+
+def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Written:
+    """Write all finished jobs and measurements. Two ledgers with the same ones give the same files.
+
+    An earlier export in the folder is replaced; other files there stay.
+    """
+    if (folder / ledger.path.name).exists():
+        raise LedgerError(f"{folder}: holds a ledger; export to a folder without one")
     signals: Signals = {}
+    shared = {name: _Shared() for name in (JUDGED, SUPPORTS, MACHINES)}
+    jobs = sorted(ledger.jobs().values(), key=_order)
     lines = []
-    for key, job in ledger.jobs().items():
-        outcome = ledger.outcome(key)
-        facts = dict(outcome.facts)
-        for name, digest in facts.pop("inputs").items():
-            if signals.setdefault((job.dataset, name), digest) != digest:
-                raise LedgerError(
-                    f"{ledger.path}: two jobs saw different signals of {job.dataset} {name}; "
-                    "`dualres bench verify` names them"
-                )
-        line = {
-            "key": key,
-            "plan": job.plan(),
-            "classes": outcome.classes,
-            "judged": list(zip(outcome.recordings, outcome.truth, outcome.windows, outcome.scores, strict=True)),
-            "history": [(step.loss, step.learning_rate) for step in outcome.history],
-            "facts": facts,
-        }
-        lines.append(json.dumps(line, separators=(",", ":")) + "\n")
-    write_whole(folder / JOBS, "".join(lines).encode())
-    rows = [f"{dataset}\t{name}\t{digest}\n" for (dataset, name), digest in sorted(signals.items())]
-    write_whole(folder / SIGNALS, "".join(rows).encode())
-    write_sums(folder, (JOBS, SIGNALS))
-    return len(lines)
+    for done, job in enumerate(jobs, start=1):
+        try:
+            lines.append(_json(_line(job, ledger.outcome(job.key), shared, signals)))
+        except (KeyError, ValueError) as error:
+            what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason(error)})"
+            raise LedgerError(f"{what}; `dualres bench verify` says more") from error
+        if progress:
+            progress(done, len(jobs))
+    rows = [f"{dataset}\t{name}\t{digest}" for (dataset, name), digest in sorted(signals.items())]
+    files = {HEAD: [_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
+    files |= {name: values.lines() for name, values in shared.items()}
+    for name, content in files.items():
+        write_whole(folder / name, "".join(line + "\n" for line in content).encode())
+    beside = ledger.path.parent / FOLDER
+    measured = [place(plan, beside).name for plan in kept(beside)]
+    for name in measured:
+        write_whole(folder / FOLDER / name, (beside / name).read_bytes())
+    replace_sums(folder, [*files, *(f"{FOLDER}/{name}" for name in measured)], is_measurement)
+    return Written(len(lines), len(measured), tuple(map(str, damaged(beside))))
 
 
-def load_export(folder: Path, path: Path) -> Ledger:
-    """The exported ledger as a new file at `path`."""
-    problems = check_sums(folder)
-    if problems:
-        raise LedgerError(f"{problems[0]}; export the ledger again")
-    if path.exists():
-        raise LedgerError(f"{path}: exists already; give another name, or merge with `dualres bench import`")
-    signals = _read_signals(folder / SIGNALS)
-    ledger = Ledger(path)
-    for line in _lines(folder / JOBS):
-        job = read_job(line["plan"])
-        if job.key != line["key"]:
-            raise LedgerError(f"{folder / JOBS}: job {line['key'][:16]} has a plan with another hash")
-        outcome = _outcome(line)
-        used = (*(name for name, _ in line["facts"]["support"]), *outcome.recordings)
-        inputs = {name: signals[job.dataset, name] for name in used}
-        ledger.record(job, replace(outcome, facts={**outcome.facts, "inputs": inputs}))
-    return ledger
+def _order(job: Job) -> tuple[str | int, ...]:
+    """Where a job stands among others: near those that it is compared with."""
+    budget = job.budget
+    return job.dataset, job.method, budget.recordings, budget.windows, job.fold, job.seed, job.key
 
 
-def _outcome(line: dict[str, Any]) -> Outcome:
-    judged = line["judged"]
-    return Outcome(
-        classes=tuple(line["classes"]),
-        recordings=tuple(name for name, *_ in judged),
-        truth=tuple(truth for _, truth, *_ in judged),
-        windows=tuple(windows for *_, windows, _ in judged),
-        scores=tuple(tuple(scores) for *_, scores in judged),
-        history=tuple(Step(i, loss, rate) for i, (loss, rate) in enumerate(line["history"], start=1)),
-        facts=line["facts"],
-    )
+def _line(job: Job, outcome: Outcome, shared: dict[str, _Shared], signals: Signals) -> dict[str, Any]:
+    facts = dict(outcome.facts)
+    support, computed = ({name: facts.pop(name) for name in names} for names in (LEARNED_FROM, COMPUTED_WITH))
+    inputs = facts.pop("inputs")
+    if inputs.keys() != set(used(support, outcome.recordings)):
+        raise ValueError("the hashed recordings are not those it learned from and judged")
+    for name, digest in inputs.items():
+        if signals.setdefault((job.dataset, name), digest) != digest:
+            raise ValueError(f"another job saw a different signal of {job.dataset} {name}")
+    losses = [step.loss for step in outcome.history]
+    if not all(map(_same_step, outcome.history, history_of(job, losses))):
+        raise ValueError("its history is not that of its recipe")
+    judged = {
+        "classes": outcome.classes,
+        "recordings": outcome.recordings,
+        "truth": outcome.truth,
+        "windows": outcome.windows,
+    }
+    return {
+        "key": job.key,
+        "plan": job.plan(),
+        "judged": shared[JUDGED].name(judged),
+        "support": shared[SUPPORTS].name(support),
+        "machine": shared[MACHINES].name(computed),
+        "facts": facts,
+        "losses": losses,
+        "scores": outcome.scores,
+    }
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
+def _same_step(one: Step, other: Step) -> bool:
+    return one.update == other.update and math.isclose(one.learning_rate, other.learning_rate, rel_tol=POWER)
 
 
-def _read_signals(path: Path) -> Signals:
-    rows = (line.split("\t") for line in path.read_text().splitlines())
-    return {(dataset, name): digest for dataset, name, digest in rows}
+def history_of(job: Job, losses: list[float]) -> tuple[Step, ...]:
+    """The history with these losses and the recipe's learning rates."""
+    if job.recipe is None:
+        if losses:
+            raise ValueError("it has updates, but no recipe")
+        return ()
+    return tuple(Step(number, loss, job.recipe.rate_at(number)) for number, loss in enumerate(losses, start=1))
+
+
+def used(support: dict[str, Any], recordings: tuple[str, ...]) -> dict[str, None]:
+    """The recordings a job opened, in their order."""
+    return dict.fromkeys((*(name for name, _ in support["support"]), *recordings))
+
+
+def is_measurement(name: str) -> bool:
+    """Whether a file of an export is one."""
+    path = Path(name)
+    return path.parent == Path(FOLDER) and path.suffix == ".json"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
-from dualres.benchmark.names import dataset_name, method_name
+from dualres.benchmark.names import dataset_name, device_names, method_name
 from dualres.benchmark.paper import ACCURACY, F1, as_text, printed
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Entry, Results, percent_accuracy, percent_f1
@@ -177,7 +177,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
         "name": name,
         "question": found.study.question,
         "quick": quick_text(found),
-        "device": found.device,
+        "devices": device_names(e.job for e in found.entries),
         "seeds": found.seeds,
         "planned": len(found.planned),
         "done": done,

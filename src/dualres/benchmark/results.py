@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Ledger, Outcome
+from dualres.benchmark.protocol import Budget
 from dualres.benchmark.sources import FULL
 from dualres.benchmark.studies import DATASETS, Quick, Study, jobs
 
 Metric = Callable[[Outcome], float]
+KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,9 @@ class Cell:
 class Results:
     """The jobs of one study, planned and finished.
 
-    The same plan may have been run on a CPU and on a GPU; `device` says which to look at, and None takes the kind
-    with more finished jobs of the study. `threads` are part of a plan, too.
+    The same plan may have been run on a CPU and on a GPU; `device` says which to look at, and None takes, of every
+    method, the kind with more finished jobs of the study, and the CPU where there are as many of both. `threads` are
+    part of a plan, too.
     """
 
     def __init__(
@@ -71,18 +75,46 @@ class Results:
     ) -> None:
         self.study = study
         self.quick = quick
+        self.kinds = (device,) if device else KINDS
+        self._on = partial(Results, ledger, study, quick=quick, threads=threads)
+        self._by_kind: dict[str, Results] = {}
         finished = ledger.jobs()
         seeds = sorted({job.seed for job in finished.values()} | {s for part in study.parts for s in part.seeds})
-        kinds = [device] if device else ["cpu", "cuda"]
         plan = partial(jobs, study, DATASETS, quick=quick, threads=threads)
-        plans = {kind: plan(device=kind) for kind in kinds}
-        more = {kind: plan(device=kind, seeds=seeds) for kind in kinds}
-        self.device = max(kinds, key=lambda kind: sum(job.key in finished for job in plans[kind]))
+        plans = {kind: plan(device=kind) for kind in self.kinds}
+        done = Counter((self._group(job), kind) for kind in self.kinds for job in plans[kind] if job.key in finished)
+        chosen = {
+            group: max(self.kinds, key=lambda kind: done[group, kind])
+            for group in map(self._group, plans[self.kinds[0]])
+        }
+        self._own = [job for kind in self.kinds for job in plans[kind] if chosen[self._group(job)] == kind]
+        more = [j for kind in self.kinds for j in plan(device=kind, seeds=seeds) if chosen[self._group(j)] == kind]
         # Further seeds than the study's own are shown where they were run on any fold, and then all folds count.
-        begun = {_any_fold(job) for job in more[self.device] if job.key in finished}
-        further = [job for job in more[self.device] if _any_fold(job) in begun]
-        self.planned = {job.key: job for job in (*plans[self.device], *further)}
+        begun = {_any_fold(job) for job in more if job.key in finished}
+        further = [job for job in more if _any_fold(job) in begun]
+        self.planned = {job.key: job for job in (*self._own, *further)}
         self.entries = [Entry(key, job, ledger.outcome(key)) for key, job in self.planned.items() if key in finished]
+
+    def _group(self, job: Job) -> tuple[str, str]:
+        """Jobs that are all shown of one device."""
+        by_dataset = self.study.name == "published"  # its datasets were run in campaigns of their own
+        return job.dataset if by_dataset else "", job.method
+
+    def on(self, kind: str) -> Results:
+        """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
+        if kind not in self._by_kind:
+            self._by_kind[kind] = self._on(device=kind)
+        return self._by_kind[kind]
+
+    def own_seeds(self, **fields: object) -> tuple[int, ...]:
+        """Those the study itself plans for jobs with these fields."""
+        return tuple(sorted({job.seed for job in self._own if _has(job, fields)}))
+
+    def main_budget(self, dataset: str) -> Budget:
+        """The budget that most methods are planned with on a dataset."""
+        methods = {(job.budget, job.method) for job in self._own if job.dataset == dataset}
+        ((budget, _),) = Counter(budget for budget, _ in sorted(methods, key=str)).most_common(1)
+        return budget
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -91,11 +123,11 @@ class Results:
 
     def where(self, **fields: object) -> list[Entry]:
         """Finished jobs whose plan has the given values."""
-        return [e for e in self.entries if all(getattr(e.job, name) == value for name, value in fields.items())]
+        return [e for e in self.entries if _has(e.job, fields)]
 
     def cell(self, metric: Metric, seeds: Sequence[int] | None = None, **fields: object) -> Cell:
         """A table's cell over all folds and the given seeds (None: every seed there is) of jobs with these fields."""
-        planned = [j for j in self.planned.values() if all(getattr(j, n) == v for n, v in fields.items())]
+        planned = [job for job in self.planned.values() if _has(job, fields)]
         entries = [e for e in self.where(**fields) if seeds is None or e.job.seed in seeds]
         parts = {(j.fold, j.method) for j in planned}  # of any seed: all have the same
         planned = [j for j in planned if seeds is None or j.seed in seeds]
@@ -121,6 +153,10 @@ def percent_f1(outcome: Outcome) -> float:
 
 def percent_accuracy(outcome: Outcome) -> float:
     return 100 * outcome.accuracy
+
+
+def _has(job: Job, fields: Mapping[str, object]) -> bool:
+    return all(getattr(job, name) == value for name, value in fields.items())
 
 
 def _any_fold(job: Job) -> Job:

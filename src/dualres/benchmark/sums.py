@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,13 +17,20 @@ def write_sums(folder: Path, names: Iterable[str]) -> None:
     write_whole(folder / NAME, "".join(lines).encode())
 
 
-def replace_sums(folder: Path, names: Iterable[str]) -> None:
-    """Hash the named files in place of those that the folder's list named so far; of these, the others are removed."""
+def in_folder_itself(name: str) -> bool:
+    """Whether a name is that of a file right in the folder, not of one below or outside it."""
+    return Path(name).name == name
+
+
+def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] = in_folder_itself) -> None:
+    """Hash the named files in place of those that the folder's list named so far.
+
+    Of these, the others are removed where their names are `removable`: anybody may have written the list.
+    """
     names = set(names)
-    for name in listed(folder).keys() - names:
-        earlier = folder / Path(name).name  # never outside the folder
-        if earlier.is_file():
-            earlier.unlink()
+    for name in filter(removable, listed(folder).keys() - names):
+        if (folder / name).is_file():
+            (folder / name).unlink()
     write_sums(folder, names)
 
 

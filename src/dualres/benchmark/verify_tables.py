@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import math
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -29,11 +30,11 @@ from dualres.benchmark.tables.duration import choose
 from dualres.benchmark.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.benchmark.verify import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
 from dualres.benchmark.verify_costs import COSTS, check_cost, check_text
+from dualres.benchmark.verify_pairs import Groups, moments_of_pairs, paired
 from dualres.errors import ConfigError
 
 Record = dict[str, str]
 Cells = dict[tuple[str, str], Record]  # of one table, by row and column
-Groups = dict[int, list[str]]  # seed -> beginnings of job keys
 
 
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
@@ -100,7 +101,8 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
             yield from _check_plan(record, job, seed)
     if record["minus"]:
         against = _groups(record["minus"])
-        mean, sd, n = _difference(record["metric"], known, groups, against)
+        pairs = paired(known.jobs, groups, against)
+        mean, sd, n = moments_of_pairs(record["metric"], pairs, known.score)
     else:
         values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
         mean, sd, n = _moments(values)
@@ -111,6 +113,8 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
         yield f"n is {record['n']}, the ledger has {n}"
     yield from check_text(record, mean)
     yield from _check_paper(record, tuple(groups))
+    if not record["budget"]:
+        return  # over several budgets
     measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
     if any(not _close(_number(record["labelled_s"]), seconds) for seconds in measured):
         yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
@@ -180,27 +184,15 @@ _SCORES: dict[str, Callable[[Stored, str], float]] = {
     "recall": _recall,
     "log_loss": _log_loss,
     "loss": lambda job, update: job.steps[int(update) - 1][1],
+    "classes_named": lambda job, _: float(len(set(_labels(job)[1]))),
+    "top_share": lambda job, _: 100 * Counter(_labels(job)[1]).most_common(1)[0][1] / len(job.judged),
+    "last_loss": lambda job, _: job.steps[-1][1] if job.steps else math.nan,
     "registered": _cost("registered"),
     "active": _cost("active"),
     "file_mib": _cost("file_bytes", 2**20),
     "fit_s": _cost("fit_s"),
     "peak_mib": _cost("peak_bytes", 2**20),
 }
-
-
-def _difference(metric: str, known: _Known, groups: Groups, against: Groups) -> tuple[float | None, float | None, int]:
-    """The mean over pairs of equal fold and seed; a key that has no partner does not count."""
-    ones, others = (
-        {
-            (known.jobs[key].plan["fold"], seed): known.score(metric, key)
-            for seed, keys in each.items()
-            for key in keys
-            if key in known.jobs
-        }
-        for each in (groups, against)
-    )
-    differences = [value - others[place] for place, value in ones.items() if place in others]
-    return (statistics.fmean(differences) if differences else None), None, len(differences)
 
 
 def _moments(values: list[float]) -> tuple[float | None, float | None, int]:

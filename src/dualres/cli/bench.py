@@ -30,9 +30,10 @@ from dualres.cli.bench_choice import (
     choose,
     once,
 )
+from dualres.cli.bench_folder import DEFAULT_DIR, LEDGER, Dir, ReadDir, exported, opened, own_ledger
 from dualres.cli.bench_live import duration, live
 from dualres.cli.data import Stores
-from dualres.cli.screen import INTERRUPTED, complain, console, errors, say
+from dualres.cli.screen import INTERRUPTED, complain, console, errors, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,18 +45,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, report, verify.")
 
-DEFAULT_DIR = Path("bench")
-LEDGER = "ledger.sqlite"
-
 
 class Engine(StrEnum):
     LOCAL = "local"
     RAY = "ray"
-
-
-Dir = Annotated[
-    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, the models and what is kept.")
-]
 
 
 @app.command()
@@ -133,7 +126,7 @@ def run(
         raise ConfigError(f"--address {address} is of use with --executor ray only")
     chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, quick, threads, device)
     wanted = once(chosen)
-    with Ledger(folder / LEDGER) as ledger:
+    with Ledger(own_ledger(folder)) as ledger:
         try:
             engine = _executor(executor, address, jobs, threads, device, stores, folder)
             with live() as report:
@@ -156,17 +149,16 @@ def run(
 
 
 @app.command()
-def status(folder: Dir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
+def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Per study, on the datasets present: what is done, what failed and why, what is missing."""
-    from dualres.benchmark.ledger import Ledger
     from dualres.benchmark.sources import present_datasets
     from dualres.benchmark.studies import STUDIES, jobs
     from dualres.benchmark.studies import Quick as QuickSize
 
     present = present_datasets(stores)
-    with Ledger(folder / LEDGER, create=False) as ledger:
+    with opened(folder) as ledger:
         done, failures = ledger.keys(), ledger.failures()
-    title = f"{escape(str(folder / LEDGER))}; datasets: {', '.join(present)}"
+    title = f"{escape(str(folder if exported(folder) else folder / LEDGER))}; datasets: {', '.join(present)}"
     table = Table(title=title, title_justify="left")
     table.add_column("Study")
     table.add_column("Size")
@@ -197,14 +189,22 @@ def import_(
     ],
     folder: Dir = DEFAULT_DIR,
 ) -> None:
-    """Take in another ledger's jobs, and the models beside it. Where both hold a job, they must agree."""
+    """Take in another ledger's jobs, models and measurements. Where both hold a job, they must agree."""
     from dualres.benchmark.merge import take_in
 
-    taken = take_in(other, folder / LEDGER)
-    merge = taken.merge
+    ledger = own_ledger(folder)
+    with progress("What was taken is kept; the same command goes on from there.") as tell:
+        taken = take_in(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
+    merge, measured = taken.merge, taken.measured
     say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {taken.models} model files copied")
-    for job in taken.clashes:
-        complain("clash", f"{job.title} ({job.key[:16]}): the scores differ; ours were kept")
+    if measured.taken or measured.known:
+        say(f"{measured.taken} measurements taken, {measured.known} known already")
+    for title in measured.differing:
+        complain("note", f"{title}: was measured here, too; ours was kept", "yellow")
+    for sentence in measured.left_out:
+        complain("left out", sentence, "yellow")
+    for clash in taken.clashes:
+        complain("clash", f"{clash.job.title} ({clash.job.key[:16]}): {clash.difference}; ours were kept")
     if taken.clashes:
         raise typer.Exit(1)
 
@@ -233,7 +233,7 @@ def _title(what: str, quick: bool) -> str:
 def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
     from dualres.benchmark.ledger import Ledger
 
-    path = folder / LEDGER
+    path = own_ledger(folder)
     return stack.enter_context(Ledger(path)) if path.exists() else None
 
 

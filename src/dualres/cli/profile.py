@@ -12,8 +12,8 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dualres.cli.bench import DEFAULT_DIR, LEDGER, Dir
 from dualres.cli.bench_choice import Device, check_device, named, prepared
+from dualres.cli.bench_folder import DEFAULT_DIR, Dir, own_ledger
 from dualres.cli.data import Stores
 from dualres.cli.screen import complain, console, errors, progress, say
 
@@ -66,7 +66,7 @@ def profile(
     check_device(device)
     if threads > (cores := os.cpu_count() or 1):
         complain("note", f"{threads} threads on {cores} cores: times will be longer than they need be", "yellow")
-    where, done = Place(folder / LEDGER, stores), 0
+    where, done = Place(own_ledger(folder), stores), 0
     with progress("What was measured is kept; the same command goes on from there.") as report:
 
         def tell(one: Plan, stage: str, step: int, steps: int) -> None:

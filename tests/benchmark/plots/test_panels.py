@@ -2,7 +2,7 @@ import pytest
 
 from dualres.benchmark.plots.panels import class_recall, gearbox_panels
 from dualres.benchmark.results import percent_accuracy, percent_f1
-from dualres.benchmark.studies import GEARBOX_BUDGETS, RIG
+from dualres.benchmark.studies import GEARBOX_BUDGETS, RIG, SEEDS
 from dualres.methods import NAMES
 from tests.benchmark.plots.reading import bars
 
@@ -28,9 +28,10 @@ def test_cells_without_all_folds_are_said_to_be_not_run(sparse):
 
 
 def test_recall_is_averaged_over_both_folds(full):
-    entries = full["pilot"].where(dataset="phm2009", method="dualres")
+    """Of the seeds that both methods have: another study ran DualRes with more."""
+    entries = [e for e in full["pilot"].where(dataset="phm2009", method="dualres") if e.job.seed in SEEDS]
     (axes,) = class_recall(full["pilot"], "phm2009").figure.axes
-    expected = 100 * (entries[0].outcome.recall + entries[1].outcome.recall) / 2
+    expected = 100 * sum(e.outcome.recall for e in entries) / len(entries)
     assert [v for _, v in bars(axes)][::2] == pytest.approx(list(expected))
 
 

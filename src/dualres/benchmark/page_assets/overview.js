@@ -74,7 +74,7 @@ function matrix(study, chosen) {
       marked && "An asterisk marks cells with jobs still missing.",
       uneven && "Not every cell has the same seeds; choose one to compare like with like.",
       absent.length && `Not run: ${absent.map(datasetName).join(", ")}.`,
-      `${study.done} of ${study.planned} planned jobs are finished (${study.device}).`,
+      `${study.done} of ${study.planned} planned jobs are finished${study.devices && `, on ${study.devices}`}.`,
     ].filter(Boolean).join(" ")),
     panel);
 }

@@ -77,7 +77,7 @@ def ablation_panels(results: Results) -> Picture | None:
             "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
             "model, left of it (hatched) the control. All panels share one scale.",
             f"Means over n = {listed([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
-            facts(results, [entry for each in found.values() for entry in each.entries]),
+            facts([entry for each in found.values() for entry in each.entries]),
             quick_mark(results),
             left_out(CONTROL_NAMES, shown),
         ),

@@ -150,6 +150,4 @@ def _caption(
     cells = [cell for group in groups.values() for cell in group.values()]
     entries = [entry for cell in cells for entry in cell.entries]
     whiskers = "Error bars show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    return sentences(
-        lead, counts(cells), whiskers, facts(results, entries), quick_mark(results), left_out(wanted, methods)
-    )
+    return sentences(lead, counts(cells), whiskers, facts(entries), quick_mark(results), left_out(wanted, methods))

@@ -60,7 +60,7 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
             "(recordings per class \N{MULTIPLICATION SIGN} windows), summed over the folds of one seed; the shade is "
             "the share of the row.",
             f"n = {n} verdicts per method.",
-            facts(results, shown),
+            facts(shown),
             quick_mark(results),
             left_out(wanted, found),
         ),

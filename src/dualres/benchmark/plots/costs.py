@@ -95,7 +95,7 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
             f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
             "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
             counts(cells.values()),
-            facts(results, [entry for cell in cells.values() for entry in cell.entries]),
+            facts([entry for cell in cells.values() for entry in cell.entries]),
             conditions(costs),
             quick_mark(results),
             left_out(NEURAL, cells),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def learning_curves(results: Results, dataset: str) -> Picture | None:
     figure, axes = canvas(SINGLE, 2.45)
     axes[0, 0].set_xscale("log")
     _draw(axes[0, 0], points, GEARBOX_BUDGETS)
-    _mark_turn(axes[0, 0], points)
+    mark_turn(axes[0, 0], _seconds(points))
     axes[0, 0].legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(points), borderaxespad=0.2)
     footnote(figure, quick_mark(results), left_out(FINALISTS, points))
     return Picture(
@@ -107,21 +107,24 @@ def _draw(axes: Axes, points: Points, budgets: Sequence[Budget]) -> list[tuple[f
         last = max(i for i, value in enumerate(y) if not math.isnan(value))
         ends.append((x[last], y[last], method_name(method), look.colour))
         top = max(top, *(value for value in high if not math.isnan(value)))
-    axes.set_xlabel("unique labelled seconds per class, and recordings\N{MULTIPLICATION SIGN}windows")
-    shown = [budget for budget in budgets if budget in seconds]
-    axes.set_xticks([seconds[b] for b in shown], [f"{seconds[b]:.1f}\n{times(b)}" for b in shown])
-    axes.minorticks_off()
+    budget_axis(axes, {budget: seconds[budget] for budget in budgets if budget in seconds})
     percent_axis(axes, top)
     return ends
+
+
+def budget_axis(axes: Axes, seconds: Mapping[Budget, float]) -> None:
+    """Name the budgets at their labelled seconds."""
+    axes.set_xlabel("unique labelled seconds per class, and recordings\N{MULTIPLICATION SIGN}windows")
+    axes.set_xticks(list(seconds.values()), [f"{s:.1f}\n{times(budget)}" for budget, s in seconds.items()])
+    axes.minorticks_off()
 
 
 def _seconds(points: Points) -> dict[Budget, float]:
     return {e.job.budget: s for found in points.values() for s, cell in found for e in cell.entries}
 
 
-def _mark_turn(axes: Axes, points: Points) -> None:
+def mark_turn(axes: Axes, seconds: Mapping[Budget, float]) -> None:
     """Where added recordings end and added duration begins."""
-    seconds = _seconds(points)
     before, after = (seconds.get(LENGTHENING[i]) for i in (0, 1))
     if before is None or after is None:
         return
@@ -135,6 +138,4 @@ def _caption(results: Results, points: Points, lead: str) -> str:
     cells = [cell for found in points.values() for _, cell in found]
     entries = [entry for cell in cells for entry in cell.entries]
     band = "Bands show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    return sentences(
-        lead, counts(cells), band, facts(results, entries), quick_mark(results), left_out(FINALISTS, points)
-    )
+    return sentences(lead, counts(cells), band, facts(entries), quick_mark(results), left_out(FINALISTS, points))

@@ -76,7 +76,7 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
         sentences(
             f"Training cross-entropy ({dataset_name(dataset)}) of each update, not smoothed, n = 1 fit per line; the "
             f"dashed line is the loss of guessing. Losses below {LOWEST:g} nats are cut off.",
-            facts(results, entries),
+            facts(entries),
             quick_mark(results),
             left_out(NEURAL, methods),
             missing,
@@ -130,7 +130,7 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
             "recording of every class; no evaluation recording was opened.",
             "" if chosen is None else f"Chosen by the mean over methods and folds: {chosen}.",
             counts(shown),
-            facts(results, own),
+            facts(own),
             quick_mark(results),
             left_out(PAIR, methods),
         ),

@@ -88,7 +88,7 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
             f"Recording macro-F1 (bars) and accuracy (marks) ({dataset_name(dataset)}) at seven label budgets, "
             "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six.",
             counts(cells),
-            facts(results, [entry for cell in cells for entry in cell.entries]),
+            facts([entry for cell in cells for entry in cell.entries]),
             quick_mark(results),
             left_out(NAMES, methods),
         ),
@@ -140,7 +140,7 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
             f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}).",
             families,
             counts(shown),
-            facts(results, [entry for cell in shown for entry in cell.entries]),
+            facts([entry for cell in shown for entry in cell.entries]),
             quick_mark(results),
             left_out(PAIR, methods),
         ),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dualres.benchmark.names import dataset_name, method_name
+from dualres.benchmark.names import dataset_name, device_names, method_name
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Entry, Results, percent_f1
 
@@ -55,33 +55,31 @@ def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets
     return tuple(sorted(common or set().union(*compared)))
 
 
-def facts(results: Results, entries: Sequence[Entry]) -> str:
+def facts(entries: Sequence[Entry]) -> str:
     """Folds, held-out unit, what was judged, seeds, exposure, updates, device: the small print of every caption."""
     parts = []
     for dataset in dict.fromkeys(e.job.dataset for e in entries):
         own = [e for e in entries if e.job.dataset == dataset]
         folds = sorted({e.job.fold for e in own})
         units = sorted({str(e.outcome.facts["held_out"]) for e in own})
-        judged = _span({len(e.outcome.recordings) for e in own}, "d")
+        judged = span({len(e.outcome.recordings) for e in own}, "d")
         unit = "" if own[0].job.judged == "validation" else f", held-out unit: {listed(units)}"
         fold = "fold" if len(folds) == 1 else "folds"
         parts.append(f"{dataset_name(dataset)} {fold} {listed(folds)}{unit}, {judged} recordings judged per fold")
     seeds = sorted({e.job.seed for e in entries})
     updates = sorted({e.job.recipe.updates for e in entries if e.job.recipe})
     parts.append(f"{'seed' if len(seeds) == 1 else 'seeds'} {listed([str(s) for s in seeds])}")
-    parts.append(f"{_span({e.outcome.labelled_s for e in entries}, '.3f')} unique labelled seconds per class")
+    parts.append(f"{span({e.outcome.labelled_s for e in entries}, '.3f')} unique labelled seconds per class")
     if updates:
-        parts.append(f"{_span(set(updates), 'd')} updates (neural methods)")
-    parts.append("GPU" if results.device == "cuda" else "CPU")
+        parts.append(f"{span(set(updates), 'd')} updates (neural methods)")
+    parts.append(f"fitted on {device_names(e.job for e in entries)}")
     return "; ".join(parts) + "."
 
 
 def counts(cells: Iterable[Cell]) -> str:
     """How many seeds are behind each value, as a sentence."""
     n = {len(cell.values) for cell in cells if cell.values}
-    return (
-        f"Each value is the mean over n = {_span(n, 'd')} fold-averaged seed{'s' if max(n) > 1 else ''}." if n else ""
-    )
+    return f"Each value is the mean over n = {span(n, 'd')} fold-averaged seed{'s' if max(n) > 1 else ''}." if n else ""
 
 
 def quick_mark(results: Results) -> str:
@@ -115,6 +113,7 @@ def sentences(*parts: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _span(values: set[int] | set[float], form: str) -> str:
+def span(values: set[int] | set[float], form: str) -> str:
+    """ "2", or "2 to 5" from the least to the greatest."""
     low, high = format(min(values), form), format(max(values), form)
     return low if low == high else f"{low} to {high}"

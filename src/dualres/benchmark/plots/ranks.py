@@ -54,7 +54,7 @@ def mean_ranks(results: Results) -> Picture | None:
             f"({listed([dataset_name(d) for d in ranks.datasets])}). "
             "Methods whose ranks differ by less than the bar (Nemenyi, 5 %) are not told apart; Friedman's test: "
             f"statistic {ranks.statistic:.2f}, p = {ranks.p:.3f}.",
-            facts(results, entries),
+            facts(entries),
             quick_mark(results),
         ),
         results.study.name,

@@ -73,7 +73,7 @@ def score_and_cost(results: Results, dataset: str) -> Picture | None:
             "lengthened. The dashed line joins the methods that no other beats in both. MiniRocket, which has no "
             "updates and runs on the CPU, is left to the tables.",
             counts(cells.values()),
-            facts(results, [entry for cell in cells.values() for entry in cell.entries]),
+            facts([entry for cell in cells.values() for entry in cell.entries]),
             quick_mark(results),
             left_out(NEURAL, cells),
         ),

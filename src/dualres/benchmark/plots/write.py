@@ -16,6 +16,7 @@ from dualres.benchmark.plots.losses import duration_selection, training_loss
 from dualres.benchmark.plots.memory import memory_picture
 from dualres.benchmark.plots.panels import class_recall, gearbox_panels
 from dualres.benchmark.plots.picture import Drawn, Picture
+from dualres.benchmark.plots.published import control_dots, method_dots, rig_curve
 from dualres.benchmark.plots.ranks import mean_ranks
 from dualres.benchmark.plots.style import printed, save
 from dualres.benchmark.plots.tradeoff import score_and_cost
@@ -28,6 +29,12 @@ from dualres.benchmark.sums import replace_sums
 _OF_STUDY: dict[str, tuple[Callable[[Results], Picture | None], ...]] = {
     "bearing": (bearing_bars, mean_ranks),
     "ablation": (ablation_panels,),
+    "published": (
+        partial(method_dots, dataset="phm2009"),
+        partial(method_dots, dataset="cwru"),
+        control_dots,
+        rig_curve,
+    ),
 }
 _OF_DATASET: dict[str, tuple[Callable[[Results, str], Picture | None], ...]] = {
     "bearing": (partial(confusion_matrices, budget=BEARING_BUDGET, wanted=FINALISTS),),

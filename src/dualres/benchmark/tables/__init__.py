@@ -11,6 +11,7 @@ from dualres.benchmark.tables.costs import cost_tables
 from dualres.benchmark.tables.differences import difference_tables
 from dualres.benchmark.tables.duration import duration
 from dualres.benchmark.tables.model import Table, Value
+from dualres.benchmark.tables.published import published
 from dualres.benchmark.tables.reference import reference_tables
 from dualres.benchmark.tables.settings import Settings
 from dualres.benchmark.tables.write import write_tables
@@ -37,6 +38,7 @@ _TABLES: dict[str, Callable[[Results], list[Table]]] = {
     "ablation": scores.ablation,
     "duration": scores.per_dataset(duration),
     "optimisation": scores.per_dataset(scores.optimisation),
+    "published": published,
 }
 
 

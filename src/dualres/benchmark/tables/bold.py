@@ -19,7 +19,7 @@ def wrong_bold(records: Iterable[Record]) -> Iterator[str]:
     records = list(records)
     for record in records:
         if record["minus"]:
-            bold = float(record["low"]) > 0 or float(record["high"]) < 0
+            bold = bool(record["low"]) and (float(record["low"]) > 0 or float(record["high"]) < 0)
         else:
             bold = (record["column"], record["text"]) == ("Chosen", "yes")
         if bold:
@@ -39,6 +39,8 @@ def _rivals(record: Record) -> str:
         return ""
     if table.endswith("_every_seed"):
         return row
+    if table.startswith("published_"):
+        return _published(record)
     if table == "bearing_by_fold":
         return record["dataset"] if column == "Mean" else ""
     if table.startswith(("costs_tails_", "costs_memory_", "costs_workloads_", "costs_record_")):
@@ -48,6 +50,14 @@ def _rivals(record: Record) -> str:
     if table.startswith("optimisation_"):
         return column if record["metric"] == "macro_f1" else ""
     return column if table.startswith(("gearbox_", "pilot_")) else row
+
+
+def _published(record: Record) -> str:
+    """Only methods that were run with the same seeds compete."""
+    table, column = record["table"], record["column"]
+    if table in ("published_cwru", "published_rig"):
+        return column
+    return record["budget"] if table == "published_phm2009_budgets" and column.startswith("Mean macro") else ""
 
 
 def _best(rivals: list[Record]) -> list[Record]:

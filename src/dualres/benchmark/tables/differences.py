@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dualres.benchmark.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.benchmark.names import dataset_name, method_name
@@ -25,7 +26,7 @@ def difference_tables(results: Results) -> list[Table]:
 
     One table for all datasets, or one for each where every dataset has several budgets.
     """
-    found = {(d.dataset, d.budget, d.other): _value(d) for d in paired_differences(results)}
+    found = {(d.dataset, d.budget, d.other): difference_value(d) for d in paired_differences(results)}
     if not found:
         return []
     datasets = results.datasets()
@@ -48,7 +49,9 @@ def _difference_table(
             for other in planned.methods(results, dataset):
                 if other == REFERENCE:
                     continue
-                sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds)  # for the caption
+                if not sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds):
+                    continue  # not planned with this budget
+                sheet.jobs({"dataset": dataset, "budget": budget, "method": REFERENCE}, sheet.seeds)  # for the caption
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
                 rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
     shared = planned.SHARED if any(" x " in row[1].text for row in rows) else ""
@@ -64,25 +67,37 @@ def _difference_table(
     )
 
 
-def _value(difference: Difference) -> Value:
-    one = difference.pairs[0][0].job
+def difference_value(difference: Difference) -> Value:
+    """The mean over the pairs with its interval; the SD over seeds goes with it, unseen."""
     count = len(difference.pairs)
-    return Value(
+    return replace(
+        paired_value(difference.pairs, "macro_f1", difference.mean),
         text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] "
         f"({count} pair{'s' * (count > 1)})",
         bold=difference.decided,
-        metric="macro_f1",
-        mean=difference.mean,
-        n=count,
+        sd=difference.sd,
         low=difference.low,
         high=difference.high,
-        labelled_s=labelled_s(one),
-        dataset=difference.dataset,
-        method=difference.method,
-        budget=str(one.budget),
-        folds=tuple(sorted({pair[0].job.fold for pair in difference.pairs})),
-        jobs=_by_seed(pair[0] for pair in difference.pairs),
-        minus=_by_seed(pair[1] for pair in difference.pairs),
+    )
+
+
+def paired_value(pairs: Sequence[tuple[Entry, Entry]], metric: str, mean: float, digits: int = 2) -> Value:
+    """A number made of pairs of jobs of one dataset, the first of which are of one method, each minus the second."""
+    jobs = [one.job for one, _ in pairs]
+    budgets = {job.budget for job in jobs}
+    alike = len(budgets) == 1
+    return Value(
+        text=f"{mean:.{digits}f}",
+        metric=metric,
+        mean=mean,
+        n=len(pairs),
+        labelled_s=labelled_s(jobs[0]) if alike else None,
+        dataset=jobs[0].dataset,
+        method=jobs[0].method,
+        budget=str(jobs[0].budget) if alike else "",
+        folds=tuple(sorted({job.fold for job in jobs})),
+        jobs=_by_seed(one for one, _ in pairs),
+        minus=_by_seed(other for _, other in pairs),
     )
 
 

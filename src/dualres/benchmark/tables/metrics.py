@@ -42,6 +42,21 @@ def log_loss(outcome: Outcome) -> float:
     return float(-np.log(np.maximum(given, SMALLEST_PROBABILITY)).mean())
 
 
+def classes_named(outcome: Outcome) -> float:
+    """How many classes are the verdict on any recording."""
+    return float(np.count_nonzero(outcome.confusion.sum(0)))
+
+
+def top_share(outcome: Outcome) -> float:
+    """Percent of the recordings that were given the most frequent verdict."""
+    return 100 * float(outcome.confusion.sum(0).max()) / len(outcome.truth)
+
+
+def last_loss(outcome: Outcome) -> float:
+    """The training loss before the last update, in nats."""
+    return outcome.history[-1].loss if outcome.history else math.nan
+
+
 def _cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
     def of(outcome: Outcome) -> float:
         value = outcome.facts["cost"][field]
@@ -56,6 +71,9 @@ _METRICS = {
         Metric("macro_f1", percent_f1),
         Metric("accuracy", percent_accuracy),
         Metric("log_loss", log_loss, 4, lowest=True),
+        Metric("classes_named", classes_named, 1),
+        Metric("top_share", top_share, 1),
+        Metric("last_loss", last_loss, 4, lowest=True),
         Metric("registered", _cost("registered"), 0, lowest=True),
         Metric("active", _cost("active"), 0, lowest=True),
         Metric("file_mib", _cost("file_bytes", MIB), 3, lowest=True),

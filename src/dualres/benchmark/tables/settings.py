@@ -18,7 +18,7 @@ SETTINGS_NAME = "settings.json"
 class Settings:
     studies: tuple[str, ...]  # asked for, whether anything of them was run or not
     quick: bool = False
-    device: str | None = None  # "cpu" or "cuda"; None: per study the kind with more finished jobs
+    device: str | None = None  # "cpu" or "cuda"; None: per method the kind with more finished jobs
     threads: int = 1
 
     def results(self, ledger: Ledger, name: str) -> Results:

@@ -9,7 +9,7 @@ from functools import cache
 
 from dualres.benchmark import paper
 from dualres.benchmark.job import Job
-from dualres.benchmark.names import dataset_name
+from dualres.benchmark.names import dataset_name, device_names
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Results
 from dualres.benchmark.studies import folds_of
@@ -19,7 +19,6 @@ from dualres.config import ModelConfig
 from dualres.datasets.folds import load_fold
 from dualres.recordings.windows import covered, evenly
 
-_DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
 BEST = "Bold: best complete value per {}."
 BRACKETS = "In brackets: the value printed in the paper."
 OVER_SEEDS = "Over several seeds: mean and sample SD of the seeds' values, each the mean of its folds."
@@ -102,8 +101,12 @@ class Sheet:
         alike = [job for job in planned if all(getattr(job, name) == value for name, value in fields.items())]
         shapes = dict.fromkeys(replace(job, seed=0) for job in alike)
         found = {seed: [replace(shape, seed=seed) for shape in shapes] for seed in seeds} if shapes else {}
-        self._jobs.update(dict.fromkeys(job for group in found.values() for job in group))
+        self.shows(job for group in found.values() for job in group)
         return found
+
+    def shows(self, jobs: Iterable[Job]) -> None:
+        """Remember jobs that are behind the table."""
+        self._jobs.update(dict.fromkeys(jobs))
 
     def table(
         self,
@@ -122,8 +125,8 @@ class Sheet:
         if best:
             _mark(rows, columns, best)
         bracketed = any(value.paper for _, values in rows for value in values)
-        seeds = {seed for _, values in rows for value in values for seed in value.seeds}
-        sentences = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: len(seeds) > 1, remark: remark}
+        several = any(len(value.seeds) > 1 for _, values in rows for value in values)
+        sentences = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
         return Table(
             name=name,
             title=title,
@@ -145,7 +148,7 @@ class Sheet:
         text = (
             f"Folds and what they hold out: {'; '.join(places)}. Seed{'s' * (', ' in seeds)} {seeds}; {seconds} unique "
             f"labelled seconds per class; {updates or 'no'} updates of neural methods, fitted on "
-            f"{_DEVICES[self.results.device]}."
+            f"{device_names(self._ran(jobs))}."
         )
         shown = {job.dataset for job in jobs}
         for dataset, variant in self.results.variants().items():
@@ -154,6 +157,11 @@ class Sheet:
         if any(job.judged == "validation" for job in jobs):
             text += " Judged on held-back support recordings; no evaluation recording was opened."
         return text + self.quick_label()
+
+    def _ran(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Without those of methods that have no result on their dataset: nobody knows what they will run on."""
+        ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
+        return [job for job in jobs if (job.dataset, job.method) in ran] or jobs
 
     def quick_label(self) -> str:
         quick = self.results.quick
