@@ -77,3 +77,21 @@ def test_a_budget_that_a_fold_cannot_fill_is_left_out():
 def test_an_unknown_study_is_answered_with_the_known_ones():
     with pytest.raises(ConfigError, match="'gears'; there are bearing, gearbox"):
         study("gears")
+
+
+def test_folds_and_budgets_pick_down_to_a_single_cell():
+    picked = {"methods": ["dualres"], "seeds": [41], "folds": ["P2"], "budgets": [Budget(3, 1)]}
+    (job,) = jobs(study("published"), ["phm2009", "cwru"], **picked)
+    assert (job.dataset, job.fold, job.budget, job.seed) == ("phm2009", "P2", Budget(3, 1), 41)
+
+
+def test_what_is_published_has_its_seeds():
+    found = jobs(study("published"), ["phm2009", "cwru", "simulated"])
+    seeds = {}
+    for job in found:
+        seeds.setdefault((job.dataset, job.method, str(job.budget)), set()).add(job.seed)
+    assert seeds["phm2009", "dualres", "3x4"] == seeds["phm2009", "minirocket", "3x4"] == {41, 42, 43, 44, 45}
+    assert seeds["phm2009", "dualres/no-rotation", "3x4"] == seeds["cwru", "medformer", "1x3"] == {41, 42, 43, 44, 45}
+    assert seeds["phm2009", "mambasl", "3x4"] == seeds["simulated", "dualres", "6x12"] == {41, 42, 43}
+    assert seeds["phm2009", "medformer", "3x4"] == seeds["simulated", "minirocket", "6x12"] == {41}
+    assert {budget for _, method, budget in seeds if method == "mambasl"} == {"3x4", "1x4", "2x4", "1x3", "3x1"}

@@ -89,6 +89,23 @@ def test_plan_shows_jobs_and_time_and_makes_no_ledger(call, tmp_path):
     assert not (tmp_path / "bench").exists()
 
 
+def test_a_single_cell_can_be_asked_for(call):
+    output = call(
+        "plan", "published", "--methods", "dualres", "--folds", "S2", "--budgets", "3x4", "--seeds", "42"
+    ).output
+    assert "1 different jobs are missing" in output
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [("--budgets", "3", "budget '3' is not recordings x windows"), ("--folds", "S9", "there is no fold 'S9'")],
+)
+def test_a_fold_or_budget_that_is_none_is_answered(call, option, value, words):
+    result = call("plan", "published", option, value)
+    assert result.exit_code
+    assert words in str(result.exception)
+
+
 def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):
     output = call("plan", "gearbox", "replication", "--quick").output
     assert "56 different jobs" in output
