@@ -1,0 +1,145 @@
+"""What the ledger answers: scores in percent macro-F1 over recordings, losses, verdicts.
+
+`where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`. By default a cell is of both folds, the dataset's
+primary budget and all seeds there are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.benchmark import paper
+from dualres.benchmark.ledger import Ledger, Outcome
+from dualres.benchmark.names import method_name
+from dualres.benchmark.protocol import Budget
+from dualres.benchmark.results import Cell, Results, percent_f1
+from dualres.benchmark.studies import BEARING_BUDGET, FIVE_SEEDS, OTHERS, PRIMARY_BUDGET, study
+from dualres.errors import ConfigError
+
+BUDGETS = {"cwru": BEARING_BUDGET}  # where it is not the primary one
+
+
+class Scores:
+    def __init__(self, ledger: Ledger) -> None:
+        self._found = Results(ledger, study("published"))
+
+    def score(self, dataset: str, method: str, **where: str) -> str:
+        """Mean over folds and seeds, with the sample SD over the seeds where there are several."""
+        cell = self._cell(dataset, method, **where)
+        return f"{cell.mean:.1f}" + (f" ± {cell.sd:.1f}" if cell.sd is not None else "")
+
+    def mean(self, dataset: str, method: str, **where: str) -> str:
+        return f"{self._cell(dataset, method, **where).mean:.1f}"
+
+    def values(self, dataset: str, method: str, **where: str) -> str:
+        """Of every seed."""
+        return ", ".join(f"{value:.1f}" for value in self._cell(dataset, method, **where).values)
+
+    def lowest(self, dataset: str, method: str, **where: str) -> str:
+        return f"{min(self._cell(dataset, method, **where).values):.1f}"
+
+    def highest(self, dataset: str, method: str, **where: str) -> str:
+        return f"{max(self._cell(dataset, method, **where).values):.1f}"
+
+    def sd(self, dataset: str, method: str, **where: str) -> str:
+        """Sample SD over the seeds."""
+        return f"{self._sd(dataset, method, **where):.1f}"
+
+    def noise(self, dataset: str, method: str, **where: str) -> str:
+        """Twice the SD of a difference between two numbers of one seed each."""
+        return f"{2 * math.sqrt(2) * self._sd(dataset, method, **where):.0f}"
+
+    def best_other(self, dataset: str) -> str:
+        """The highest mean among the six methods that the paper does not replicate; of those that were run."""
+        run = [method for method in OTHERS if self._found.where(dataset=dataset, method=method)]
+        return f"{max(self._cell(dataset, method).mean or 0 for method in run):.1f}"
+
+    def gap(self, dataset: str, method: str, other: str, **where: str) -> str:
+        """Mean of the differences at the seeds that both have, with its sign."""
+        return f"{statistics.fmean(self._differences(dataset, method, other, **where)):+z.1f}"
+
+    def apart(self, dataset: str, method: str, other: str, **where: str) -> str:
+        """The same without its sign."""
+        return self.gap(dataset, method, other, **where).lstrip("+-")
+
+    def wins(self, dataset: str, method: str, other: str, **where: str) -> str:
+        """In how many of the seeds that both have the first method is better: "4 of 5"."""
+        found = self._differences(dataset, method, other, **where)
+        return f"{sum(value > 0 for value in found)} of {len(found)}"
+
+    def paper(self, dataset: str, method: str, fold: str | None = None) -> str:
+        """What the paper prints for its seed 41."""
+        found = paper.printed(dataset, method, BUDGETS.get(dataset, PRIMARY_BUDGET), "macro_f1", fold=fold)
+        if found is None:
+            raise ConfigError(f"the paper prints nothing for {dataset} {method} {fold or ''}")
+        return paper.as_text(found, 1)
+
+    def loss(self, dataset: str, method: str, update: str = "", **where: str) -> str:
+        """Training loss in nats before that update, by default the last; mean over folds and seeds."""
+        histories = [entry.outcome.history for entry in self._cell(dataset, method, **where).entries]
+        position = int(update) - 1 if update else -1
+        return f"{statistics.fmean(history[position].loss for history in histories):.2f}"
+
+    def verdicts_apart(self, dataset: str, method: str, other: str) -> str:
+        """The most verdicts on a fold in which two methods differ at the same seed: "2 of 140"."""
+        theirs = {(e.job.fold, e.job.seed): e.outcome for e in self._cell(dataset, other).entries}
+        pairs = [(e.outcome, theirs[e.job.fold, e.job.seed]) for e in self._cell(dataset, method).entries]
+        most = max(int((_verdicts(one) != _verdicts(two)).sum()) for one, two in pairs)
+        return f"{most} of {len(pairs[0][0].recordings)}"
+
+    def wrong(self, dataset: str, method: str, pattern: str) -> str:
+        """Wrong verdicts on the recordings whose names match, over all folds and seeds: "59 of 60"."""
+        found = [
+            bool(verdict != truth)
+            for outcome in (entry.outcome for entry in self._cell(dataset, method).entries)
+            for name, verdict, truth in zip(outcome.recordings, _verdicts(outcome), outcome.truth, strict=True)
+            if re.fullmatch(pattern, name)
+        ]
+        return f"{sum(found)} of {len(found)}"
+
+    def jobs(self) -> str:
+        return str(len(self._found.entries))
+
+    def not_run(self) -> str:
+        """A sentence about the study's own jobs that are not finished; nothing where all are."""
+        done = {entry.key for entry in self._found.entries}
+        missing = [job for key, job in self._found.planned.items() if key not in done]
+        cells = dict.fromkeys(f"{method_name(job.method)} on {job.fold} at {job.budget}" for job in missing)
+        return f"Planned and not run yet: {', '.join(cells)}." if cells else ""
+
+    def machines(self, device: str) -> str:
+        """What the jobs of that kind of device ran on, and how many of them."""
+        names = [e.outcome.facts["machine"]["device"] for e in self._found.entries if e.job.device == device]
+        return " and ".join(f"{name} ({names.count(name)} jobs)" for name in sorted(set(names)))
+
+    def _cell(self, dataset: str, method: str, **where: str) -> Cell:
+        fields: dict[str, Any] = {"dataset": dataset, "method": method, **where}
+        size = fields.pop("budget", None)
+        budget = Budget(*map(int, size.split("x"))) if size else BUDGETS.get(dataset, PRIMARY_BUDGET)
+        seeds = fields.pop("seeds", None)
+        chosen = tuple(map(int, seeds.split(","))) if seeds else FIVE_SEEDS
+        cell = self._found.cell(percent_f1, chosen, budget=budget, **fields)
+        if cell.mean is None:
+            raise ConfigError(f"nothing was run of {dataset} {method} {where}")
+        return cell
+
+    def _sd(self, dataset: str, method: str, **where: str) -> float:
+        sd = self._cell(dataset, method, **where).sd
+        if sd is None:
+            raise ConfigError(f"{dataset} {method} {where} has one seed, and so no spread")
+        return sd
+
+    def _differences(self, dataset: str, method: str, other: str, **where: str) -> list[float]:
+        one, two = self._cell(dataset, method, **where), self._cell(dataset, other, **where)
+        theirs = dict(zip(two.seeds, two.values, strict=True))
+        return [value - theirs[seed] for seed, value in zip(one.seeds, one.values, strict=True) if seed in theirs]
+
+
+def _verdicts(outcome: Outcome) -> npt.NDArray[np.int64]:
+    return np.asarray(outcome.scores).argmax(1)

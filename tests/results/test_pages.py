@@ -1,0 +1,73 @@
+"""Every number of docs/results.md and of the README's results comes from what results/ holds."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dualres.benchmark.exported import load_export
+from dualres.benchmark.results import Results
+from dualres.benchmark.studies import PRIMARY_BUDGET, study
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "results" / "pages"
+QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
+# Settings, which are the same whatever was measured: seconds of a window and of a budget, the paper's GPU, guessing.
+SETTINGS = {"0.512", "1.024", "6.144", "12.8", "12.5", "1.75"}
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    with load_export(ROOT / "results", tmp_path_factory.mktemp("ledger") / "ledger.sqlite") as ledger:
+        yield Results(ledger, study("published"))
+
+
+def test_the_pages_are_what_the_results_give():
+    done = subprocess.run([sys.executable, PAGES / "render.py", "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("source", ["results.md", "how_good.md", "how_fast.md"])
+def test_no_measured_number_is_written_by_hand(source):
+    prose = QUESTION.sub("", (PAGES / source).read_text())
+    assert set(re.findall(r"\d+\.\d+", prose)) <= SETTINGS
+
+
+def test_a_changed_number_is_noticed(tmp_path):
+    copy = tmp_path / "results"
+    for name in ("README.md", "docs/results.md", *(p.relative_to(ROOT) for p in (ROOT / "results").rglob("*.*"))):
+        path = tmp_path / name
+        if (ROOT / name).is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes((ROOT / name).read_bytes())
+    page = tmp_path / "docs" / "results.md"
+    page.write_text(re.sub(r"(\d)\.(\d) ±", lambda m: f"{m[1]}.{(int(m[2]) + 1) % 10} ±", page.read_text(), count=1))
+    command = [sys.executable, copy / "pages" / "render.py", "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "docs/results.md: is not what results/ gives" in done.stdout
+
+
+def test_the_readme_shows_the_demo_as_it_was_published(published):
+    """`make demo` is a published cell: DualRes on S1 of the rig, seed 41."""
+    (entry,) = published.where(dataset="simulated", method="dualres", fold="S1", seed=41, budget=PRIMARY_BUDGET)
+    outcome = entry.outcome
+    block = (ROOT / "README.md").read_text().split("Fold S1, held-out unit", 1)[1].split("```")[0]
+    rows = {cells[0]: cells[1:] for line in block.splitlines() if len(cells := _cells(line)) == 4}
+    for label, recall in zip(outcome.classes, outcome.recall, strict=True):
+        assert rows[label][1] == f"{100 * recall:.0f}", label
+    last = rows["accuracy, macro-F1"]
+    assert last[1:] == [f"{100 * outcome.accuracy:.1f}", f"{100 * outcome.macro_f1:.1f}"]
+
+
+def test_every_planned_job_is_there_or_said_to_be_missing(published):
+    page = (ROOT / "docs" / "results.md").read_text()
+    done = {entry.key for entry in published.entries}
+    for key, job in published.planned.items():
+        assert key in done or f"on {job.fold} at {job.budget}" in page, job.title
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("│")[1:-1]]

@@ -1,0 +1,53 @@
+"""The published scores are intact, and a published cell comes out again."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dualres import cli
+from dualres.benchmark import work
+from dualres.benchmark.exported import load_export
+from dualres.benchmark.protocol import Budget
+from dualres.datasets import catalog
+from dualres.datasets.prepare import prepare
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    with load_export(ROOT / "results", tmp_path_factory.mktemp("ledger") / "ledger.sqlite") as loaded:
+        yield loaded
+
+
+def test_the_results_verify():
+    result = CliRunner().invoke(cli.app, ["bench", "verify", str(ROOT / "results")])
+    assert result.exit_code == 0, result.output
+
+
+def test_a_published_bearing_cell_comes_out_again(ledger, data, tmp_path):
+    prepare(catalog.release("cwru"), data / "cwru", tmp_path / "stores" / "cwru")
+    repeats(ledger, tmp_path, dataset="cwru", method="dualres", fold="C1", seed=41)
+
+
+@pytest.mark.slow
+def test_a_published_gearbox_cell_comes_out_again(ledger, phm2009, tmp_path):
+    (tmp_path / "stores").mkdir()
+    (tmp_path / "stores" / "phm2009").symlink_to(phm2009)
+    repeats(ledger, tmp_path, dataset="phm2009", method="dualres", fold="P2", seed=43)
+
+
+def test_a_published_rig_cell_comes_out_again(ledger, tmp_path):
+    repeats(ledger, tmp_path, dataset="simulated", method="dualres", fold="S1", seed=43, budget=Budget(1, 4))
+
+
+def repeats(ledger, folder, **fields):
+    found = [job for job in ledger.jobs().values() if all(getattr(job, k) == v for k, v in fields.items())]
+    job = next(job for job in found if job.device == "cpu")
+    published = ledger.outcome(job.key)
+    for name in ("device", "kernel"):
+        here = work.machine("cpu")[name]
+        if here != published.facts["machine"][name]:
+            pytest.skip(f"published on another {name}: {published.facts['machine'][name]}, here {here}")
+    assert work.do(job, folder / "stores", folder / "bench").scores == published.scores
