@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError, DualResError
 
 
@@ -43,7 +43,21 @@ def test_what_cannot_work_is_refused_with_the_reason(settings, reason):
         ModelConfig(**settings)
 
 
-@pytest.mark.parametrize("settings", [{"updates": 0}, {"learning_rate": 0.0}, {"decay": 1.5}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"updates": 0},
+        {"learning_rate": 0.0},
+        {"decay": 1.5},
+        {"path_sigma": -0.1},
+        {"path_sigma": float("nan")},
+        {"path_sigma": 50.0},
+        {"path_waves": 0},
+        {"path_waves": 2.5},
+        {"mixup": 1},
+        {"standardise": None},
+    ],
+)
 def test_recipes_too(settings):
     with pytest.raises(DualResError, match=next(iter(settings))):
         Recipe(**settings)
@@ -53,3 +67,28 @@ def test_the_learning_rate_falls_from_the_second_update_on():
     recipe = Recipe()
     assert recipe.rate_at(1) == 5e-4
     assert recipe.rate_at(3) == pytest.approx(5e-4 * 0.99**2)
+
+
+def test_what_the_paper_does_not_have_is_off_and_left_out_of_the_data():
+    assert Recipe(100).as_data() == {"updates": 100, "learning_rate": 5e-4, "decay": 0.99}
+    assert not Recipe().augments
+
+
+def test_a_recipe_s_data_is_the_recipe():
+    for recipe in (*RECIPES.values(), Recipe(7, 1e-2, 1.0, path_sigma=0.3, path_waves=2), Recipe(mixup=True)):
+        assert Recipe(**recipe.as_data()) == recipe
+
+
+def test_recipes_have_names():
+    assert recipe_named("paper") == Recipe()
+    robust = Recipe(800, 1e-3, 0.996, path_sigma=1.0, path_waves=4, mixup=True, standardise=True)
+    assert recipe_named("robust") == robust
+    assert recipe_named("robust", updates=5, decay=None) == dataclasses.replace(robust, updates=5)
+    with pytest.raises(ConfigError, match="'sturdy' is not known; there are paper, robust"):
+        recipe_named("sturdy")
+
+
+def test_a_recipe_tells_which_it_is_and_what_differs():
+    assert [str(recipe) for recipe in RECIPES.values()] == list(RECIPES)
+    assert str(Recipe(100)) == "paper, updates=100"
+    assert str(recipe_named("robust", updates=5, path_sigma=0.5)) == "robust, updates=5, path_sigma=0.5"

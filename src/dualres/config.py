@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 from dualres.errors import ConfigError
 
 Branches = Literal["both", "short", "long"]
 
+LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold
+MOST_WAVES = 64  # as sharp as a short frame of 256 samples can tell
 LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not be able to ask for the whole memory.
 
 
@@ -115,12 +117,17 @@ class ModelConfig:
 class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 
-    300 updates are the paper's number for gearboxes, 100 for bearings.
+    300 updates are the paper's number for gearboxes, 100 for bearings. The fields after the first three are what the
+    paper does not have, and are off; `dualres.augment` says what they do.
     """
 
     updates: int = 300
     learning_rate: float = 5e-4
     decay: float = 0.99  # of the learning rate, per update
+    path_sigma: float = 0.0  # nats; how far random transfer paths raise and lower frequencies, 0 for none
+    path_waves: int = 4  # cosines that a transfer path is the sum of
+    mixup: bool = False  # whether windows are blended with others of the support, and their labels likewise
+    standardise: bool = False  # whether DualRes learns from spectra standardised by the support
 
     def __post_init__(self) -> None:
         if not isinstance(self.updates, int) or self.updates < 1:
@@ -129,7 +136,48 @@ class Recipe:
             raise ConfigError(f"learning_rate={self.learning_rate}: a positive number is needed")
         if not 0 < self.decay <= 1:
             raise ConfigError(f"decay={self.decay}: a factor above 0 and at most 1 is needed")
+        if not 0 <= self.path_sigma <= LARGEST_SIGMA:
+            raise ConfigError(f"path_sigma={self.path_sigma}: from 0 to {LARGEST_SIGMA:g} nats are supported")
+        if not isinstance(self.path_waves, int) or not 1 <= self.path_waves <= MOST_WAVES:
+            raise ConfigError(f"path_waves={self.path_waves!r}: a whole number from 1 to {MOST_WAVES} is needed")
+        for name in ("mixup", "standardise"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r}: True or False is needed")
 
     def rate_at(self, update: int) -> float:
         """The learning rate of the given update, counted from 1."""
         return self.learning_rate * self.decay ** (update - 1)
+
+    @property
+    def augments(self) -> bool:
+        """Whether every update sees the windows in another way."""
+        return self.path_sigma > 0 or self.mixup
+
+    def as_data(self) -> dict[str, Any]:
+        """For plans and cards; they are hashed, so what the paper does not have is left out where it is off."""
+        return _as_data(self, always=("updates", "learning_rate", "decay"))
+
+    def __str__(self) -> str:
+        """The named recipe that it is nearest to, and what differs: "robust, updates=100"."""
+        changes = [{k: v for k, v in vars(self).items() if v != getattr(named, k)} for named in RECIPES.values()]
+        fewest = min(range(len(changes)), key=lambda i: len(changes[i]))
+        return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in changes[fewest].items())])
+
+
+RECIPES = {
+    "paper": Recipe(),
+    "robust": Recipe(800, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True),
+}
+
+
+def recipe_named(name: str, **changes: Any) -> Recipe:
+    """A recipe by its name, with the changes that are not None."""
+    if name not in RECIPES:
+        raise ConfigError(f"recipe {name!r} is not known; there are {', '.join(RECIPES)}")
+    return replace(RECIPES[name], **{k: v for k, v in changes.items() if v is not None})
+
+
+def _as_data(settings: ModelConfig | Recipe, always: tuple[str, ...]) -> dict[str, Any]:
+    """Fields as plain data: those that were there `always`, and later ones where they are not at their default."""
+    values = {field.name: (getattr(settings, field.name), field.default) for field in fields(settings)}
+    return {name: value for name, (value, default) in values.items() if name in always or value != default}

@@ -5,7 +5,7 @@ import pytest
 
 from dualres.benchmark.job import Job, read_job
 from dualres.benchmark.protocol import Budget
-from dualres.config import Recipe
+from dualres.config import Recipe, recipe_named
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 
@@ -16,6 +16,8 @@ def test_a_plan_is_plain_json_and_describes_the_job():
     assert read_job(json.loads(json.dumps(JOB.plan()))) == JOB
     ridge = dataclasses.replace(JOB, method="minirocket", recipe=None)
     assert read_job(ridge.plan()) == ridge
+    robust = dataclasses.replace(JOB, recipe=recipe_named("robust"))
+    assert read_job(json.loads(json.dumps(robust.plan()))) == robust
 
 
 def test_the_key_is_the_plan_s_and_never_changes():
@@ -30,6 +32,10 @@ def test_the_key_is_the_plan_s_and_never_changes():
         {"seed": 42},
         {"budget": Budget(3, 5)},
         {"recipe": Recipe(301)},
+        {"recipe": Recipe(300, path_sigma=0.5)},
+        {"recipe": Recipe(300, path_waves=5)},
+        {"recipe": Recipe(300, mixup=True)},
+        {"recipe": Recipe(300, standardise=True)},
         {"threads": 2},
         {"device": "cuda"},
         {"most_judged": 24},

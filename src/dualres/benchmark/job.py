@@ -44,7 +44,8 @@ class Job:
 
     def plan(self) -> dict[str, Any]:
         """The job as plain JSON."""
-        return {"format": FORMAT, **asdict(self)}
+        recipe = None if self.recipe is None else self.recipe.as_data()
+        return {"format": FORMAT, **asdict(self), "recipe": recipe}
 
     @cached_property
     def key(self) -> str:

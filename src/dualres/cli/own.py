@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -178,7 +178,7 @@ def show(
     from dualres.recordings.readers import read
 
     if path.suffix == ".safetensors":
-        for key, value in asdict(load(path).card).items():
+        for key, value in load(path).card.as_data().items():
             say(f"{key:<12} {json.dumps(value, default=str)}")
         return
     for line in _facts(read(path, channel, parsed_rate(rate))):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +32,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
     made = network_graph(model.network)
     entry = made.metadata_props.add()
-    entry.key, entry.value = CARD, json.dumps(asdict(model.card))
+    entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     windows = check_batch(model.card.config.window)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict
 from fractions import Fraction
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
@@ -34,7 +33,7 @@ def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str
         "dualres_model.h": sizes(model, rate, ratio, int16),
         "dualres_model.c": constants(model, ratio),
         "check_values.h": check_values(expected(model, rate, int16=False), expected(model, rate, int16=True)),
-        "card.json": json.dumps(asdict(model.card), indent=1) + "\n",
+        "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
 

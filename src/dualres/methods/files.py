@@ -25,7 +25,7 @@ def card(fitted: Fitted) -> dict[str, Any]:
     recipe = fitted.method.recipe
     return {
         "method": fitted.method.name,
-        "recipe": None if recipe is None else asdict(recipe),
+        "recipe": None if recipe is None else recipe.as_data(),
         "classes": fitted.classes,
         "seed": fitted.seed,
         "constants": dict(fitted.constants),

@@ -37,6 +37,10 @@ class Card:
     remarks: tuple[str, ...] = ()  # what weakens the score
     versions: Mapping[str, str] = field(default_factory=versions)
 
+    def as_data(self) -> dict[str, Any]:
+        """As it stands in a model file."""
+        return {**asdict(self), "recipe": self.recipe.as_data()}
+
 
 @dataclass(frozen=True)
 class Model:
@@ -54,7 +58,7 @@ def save(model: Model, path: Path | str) -> None:
     """Write the model as one file; what stood there before stays until the new file is complete."""
     weights = {name: t.detach().cpu().contiguous() for name, t in model.network.state_dict().items()}
     checks = _check_logits(model.network, CHECK_WINDOWS)
-    write_whole(Path(path), seal(FORMAT, asdict(model.card), checks, weights))
+    write_whole(Path(path), seal(FORMAT, model.card.as_data(), checks, weights))
 
 
 def load(path: Path | str) -> Model:
