@@ -19,7 +19,7 @@ SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the var
 
 # What the library has to answer to `interface_number`; the same number stands in module.c. Both are to be raised
 # whenever a struct, the order of a table or a signature changes: a library built before would compute nonsense.
-INTERFACE = 1
+INTERFACE = 2
 
 
 @cache

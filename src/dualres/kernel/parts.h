@@ -3,3 +3,4 @@
 #include "windows.c"
 #include "training.c"
 #include "resample.c"
+#include "augment.c"

@@ -89,7 +89,7 @@ class Training(ctypes.Structure):
             scratch = room(floats)
             call(first, min(first + SLICE, self._windows), scratch.ctypes.data)
 
-        share_out(work, self._starts, min(_threads.get() or torch.get_num_threads(), len(self._starts)))
+        share_out(work, self._starts, min(threads(), len(self._starts)))
 
 
 def parameter_count(short_bins: int, long_bins: int, width: int, states: int) -> int:
@@ -117,6 +117,11 @@ def threads_taken_over() -> Iterator[None]:
     finally:
         _threads.reset(before)
         _taken.end()
+
+
+def threads() -> int:
+    """How many a call made here has."""
+    return _threads.get() or torch.get_num_threads()
 
 
 class _Taken:

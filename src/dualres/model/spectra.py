@@ -32,18 +32,18 @@ def hann(length: int, dtype: torch.dtype, device: torch.device) -> Tensor:
         return torch.hann_window(length, periodic=True, dtype=torch.float64).to(device=device, dtype=dtype)
 
 
-def log_magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
-    """log(1 + |STFT|) without padding or scaling: (batch, samples) to (batch, frames, length // 2 + 1)."""
+def magnitudes(signal: Tensor, length: int, hop: int) -> Tensor:
+    """|STFT| without padding or scaling: (batch, samples) to (batch, frames, length // 2 + 1)."""
     spectrum = torch.fft.rfft(signal.unfold(-1, length, hop) * hann(length, signal.dtype, signal.device))
     # Twice as fast as abs(), and in place, because fresh memory is what costs most here. The smallest number
     # keeps the root differentiable where there is no energy at all.
     tiny = torch.finfo(signal.dtype).tiny
-    magnitude = spectrum.real.square().add_(tiny).addcmul_(spectrum.imag, spectrum.imag).sqrt_()
-    return torch.log1p(magnitude)
+    magnitude: Tensor = spectrum.real.square().add_(tiny).addcmul_(spectrum.imag, spectrum.imag).sqrt_()
+    return magnitude
 
 
-def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:
-    """The short and the long view of raw windows at `config.rate`.
+def aligned_magnitudes(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:
+    """The short and the long view of raw windows at `config.rate`, before the logarithm.
 
     (batch, window) to (batch, tokens, short_bins) and (batch, tokens, long_bins). Token j of both
     views is centred on sample j * hop + long / 2: the short view skips `crop` frames at either end.
@@ -51,6 +51,10 @@ def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tenso
     signal = normalise(windows)
     skipped = config.crop * config.hop
     middle = signal[..., skipped : signal.shape[-1] - skipped]
-    short = log_magnitudes(middle, config.short, config.hop)
-    long = log_magnitudes(signal, config.long, config.hop)
-    return short, long
+    return magnitudes(middle, config.short, config.hop), magnitudes(signal, config.long, config.hop)
+
+
+def aligned_spectra(windows: Tensor, config: ModelConfig) -> tuple[Tensor, Tensor]:
+    """The two views as the network takes them, log(1 + |STFT|), in the shapes of `aligned_magnitudes`."""
+    short, long = aligned_magnitudes(windows, config)
+    return torch.log1p(short), torch.log1p(long)

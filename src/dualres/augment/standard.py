@@ -1,0 +1,42 @@
+"""Spectra standardised by the support: every frequency gets the same say, however weak it is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+# nats. The logarithm of noise is spread by 0.64 whatever its level. Less means that a bin holds next to nothing, so
+# that log(1 + x) is no longer a logarithm, or that it never changes; dividing by that would make the most of the least.
+SMALLEST_SPREAD = 0.1
+
+
+class Standard(NamedTuple):
+    """Mean and spread of log-magnitudes at each frequency, (bins,) float32."""
+
+    mean: Tensor
+    spread: Tensor
+
+
+def no_standard(magnitudes: Tensor) -> Standard:
+    """The one that changes nothing, for magnitudes (windows, tokens, bins)."""
+    bins, where = magnitudes.shape[-1], magnitudes.device
+    return Standard(torch.zeros(bins, device=where), torch.ones(bins, device=where))
+
+
+def standard_of(magnitudes: Tensor) -> Standard:
+    """Over all tokens of all windows (windows, tokens, bins)."""
+    count = magnitudes.shape[0] * magnitudes.shape[1]
+    mean = sum(window.log1p().double().sum(0) for window in magnitudes) / count
+    squares = sum((window.log1p().double() - mean).square().sum(0) for window in magnitudes)
+    spread = (squares / count).sqrt().clamp(min=SMALLEST_SPREAD)
+    return Standard(mean.float(), spread.float())
+
+
+@torch.no_grad()
+def fold(layer: nn.Linear, standard: Standard) -> None:
+    """Make a map of standardised views the same map of plain ones."""
+    weight = layer.weight.double() / standard.spread.double()
+    layer.bias.copy_(layer.bias.double() - weight @ standard.mean.double())
+    layer.weight.copy_(weight)
