@@ -22,6 +22,7 @@ from dualres.fit import fit_network, train
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.runtime import keep_freed_memory
+from dualres.support import PlainSupport
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 
@@ -60,9 +61,9 @@ def fit(windows, labels, recipe: Recipe) -> None:
 
 def fit_plainly(windows, labels, recipe: Recipe) -> None:
     network = DualRes(CLASSES, seed=SEED)
-    raw = torch.from_numpy(windows)
+    raw = PlainSupport([torch.from_numpy(windows)], torch.from_numpy(labels), seed=SEED, microbatch=4)
     with patch.dict(os.environ, {compiled.SETTING: compiled.OFF}):
-        train(network, network, [raw], torch.from_numpy(labels), recipe, seed=SEED, microbatch=4)
+        train(network, network, raw, recipe)
 
 
 def products():

@@ -19,9 +19,10 @@ import torch
 from _timing import best_ms
 from dualres.capture import warmed_and_recorded
 from dualres.config import ModelConfig, Recipe
-from dualres.fit import WINDOWS_AT_ONCE, fit_network, fit_networks, seeded, train, views_of
+from dualres.fit import fit_network, fit_networks, seeded, train
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
+from dualres.support import WINDOWS_AT_ONCE, PlainSupport, views_of
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 BUDGETS = ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12))  # recordings and windows of each, per class
@@ -80,7 +81,8 @@ def fit_plainly(windows, labels, recipe: Recipe) -> None:
         network = DualRes(CLASSES, seed=SEED).cuda()
         views = views_of(network.spectra, windows, "cuda")
         targets = torch.from_numpy(labels).cuda()
-        train(network, network.classify, views, targets, recipe, seed=SEED, microbatch=WINDOWS_AT_ONCE, graphs=False)
+        support = PlainSupport(views, targets, seed=SEED, microbatch=WINDOWS_AT_ONCE)
+        train(network, network.classify, support, recipe, graphs=False)
 
 
 def scoring_ms(repeats: int) -> dict[str, float]:

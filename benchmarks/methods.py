@@ -24,6 +24,7 @@ from dualres.methods.method import Fitted
 from dualres.methods.network import WINDOW
 from dualres.methods.neural import FittedNeural
 from dualres.runtime import keep_freed_memory
+from dualres.support import PlainSupport
 
 CLASSES, STEP_WINDOWS, UPDATES = 8, 4, 6
 
@@ -81,11 +82,8 @@ def step_ms(fitted: FittedNeural, device: str) -> float:
     train(
         network,
         network,
-        views,
-        labels,
+        PlainSupport(views, labels, seed=0, microbatch=STEP_WINDOWS),
         Recipe(UPDATES),
-        seed=0,
-        microbatch=STEP_WINDOWS,
         draws=network.draws,
         progress=lambda step, total: moments.append(time.perf_counter()),
     )

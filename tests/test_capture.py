@@ -6,6 +6,7 @@ from torch import nn
 
 from dualres.config import Recipe
 from dualres.fit import seeded, train
+from dualres.support import PlainSupport
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
@@ -23,7 +24,8 @@ def fitted(graphs: bool, updates: int = 5, windows: int = 10):
                 x = layer(x)
             return x
 
-        history = train(model, forward, [inputs], labels, Recipe(updates), seed=41, microbatch=4, graphs=graphs)
+        support = PlainSupport([inputs], labels, seed=41, microbatch=4)
+        history = train(model, forward, support, Recipe(updates), graphs=graphs)
         drawn = torch.rand(1, device="cuda").item()
     return model, history, drawn
 

@@ -7,10 +7,11 @@ import torch
 from dualres import fit
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.fit import WINDOWS_AT_ONCE, expected_s, fit_network, fit_networks, fits_together, train
+from dualres.fit import expected_s, fit_network, fit_networks, fits_together, train
 from dualres.kernel import compiled
 from dualres.kernel.training import available
 from dualres.model.network import DualRes
+from dualres.support import WINDOWS_AT_ONCE, PlainSupport
 
 
 def tones(config, per_class=8, seed=0):
@@ -101,7 +102,7 @@ def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
     for size in (1, 4, 10):
         torch.manual_seed(0)
         model = Tiny()
-        train(model, model, [inputs], labels, Recipe(3), seed=1, microbatch=size)
+        train(model, model, PlainSupport([inputs], labels, seed=1, microbatch=size), Recipe(3))
         torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
 
 
@@ -110,7 +111,8 @@ def test_the_support_is_permuted_once_by_its_own_generator():
     order = np.random.default_rng(1041).permutation(10)
     seen = []
     model = Tiny()
-    train(model, lambda x: seen.append(x) or model(x), [inputs], labels, Recipe(2), seed=41, microbatch=4)
+    support_of_four = PlainSupport([inputs], labels, seed=41, microbatch=4)
+    train(model, lambda x: seen.append(x) or model(x), support_of_four, Recipe(2))
     assert [len(x) for x in seen] == [4, 4, 2, 4, 4, 2]
     assert torch.equal(torch.cat(seen[:3]), inputs[order])
     assert torch.equal(torch.cat(seen[3:]), inputs[order])
@@ -121,11 +123,8 @@ def test_it_trains_in_training_mode_and_ends_in_the_other():
     train(
         model,
         lambda x: modes.append(model.training) or model(x),
-        [support()[0]],
-        support()[1],
+        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
         Recipe(2),
-        seed=0,
-        microbatch=10,
     )
     assert modes == [True, True]
     assert not model.training
@@ -247,7 +246,7 @@ class TestAtOnce:
         def collect():
             seen.collected += 1
 
-        monkeypatch.setattr(fit, "fits_together", lambda config, device: device == "cuda")
+        monkeypatch.setattr(fit, "fits_together", lambda config, device, recipe: device == "cuda")
         monkeypatch.setattr(fit, "import_module", lambda name: SimpleNamespace(fit_together=fit_together))
         monkeypatch.setattr(fit, "gc", SimpleNamespace(collect=collect))
         return seen

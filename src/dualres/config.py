@@ -153,6 +153,11 @@ class Recipe:
         """Whether every update sees the windows in another way."""
         return self.path_sigma > 0 or self.mixup
 
+    @property
+    def plain(self) -> bool:
+        """Whether every update sees the windows as they are."""
+        return not (self.augments or self.standardise)
+
     def as_data(self) -> dict[str, Any]:
         """For plans and cards; they are hashed, so what the paper does not have is left out where it is off."""
         return _as_data(self, always=("updates", "learning_rate", "decay"))

@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,7 +20,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from dualres.capture import Captured
+from dualres.augment.spectra import AugmentedSpectra
+from dualres.capture import Captured, full_precision
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
@@ -28,10 +29,7 @@ from dualres.model.network import DualRes, training_threads
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, covered, cut, spread
-
-# DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
-# that two cores are busy, small enough for the caches.
-WINDOWS_AT_ONCE = 48
+from dualres.support import WINDOWS_AT_ONCE, PlainSupport, TrainingSupport, check_support, views_of
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class Step:
     """One update of a training history."""
 
     update: int  # from 1
-    loss: float  # mean cross-entropy over the support, before the update, in nats
+    loss: float  # mean cross-entropy over the support as this update saw it, before the update, in nats
     learning_rate: float
 
 
@@ -68,45 +66,40 @@ def seeded(seed: int) -> Iterator[None]:
 def train(
     model: nn.Module,
     forward: Callable[..., Tensor],
-    inputs: Sequence[Tensor],
-    labels: Tensor,
+    support: TrainingSupport,
     recipe: Recipe,
     *,
-    seed: int,
-    microbatch: int,
     draws: Callable[[], tuple[Tensor, ...]] = tuple,
     progress: Progress | None = None,
     graphs: bool = True,
 ) -> list[Step]:
-    """Adam on the mean cross-entropy of `forward(*inputs)`: one update per pass, the last weights stay.
+    """Adam on the mean cross-entropy of `forward(*views)`: one update per pass, the last weights stay.
 
-    `inputs` and `labels` have the support's windows as their first axis. Gradients are gathered over
-    microbatches, each weighted by its share of the support. The support is permuted once. What `draws` gives is
-    passed to each forward pass after the inputs. On a GPU a microbatch is one CUDA graph, unless `graphs` is off.
+    Gradients are gathered over the support's microbatches, each weighted by its share of the windows. What `draws`
+    gives is passed to each forward pass after the views. On a GPU a microbatch is one CUDA graph, unless `graphs` is
+    off.
     """
-    windows = len(labels)
-    order = torch.from_numpy(np.random.default_rng(1000 + seed).permutation(windows)).to(labels.device)
-    batches = list(zip(*(x[order].split(microbatch) for x in inputs), labels[order].split(microbatch), strict=True))
+    on_gpu = support.device.type == "cuda"
     trained = [p for p in model.parameters() if p.requires_grad]
-    optimiser = torch.optim.Adam(trained, fused=labels.is_cuda)
-    total = torch.zeros((), device=labels.device)
+    optimiser = torch.optim.Adam(trained, fused=on_gpu)
+    total = torch.zeros((), device=support.device)
 
     def accumulate(targets: Tensor, *views: Tensor) -> None:
-        loss = cross_entropy(forward(*views), targets) * (len(targets) / windows)
+        loss = cross_entropy(forward(*views), targets) * (len(targets) / support.windows)
         loss.backward()
         total.add_(loss.detach())
 
     model.train()
-    step = Captured(accumulate, model, total) if labels.is_cuda and graphs else accumulate
+    step = Captured(accumulate, model, total) if on_gpu and graphs else accumulate
     history = []
     with training_threads(model):
         for update in range(1, recipe.updates + 1):
             rate = recipe.rate_at(update)
             for group in optimiser.param_groups:
                 group["lr"] = rate
-            optimiser.zero_grad(set_to_none=not labels.is_cuda)  # a graph adds to the very tensors it was recorded with
+            optimiser.zero_grad(set_to_none=not on_gpu)  # a graph adds to the very tensors it was recorded with
             total.zero_()
-            for *views, targets in batches:
+            for *views, targets in support.batches():
                 step(targets, *views, *draws())
             optimiser.step()
             history.append(Step(update, float(total), rate))
@@ -168,7 +161,7 @@ def fit_networks(
     for windows, its_labels in zip(supports, labels, strict=True):
         check_support(windows, its_labels, classes, config.window)
     settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    if not fits_together(config, device):
+    if not fits_together(config, device, recipe):
         return [
             _fit_alone(windows, its_labels, classes, seed=seed, **settings)
             for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
@@ -184,8 +177,10 @@ def fit_networks(
 
 
 @cache
-def fits_together(config: ModelConfig, device: str) -> bool:
-    """Whether there is a GPU path for networks of these sizes there."""
+def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
+    """Whether there is a GPU path for networks of these sizes there, and for their training if it is by `recipe`."""
+    if not (recipe is None or recipe.plain):
+        return False
     if not device.startswith("cuda") or find_spec("triton") is None:
         return False
     return bool(import_module("dualres.gpu.passes").fits_the_kernels(config))
@@ -220,18 +215,17 @@ def _fit_alone(
     device: str,
     progress: Progress | None,
 ) -> FittedNetwork:
-    with seeded(seed):
+    with seeded(seed), full_precision():
         network = DualRes(classes, config, seed).to(device)
-        history = train(
-            network,
-            network.classify,
-            views_of(network.spectra, windows, device),
-            torch.from_numpy(labels).to(device),
-            recipe,
-            seed=seed,
-            microbatch=WINDOWS_AT_ONCE,
-            progress=progress,
-        )
+        if recipe.plain:
+            targets = torch.from_numpy(labels).to(device)
+            views = views_of(network.spectra, windows, device)
+            plain = PlainSupport(views, targets, seed=seed, microbatch=WINDOWS_AT_ONCE)
+            history = train(network, network.classify, plain, recipe, progress=progress)
+        else:
+            augmented = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
+            history = train(network, network.classify, augmented, recipe, progress=progress)
+            augmented.fold_into(network.encoder)
     return FittedNetwork(network, history)
 
 
@@ -288,29 +282,7 @@ def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) 
         labels,
         2,
         config=config,
-        recipe=Recipe(updates=5),
+        recipe=replace(recipe, updates=5),
         progress=lambda step, total: moments.append(time.perf_counter()),
     )
     return float(np.diff(moments).min()) * windows / few * recipe.updates
-
-
-@torch.no_grad()
-def views_of(views: Callable[[Tensor], tuple[Tensor, ...]], windows: Samples, device: str) -> tuple[Tensor, ...]:
-    """`views` of all windows, on the device, computed a few windows at a time."""
-    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
-    return tuple(torch.cat(view) for view in zip(*parts, strict=True))
-
-
-def check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, window: int) -> None:
-    """Refuse what cannot be learned from, with the reason."""
-    if windows.ndim != 2 or windows.shape[1] != window:
-        raise ConfigError(f"support windows have shape {windows.shape}; (n, {window}) is needed")
-    if labels.shape != windows.shape[:1]:
-        raise ConfigError(f"{len(windows)} support windows came with labels of shape {labels.shape}")
-    missing = sorted(set(range(classes)) - set(labels.tolist()))
-    if missing or len(windows) == 0:
-        raise ConfigError(f"no support window carries class {missing[0] if missing else 0}: every class needs one")
-    if labels.min() < 0 or labels.max() >= classes:
-        raise ConfigError(f"labels run from {labels.min()} to {labels.max()}, but there are {classes} classes")
-    if not np.isfinite(windows).all():
-        raise ConfigError("a support window holds NaN or infinite samples")

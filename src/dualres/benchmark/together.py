@@ -17,9 +17,9 @@ from dualres.benchmark.ledger import Outcome
 from dualres.benchmark.work import Gathered, forget_peak, gather, judge
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.fit import check_support
 from dualres.methods import method
 from dualres.methods.dualres import DualResMethod
+from dualres.support import check_support
 
 Progress = Callable[[str, int, str, int, int], None]  # key of a job, how many share this stage, stage, done, in all
 

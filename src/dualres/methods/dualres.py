@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
-from dualres.fit import WINDOWS_AT_ONCE, Progress, fit_networks, fits_together
+from dualres.fit import Progress, fit_networks
 from dualres.methods.method import Cost, Labels, Windows
 from dualres.methods.network import Network
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.network import DualRes
 from dualres.score import Scorer, scorer
+from dualres.support import WINDOWS_AT_ONCE
 
 CONTROLS = {
     "dualres/short": ModelConfig(branches="short"),
@@ -64,8 +65,6 @@ class DualResMethod(NeuralMethod):
         device: str = "cpu",
         progress: Progress | None = None,
     ) -> FittedNeural:
-        if not fits_together(self.config, device):
-            return super().fit(windows, labels, classes, seed=seed, device=device, progress=progress)
         return self.fit_together([windows], [labels], classes, seeds=[seed], device=device, progress=progress)[0]
 
     def fit_together(

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from dualres.capture import full_precision
 from dualres.config import Recipe
-from dualres.fit import Progress, Step, check_support, seeded, train, views_of
+from dualres.fit import Progress, Step, seeded, train
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
+from dualres.support import PlainSupport, check_support, views_of
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -50,17 +51,9 @@ class NeuralMethod:
             check_support(windows, labels, classes, network.window)
             network.learn_constants(torch.from_numpy(windows))
             inputs = views_of(network.views, windows, device)
-            history = train(
-                network,
-                network,
-                inputs,
-                torch.from_numpy(labels).to(device),
-                self.recipe,
-                seed=seed,
-                microbatch=network.microbatch,
-                draws=network.draws,
-                progress=progress,
-            )
+            targets = torch.from_numpy(labels).to(device)
+            support = PlainSupport(inputs, targets, seed=seed, microbatch=network.microbatch)
+            history = train(network, network, support, self.recipe, draws=network.draws, progress=progress)
             fit_s = time.perf_counter() - begin
         peak = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
         cost = Cost(*sizes(network), fit_s, peak)
