@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dualres import Recording, load, save
-from dualres.config import ModelConfig
+from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError, RecordingError
 from dualres.estimator import DualResClassifier
 from tests.test_fit import tones
@@ -110,6 +110,7 @@ def test_cross_validation_by_component(fast, small):
 def test_parameters_and_clone(fast):
     parameters = fast.get_params()
     assert set(parameters) == {
+        "recipe",
         "updates",
         "learning_rate",
         "decay",
@@ -138,3 +139,12 @@ def test_mistakes_are_named(fast, small):
         fast.fit(recordings(small)[0], ["good"])
     with pytest.raises(ConfigError, match="0 windows of each signal"):
         fast.set_params(windows_per_signal=0).fit(X, y)
+
+
+def test_the_recipe_is_chosen_by_name_and_the_card_tells_it(fast, small):
+    X, y = tones(small)
+    fast.set_params(updates=2)
+    assert fast.fit(X, y).model_.card.recipe == recipe_named("robust", updates=2, learning_rate=1e-2)
+    assert fast.set_params(recipe="paper").fit(X, y).model_.card.recipe == Recipe(2, 1e-2)
+    with pytest.raises(ConfigError, match="'sturdy' is not known"):
+        fast.set_params(recipe="sturdy").fit(X, y)

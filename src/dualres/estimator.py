@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import ModelConfig, recipe_named
 from dualres.diagnose import window_probabilities
 from dualres.errors import ConfigError
 from dualres.fit import fit_recordings
@@ -29,8 +29,10 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
+    recipe
+        How it is trained, by name: "robust" also shows each window through random transfer paths; "paper" does not.
     updates, learning_rate, decay
-        The training recipe; see `Recipe`.
+        What is to differ from the recipe; see `Recipe`.
     rate
         Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
     windows_per_signal
@@ -38,7 +40,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     config
         Sizes of the network; None means the paper's.
     random_state
-        Seed of the initial weights, the support's order, jitter and dropout.
+        Seed of the initial weights, the support's order, jitter, dropout, and the recipe's paths and mixtures.
     device
         Where to compute, as PyTorch names it: "cpu", "cuda" ...
 
@@ -53,15 +55,17 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        updates: int = 300,
-        learning_rate: float = 5e-4,
-        decay: float = 0.99,
+        recipe: str = "robust",
+        updates: int | None = None,
+        learning_rate: float | None = None,
+        decay: float | None = None,
         rate: Fraction | int | float | None = None,
         windows_per_signal: int = 12,
         config: ModelConfig | None = None,
         random_state: int | np.random.RandomState | None = 41,
         device: str = "cpu",
     ) -> None:
+        self.recipe = recipe
         self.updates = updates
         self.learning_rate = learning_rate
         self.decay = decay
@@ -83,7 +87,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names,
             windows_each=self.windows_per_signal,
             config=self.config,
-            recipe=Recipe(self.updates, self.learning_rate, self.decay),
+            recipe=recipe_named(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
             seed=self._seed(),
             device=self.device,
         )

@@ -12,6 +12,7 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 from dualres import cli, load
+from dualres.config import Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
 
 RATE = 12_800
@@ -68,6 +69,21 @@ def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     assert card.classes == ("good", "worn")
     # Two windows of 0.512 s from each of three recordings of one second: they overlap a little.
     assert card.exposure_s == pytest.approx({"good": 3 * 0.768, "worn": 3 * 0.768})
+
+
+def test_the_recipe_is_told_before_the_fit_and_by_the_card(fitted):
+    output, path = fitted
+    assert "recipe: robust, updates=25" in output
+    assert load(path).card.recipe == recipe_named("robust", updates=25)
+    shown = run("show", path).output
+    assert 'recipe       robust, updates=25: {"updates": 25, "learning_rate": 0.001, "decay": 0.996' in shown
+
+
+def test_the_paper_s_recipe_can_be_asked_for(folder, tmp_path):
+    out = tmp_path / "m.safetensors"
+    result = run("fit", folder, "-o", out, "--recipe", "paper", "--windows", 1, "--updates", 1, "--no-estimate")
+    assert "recipe: paper, updates=1" in result.output
+    assert load(out).card.recipe == Recipe(updates=1)
 
 
 def test_without_an_estimate_the_card_has_no_score(folder, tmp_path):

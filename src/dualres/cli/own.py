@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.screen import complain, console, errors, progress, say
-from dualres.config import Recipe
+from dualres.config import recipe_named
 from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
@@ -41,7 +41,14 @@ def fit(
     channel: Channel = None,
     rate: Rate = None,
     windows: Annotated[int, typer.Option(min=1, help="At most so many windows of each recording enter a fit.")] = 12,
-    updates: Annotated[int, typer.Option(min=1, help="Training updates: 100 suits bearings, 300 gearboxes.")] = 100,
+    recipe: Annotated[
+        Literal["paper", "robust"],
+        typer.Option(help="How it is trained; robust also shows each window through random transfer paths."),
+    ] = "robust",
+    updates: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="the recipe's: robust 800, paper 300", help="Training updates."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
     estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
     resampler: Annotated[
@@ -68,7 +75,7 @@ def fit(
 
     check_writable(out)
     check_resampler(resampler)
-    recipe = Recipe(updates=updates)
+    chosen = recipe_named(recipe, updates=updates)
     with progress("Nothing was written.") as report:
         found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
     _show_folder(found)
@@ -82,10 +89,10 @@ def fit(
         refuse_leaks(recordings, rounds)
     with progress("Nothing was written.") as report:
         report("Time one update", 0, 1, "")
-        once = expected_s(windows * len(recordings), recipe)
+        once = expected_s(windows * len(recordings), chosen)
         report("Time one update", 1, 1, "")
         fits = 1 + (len(rounds.held_out) if rounds and estimate else 0)
-        errors.print(f"{fits} fits, about {once:.0f} s each", highlight=False)
+        errors.print(f"{fits} fits, about {once:.0f} s each; recipe: {chosen}", highlight=False)
         expected: Estimate | None = None
         if rounds and estimate:
             expected = run_estimate(
@@ -94,7 +101,7 @@ def fit(
                 found.classes,
                 windows_each=windows,
                 resampler=resampler,
-                recipe=recipe,
+                recipe=chosen,
                 seed=seed,
                 progress=lambda i, n, step, steps: report(
                     f"Hold out, round {i} of {n}", step.update, steps, f"loss {step.loss:.3f}"
@@ -106,7 +113,7 @@ def fit(
             found.classes,
             windows_each=windows,
             resampler=resampler,
-            recipe=recipe,
+            recipe=chosen,
             seed=seed,
             progress=lambda step, steps: report("Learn from all", step.update, steps, f"loss {step.loss:.3f}"),
         )
@@ -178,8 +185,10 @@ def show(
     from dualres.recordings.readers import read
 
     if path.suffix == ".safetensors":
-        for key, value in load(path).card.as_data().items():
-            say(f"{key:<12} {json.dumps(value, default=str)}")
+        card = load(path).card
+        for key, value in card.as_data().items():
+            named = f"{card.recipe}: " if key == "recipe" else ""
+            say(f"{key:<12} {named}{json.dumps(value, default=str)}")
         return
     for line in _facts(read(path, channel, parsed_rate(rate))):
         say(line)
