@@ -35,6 +35,7 @@ def test_it_cannot_be_changed():
         ({"dropout": 1.0}, "dropout"),
         ({"jitter": -0.1}, "jitter"),
         ({"jitter": float("nan")}, "jitter"),
+        ({"memory": 0}, "memory=0: True or False"),
         ({"branches": "middle"}, "'both', 'short', 'long'"),
     ],
 )
@@ -92,3 +93,10 @@ def test_a_recipe_tells_which_it_is_and_what_differs():
     assert [str(recipe) for recipe in RECIPES.values()] == list(RECIPES)
     assert str(Recipe(100)) == "paper, updates=100"
     assert str(recipe_named("robust", updates=5, path_sigma=0.5)) == "robust, updates=5, path_sigma=0.5"
+
+
+def test_a_setting_of_ours_is_in_the_data_only_where_it_is_used():
+    assert "memory" not in ModelConfig().as_data()
+    assert set(ModelConfig().as_data()) | {"memory"} == {field.name for field in dataclasses.fields(ModelConfig)}
+    silenced = ModelConfig(memory=False)
+    assert ModelConfig(**silenced.as_data()) == silenced

@@ -19,9 +19,10 @@ LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not
 class ModelConfig:
     """Sizes and settings of a DualRes network; the defaults are the paper's.
 
-    The last three settings express the paper's controls: `branches="short"` or `"long"` removes
+    The last settings express the paper's controls: `branches="short"` or `"long"` removes
     the other resolution, `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the
-    damping jitter off.
+    damping jitter off. The very last is a control of ours: `memory=False` silences the memory, so that
+    nothing but the mean spectrum is left.
     """
 
     rate: int = 64_000  # Hz, the rate every recording is resampled to
@@ -37,6 +38,7 @@ class ModelConfig:
     branches: Branches = "both"
     rotation: bool = True
     jitter: float = 0.10  # sigma of the log-normal damping jitter
+    memory: bool = True
 
     def __post_init__(self) -> None:
         self._check_sizes()
@@ -83,6 +85,8 @@ class ModelConfig:
             raise ConfigError(f"jitter={self.jitter}: zero or a positive number is needed")
         if self.branches not in ("both", "short", "long"):
             raise ConfigError(f"branches={self.branches!r}: one of 'both', 'short', 'long' is needed")
+        if not isinstance(self.memory, bool):
+            raise ConfigError(f"memory={self.memory!r}: True or False is needed")
 
     @property
     def crop(self) -> int:
@@ -111,6 +115,10 @@ class ModelConfig:
     def window_s(self) -> float:
         """Duration of a window in seconds."""
         return self.window / self.rate
+
+    def as_data(self) -> dict[str, Any]:
+        """For cards; what the paper does not have is left out where it is at its default."""
+        return _as_data(self, later=("memory",))
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,7 @@ class Recipe:
 
     def as_data(self) -> dict[str, Any]:
         """For plans and cards; they are hashed, so what the paper does not have is left out where it is off."""
-        return _as_data(self, always=("updates", "learning_rate", "decay"))
+        return _as_data(self, later=("path_sigma", "path_waves", "mixup", "standardise"))
 
     def __str__(self) -> str:
         """The named recipe that it is nearest to, and what differs: "robust, updates=100"."""
@@ -182,7 +190,7 @@ def recipe_named(name: str, **changes: Any) -> Recipe:
     return replace(RECIPES[name], **{k: v for k, v in changes.items() if v is not None})
 
 
-def _as_data(settings: ModelConfig | Recipe, always: tuple[str, ...]) -> dict[str, Any]:
-    """Fields as plain data: those that were there `always`, and later ones where they are not at their default."""
+def _as_data(settings: ModelConfig | Recipe, later: tuple[str, ...]) -> dict[str, Any]:
+    """Fields as plain data, those that came `later` only where they are not at their default."""
     values = {field.name: (getattr(settings, field.name), field.default) for field in fields(settings)}
-    return {name: value for name, (value, default) in values.items() if name in always or value != default}
+    return {name: value for name, (value, default) in values.items() if name not in later or value != default}

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dualres import diagnose_recording
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import generated
 from dualres.export.c99 import write_c99
@@ -270,6 +271,10 @@ def test_names_that_c_does_not_take(no_compiler, tmp_path, name):
 
 def test_the_longest_name_is_compiled(compiler, tmp_path):
     assert write_c99(made_model(classes=("good", "ü" * 2047 + "x")), tmp_path / "a").checks
+
+
+def test_a_model_without_memory_can_be_exported(compiler, tmp_path):
+    assert write_c99(made_model(ModelConfig(memory=False)), tmp_path / "a").checks
 
 
 def test_models_that_cannot_work(small, tmp_path):

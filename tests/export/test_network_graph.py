@@ -24,9 +24,13 @@ def run(network, windows):
     return session.run(None, {"windows": windows})[0]
 
 
-@pytest.mark.parametrize("branches", ["both", "short", "long"])
-def test_other_sizes_and_controls(small, branches):
-    config = ModelConfig(**{**vars(small), "branches": branches, "rotation": branches == "both", "window": 264})
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"branches": "short", "rotation": False}, {"branches": "long", "rotation": False}, {"memory": False}],
+    ids=str,
+)
+def test_other_sizes_and_controls(small, settings):
+    config = ModelConfig(**{**vars(small), "window": 264, **settings})
     model = made_model(config)
     windows = np.random.default_rng(0).standard_normal((5, 264)).astype(np.float32)
     assert np.abs(run(model.network, windows) - logits_of(model, windows)).max() < 1e-5

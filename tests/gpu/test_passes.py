@@ -58,6 +58,13 @@ def by_autograd(network, draws, fit, short, long, labels):
     return loss, logits
 
 
+def test_a_silenced_memory_is_left_to_pytorch():
+    from dualres.gpu.passes import fits_the_kernels
+
+    assert fits_the_kernels(PAPER)
+    assert not fits_the_kernels(replace(PAPER, memory=False))
+
+
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("size", ["paper", "small"])
 def test_logits_losses_and_gradients(size, control, small):

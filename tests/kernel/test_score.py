@@ -107,7 +107,9 @@ def test_agrees_on_real_windows(phm2009):
     assert_all_agree(lively_network(), half_overlapping(recording))
 
 
-@pytest.mark.parametrize("settings", [{"branches": "short"}, {"branches": "long"}, {"rotation": False}])
+@pytest.mark.parametrize(
+    "settings", [{"branches": "short"}, {"branches": "long"}, {"rotation": False}, {"memory": False}]
+)
 def test_agrees_for_the_controls(settings):
     assert_all_agree(lively_network(3, **settings), np.stack(list(odd_windows(12))))
 

@@ -85,7 +85,14 @@ def test_the_paper_s_sizes(variant):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"rotation": False}, {"jitter": 0.0}, {"branches": "short"}, {"branches": "long"}, {"width": 128, "states": 8}],
+    [
+        {"rotation": False},
+        {"jitter": 0.0},
+        {"branches": "short"},
+        {"branches": "long"},
+        {"memory": False},
+        {"width": 128, "states": 8},
+    ],
     ids=str,
 )
 def test_controls_and_other_sizes(variant, settings):

@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
@@ -149,3 +150,20 @@ class TestControls:
             zeroed.append(masks[0])
         assert torch.equal(*zeroed)
         assert zeroed[0].any()
+
+
+def test_without_memory_the_mean_spectrum_is_all_there_is():
+    network = golden_network()
+    network.config = network.encoder.config = ModelConfig(memory=False)
+    window, encoder = golden_window(), network.encoder
+    pooled = encoder.features(*network.spectra(window)).mean(1) + encoder.mix.bias * silu(encoder.gate.bias)
+    torch.testing.assert_close(network(window), network.head(pooled))
+
+
+def test_without_memory_dropout_meets_the_same_draws():
+    after = []
+    for memory in (True, False):
+        network = DualRes(3, ModelConfig(memory=memory), seed=1).train()
+        network(torch.randn(2, 32_768, generator=torch.Generator().manual_seed(0)))
+        after.append(torch.rand(1))
+    assert after[0] == after[1]

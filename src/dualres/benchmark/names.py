@@ -20,6 +20,7 @@ _METHODS = {
     "dualres/long": "Long only",
     "dualres/no-rotation": "No rotation",
     "dualres/no-jitter": "No jitter",
+    "dualres/no-memory": "No memory",
 }
 _DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
 _DATASETS = {

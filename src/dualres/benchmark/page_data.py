@@ -18,7 +18,7 @@ from dualres.benchmark.results import Cell, Entry, Results, percent_accuracy, pe
 from dualres.benchmark.studies import DATASETS
 from dualres.config import ModelConfig
 from dualres.fit import Step
-from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods import ALL_NAMES
 
 MOST_POINTS = 60  # of a training history
 METRICS = {"f1": F1, "accuracy": ACCURACY}  # as the page and as the paper's values are named
@@ -42,7 +42,7 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     jobs = [job for found in results.values() for job in _jobs(found)]
     return {
         "rate": ModelConfig().rate,
-        "methods": _named((*NAMES, *CONTROL_NAMES), {j.method for j in jobs}, method_name),
+        "methods": _named(ALL_NAMES, {j.method for j in jobs}, method_name),
         "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),

@@ -13,7 +13,7 @@ from dualres.benchmark import paper_costs
 from dualres.benchmark.studies import DATASETS
 from dualres.benchmark.verify import TOLERANCE
 from dualres.errors import ConfigError
-from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods import ALL_NAMES
 
 COSTS = "costs_"  # how the names of the tables begin
 NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
@@ -62,7 +62,7 @@ def check_text(record: Mapping[str, str], mean: float | None) -> Iterator[str]:
 def _files(record: Mapping[str, str], folder: Path) -> list[Path | None]:
     """The measurement of the record's dataset, or of all in the table where it names none; None for a missing one."""
     group = _GROUP.search(record["table"])
-    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in (*NAMES, *CONTROL_NAMES):
+    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in ALL_NAMES:
         raise ConfigError(f"there is no such table, dataset or method: {record['table']}")
     device, threads, *marks = group.groups()
     end = threads + "".join(mark.replace("_", "-") for mark in marks if mark)

@@ -51,10 +51,10 @@ def choose(
     """The jobs of each study that is asked for."""
     from dualres.benchmark import studies as catalogue
     from dualres.benchmark.sources import present_datasets
-    from dualres.methods import CONTROL_NAMES, NAMES
+    from dualres.methods import ALL_NAMES
 
     names = all_studies(studies)
-    picked = named("method", methods, (*NAMES, *CONTROL_NAMES))
+    picked = named("method", methods, ALL_NAMES)
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])

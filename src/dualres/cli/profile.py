@@ -56,9 +56,9 @@ def profile(
     from dualres.benchmark.profile.run import Place, run
     from dualres.benchmark.sources import present_datasets
     from dualres.benchmark.studies import RIG
-    from dualres.methods import CONTROL_NAMES, NAMES
+    from dualres.methods import ALL_NAMES, NAMES
 
-    chosen = named("method", methods, (*NAMES, *CONTROL_NAMES)) or NAMES
+    chosen = named("method", methods, ALL_NAMES) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
     plans = [
         plan(dataset, method, device.value, threads, long=long, quick=quick) for dataset in wanted for method in chosen

@@ -31,7 +31,9 @@ def network_graph(network: DualRes) -> onnx.ModelProto:
     norm = network.encoder.norm
     v = graph.put("LayerNormalization", features, _exact(norm.weight), _exact(norm.bias), axis=-1, epsilon=norm.eps)
     y = _memory(graph, v, network)
-    mixed, gate = graph.split(graph.linear(y, *_joined(network.encoder.mix, network.encoder.gate)), [config.width] * 2)
+    weight, bias = _joined(network.encoder.mix, network.encoder.gate)
+    heard = float(config.memory)  # 0 where the readout gets nothing from the memory
+    mixed, gate = graph.split(graph.linear(y, heard * weight, bias), [config.width] * 2)
     gated = graph.put("Mul", mixed, graph.put("Mul", gate, graph.put("Sigmoid", gate)))
     pooled = graph.put("ReduceMean", graph.put("Add", features, gated), axes=[1], keepdims=0)
     logits = graph.linear(pooled, *_joined(network.head))

@@ -61,7 +61,8 @@ def _constants(network: DualRes) -> Iterator[Exact]:
     yield _angles(np.outer(np.arange(1, TURN + 1), theta))
     yield _angles(-TURN * theta)
 
-    yield np.concatenate([_exact(encoder.mix.weight), _exact(encoder.gate.weight)]).T
+    heard = float(config.memory)  # 0 where the readout gets nothing from the memory
+    yield heard * np.concatenate([_exact(encoder.mix.weight), _exact(encoder.gate.weight)]).T
     yield np.concatenate([_exact(encoder.mix.bias), _exact(encoder.gate.bias)])
 
 

@@ -1,4 +1,4 @@
-"""The nine methods of the paper, and DualRes' four controls, by name.
+"""The nine methods of the paper, and DualRes' controls, by name.
 
 A method's module is imported when the method is asked for: MiniRocket's library alone takes seconds.
 """
@@ -10,7 +10,7 @@ from importlib import import_module
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.methods.dualres import CONTROLS, DualResMethod, DualResNetwork
+from dualres.methods.dualres import CONTROLS, FURTHER_CONTROLS, DualResMethod, DualResNetwork
 from dualres.methods.method import Method
 from dualres.methods.network import Network
 from dualres.methods.neural import NeuralMethod
@@ -28,13 +28,14 @@ _NETWORKS = {
 }
 
 NAMES = ("dualres", "mambasl", "minirocket", *list(_NETWORKS)[1:])  # in the paper's order
-CONTROL_NAMES = tuple(CONTROLS)
+CONTROL_NAMES = tuple(CONTROLS)  # the paper's
+ALL_NAMES = (*NAMES, *CONTROL_NAMES, *FURTHER_CONTROLS)
 
 
 def method(name: str, recipe: Recipe | None = None) -> Method:
     """The method of that name; `recipe` trains a neural one, by default as the paper trains on gearboxes."""
-    if name == "dualres" or name in CONTROLS:
-        config = CONTROLS.get(name, ModelConfig())
+    if name.partition("/")[0] == "dualres" and name in ALL_NAMES:
+        config = (CONTROLS | FURTHER_CONTROLS).get(name, ModelConfig())
         return DualResMethod(
             name,
             "state space",
@@ -50,4 +51,4 @@ def method(name: str, recipe: Recipe | None = None) -> Method:
         from dualres.methods.minirocket import MiniRocket
 
         return MiniRocket()
-    raise ConfigError(f"method {name!r} is not known; there are {', '.join((*NAMES, *CONTROL_NAMES))}")
+    raise ConfigError(f"method {name!r} is not known; there are {', '.join(ALL_NAMES)}")

@@ -24,6 +24,9 @@ CONTROLS = {
     "dualres/no-rotation": ModelConfig(rotation=False),
     "dualres/no-jitter": ModelConfig(jitter=0.0),
 }
+FURTHER_CONTROLS = {  # that the paper does not have
+    "dualres/no-memory": ModelConfig(memory=False),
+}
 
 
 class DualResNetwork(Network):

@@ -39,7 +39,7 @@ class Card:
 
     def as_data(self) -> dict[str, Any]:
         """As it stands in a model file."""
-        return {**asdict(self), "recipe": self.recipe.as_data()}
+        return {**asdict(self), "config": self.config.as_data(), "recipe": self.recipe.as_data()}
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,9 @@ def _in_a_row(encoder: Encoder) -> Tensor:
     ]
     maps = (memory.damping, memory.write_in, memory.write, memory.read)
     parts = [weight.T for weight, _ in views] + [bias for _, bias in views] + [norm.weight, norm.bias]
-    for layers in (maps, (encoder.mix, encoder.gate)):
-        parts += [torch.cat([layer.weight for layer in layers]).T, *(layer.bias for layer in layers)]
+    for layers, hears in ((maps, True), ((encoder.mix, encoder.gate), encoder.config.memory)):
+        weights = torch.cat([layer.weight for layer in layers])
+        parts += [(weights if hears else torch.zeros_like(weights)).T, *(layer.bias for layer in layers)]
     return torch.cat([part.flatten() for part in (*parts, memory.theta())])
 
 

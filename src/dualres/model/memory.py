@@ -70,6 +70,11 @@ class OscillatoryMemory(nn.Module):
         noise = torch.randn(batch, 1, self.config.width, dtype=self.log_rate.dtype, device=self.log_rate.device)
         return sigma * noise - sigma**2 / 2
 
+    def silence(self, v: Tensor) -> Tensor:
+        """In place of a readout. The jitter is drawn nevertheless, so that the control meets the same dropout."""
+        self.log_damping(len(v))
+        return torch.zeros_like(v)
+
     def forward(self, v: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Readout y, (batch, tokens, width), and the state after the last token."""
         return self.scan(*self.coefficients(v), self.theta(), state)

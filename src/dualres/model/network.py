@@ -31,6 +31,9 @@ class Encoder(nn.Module):
         self.gate = nn.Linear(config.width, config.width)
         self.short.requires_grad_(config.branches != "long")
         self.long.requires_grad_(config.branches != "short")
+        if not config.memory:  # what leads to it, and what leads on from it, has nothing to learn
+            for unused in (*self.norm.parameters(), *self.memory.parameters(), self.mix.weight, self.gate.weight):
+                unused.requires_grad_(False)
 
     def features(self, short: Tensor, long: Tensor) -> Tensor:
         """Both views projected and put side by side, (batch, tokens, width); a removed branch is zero."""
@@ -47,7 +50,7 @@ class Encoder(nn.Module):
         if compiled is not None:
             return compiled
         features = self.features(short, long)
-        y, _ = self.memory(self.norm(features))
+        y = self.memory(self.norm(features))[0] if self.config.memory else self.memory.silence(features)
         out: Tensor = features + self.mix(y) * silu(self.gate(y))
         return out.mean(1)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from dualres.benchmark.profile.keep import Measurement, kept
 from dualres.benchmark.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan
 from dualres.benchmark.studies import DATASETS
-from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods import ALL_NAMES, NAMES
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Costs:
     @property
     def methods(self) -> list[str]:
         """The nine, measured or not, and controls that were measured."""
-        controls = [name for name in CONTROL_NAMES if any(method == name for _, method in self.found)]
+        controls = [name for name in ALL_NAMES[len(NAMES) :] if any(method == name for _, method in self.found)]
         return [*NAMES, *controls]
 
     def value(self, cost: str, dataset: str, method: str) -> float | None:
@@ -98,7 +98,7 @@ def _group(
     known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, quick: bool
 ) -> dict[tuple[str, str], Measurement]:
     """MiniRocket's, which are of the CPU in every group, are taken for the datasets that the group is about."""
-    methods = (*NAMES, *CONTROL_NAMES)
+    methods = ALL_NAMES
     wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(DATASETS, methods))
     found = {(each.dataset, each.method): known[each] for each in wanted if each in known}
     about = {dataset for dataset, method in found if method != "minirocket"}

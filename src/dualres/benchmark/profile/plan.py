@@ -7,7 +7,7 @@ from typing import Any
 
 from dualres.benchmark.studies import DATASETS
 from dualres.errors import ConfigError
-from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods import ALL_NAMES
 
 THREADS = 4  # the paper's
 BATCH = 4  # windows at once, at most, whatever a method would take
@@ -70,7 +70,7 @@ def read_plan(fields: object) -> Plan:
     kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
     if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
-    known = {"dataset": DATASETS, "method": (*NAMES, *CONTROL_NAMES), "device": DEVICES}
+    known = {"dataset": DATASETS, "method": ALL_NAMES, "device": DEVICES}
     if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
         raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
     return Plan(**fields)

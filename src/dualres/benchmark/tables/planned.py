@@ -9,12 +9,12 @@ from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Results
 from dualres.benchmark.studies import DATASETS
 from dualres.benchmark.tables.sheet import labelled_s
-from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods import ALL_NAMES
 
 SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 
 
-def methods(results: Results, dataset: str | None = None, among: Iterable[str] = (*NAMES, *CONTROL_NAMES)) -> list[str]:
+def methods(results: Results, dataset: str | None = None, among: Iterable[str] = ALL_NAMES) -> list[str]:
     """Those planned on a dataset, in the paper's order."""
     planned = {job.method for job in results.planned.values() if dataset in (None, job.dataset)}
     return [name for name in among if name in planned]
