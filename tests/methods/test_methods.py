@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dualres.benchmark.protocol import Budget, gather_support
-from dualres.config import ModelConfig, Recipe
+from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
@@ -133,3 +133,15 @@ def test_a_support_that_cannot_be_used_is_refused(name, support):
         method(name).fit(support.windows, support.labels * 0, 2)
     with pytest.raises(ConfigError, match="32768"):
         method(name).fit(support.windows[:, :1000], support.labels, 8)
+
+
+@pytest.mark.parametrize("name", ["itransformer", "tscmamba", "dualres/short"])
+def test_every_neural_method_takes_the_robust_recipe(support, name):
+    robust = recipe_named("robust", updates=3)
+    fitted, again = (method(name, robust).fit(support.windows, support.labels, 8) for _ in range(2))
+    plain = method(name, Recipe(3, 1e-3, 0.996)).fit(support.windows, support.labels, 8)
+    assert bytes_of(fitted) == bytes_of(again)
+    assert bytes_of(fitted) != bytes_of(plain)
+    assert fitted.cost.registered == plain.cost.registered
+    assert fitted.cost.active == plain.cost.active
+    assert np.isfinite(fitted.scores(support.windows)).all()

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
 from dualres.augment.paths import Paths, draw_paths
 from dualres.config import Recipe
@@ -18,6 +20,11 @@ class Draw(NamedTuple):
     paths: Paths | None  # None where the recipe has none
     partners: npt.NDArray[np.int64]  # (windows,), who each is blended with
     shares: npt.NDArray[np.float32]  # (windows,), of the window itself, from 1/2 to 1; the rest is its partner's
+
+    def blended(self, x: Tensor) -> Tensor:
+        """What there is of each window, (windows, n), mixed with that of its partner."""
+        own = torch.from_numpy(self.shares)[:, None].to(x.device)
+        return own * x + (1 - own) * x[torch.from_numpy(self.partners).to(x.device)]
 
 
 def draws(recipe: Recipe, windows: int, seed: int) -> Iterator[Draw]:

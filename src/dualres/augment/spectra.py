@@ -55,8 +55,7 @@ class AugmentedSpectra:
         shares = torch.from_numpy(drawn.shares).to(self.device)
         for view in self._views:
             view.lead_through(drawn.paths)
-        own = shares[:, None]
-        targets = own * self._targets + (1 - own) * self._targets[partners]
+        targets = drawn.blended(self._targets)
         for first in range(0, self.windows, WINDOWS_AT_ONCE):
             rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
             yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]

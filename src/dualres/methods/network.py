@@ -35,7 +35,11 @@ class Network(nn.Module):
 
     def views(self, windows: Tensor) -> tuple[Tensor, ...]:
         """What `forward` takes, from raw windows (batch, window), batch first."""
-        return (normalise(windows),)
+        return self.views_of_normalised(normalise(windows))
+
+    def views_of_normalised(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """The same from windows that were normalised, and perhaps filtered and blended since."""
+        return (windows,)
 
     def draws(self) -> tuple[Tensor, ...]:
         """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""

@@ -11,12 +11,13 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
+from dualres.augment.windows import AugmentedWindows
 from dualres.capture import full_precision
 from dualres.config import Recipe
 from dualres.fit import Progress, Step, seeded, train
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
-from dualres.support import PlainSupport, check_support, views_of
+from dualres.support import PlainSupport, TrainingSupport, check_support, views_of
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -50,15 +51,26 @@ class NeuralMethod:
             network = self.build(classes, seed).to(device)
             check_support(windows, labels, classes, network.window)
             network.learn_constants(torch.from_numpy(windows))
-            inputs = views_of(network.views, windows, device)
-            targets = torch.from_numpy(labels).to(device)
-            support = PlainSupport(inputs, targets, seed=seed, microbatch=network.microbatch)
+            support = self._support(network, windows, labels, classes, seed, device)
             history = train(network, network, support, self.recipe, draws=network.draws, progress=progress)
             fit_s = time.perf_counter() - begin
         peak = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
         cost = Cost(*sizes(network), fit_s, peak)
         network.zero_grad()
         return FittedNeural(self, network, classes, seed, cost, history)
+
+    def _support(
+        self, network: Network, windows: Windows, labels: Labels, classes: int, seed: int, device: str
+    ) -> TrainingSupport:
+        """As the recipe shows it."""
+        if self.recipe.augments:
+            views, size = network.views_of_normalised, network.microbatch
+            return AugmentedWindows(
+                windows, labels, classes, views, self.recipe, seed=seed, microbatch=size, device=device
+            )
+        targets = torch.from_numpy(labels).to(device)
+        inputs = views_of(network.views, windows, device)
+        return PlainSupport(inputs, targets, seed=seed, microbatch=network.microbatch)
 
     def restore(
         self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost

@@ -14,6 +14,7 @@ from torch.nn.functional import gelu
 from dualres.methods.mamba import Mamba
 from dualres.methods.network import WINDOW, Network
 from dualres.methods.wavelet import SIDE, image
+from dualres.model.spectra import normalise
 
 WIDTH = 64  # of each view
 PATCH = 8  # pixels; the sides of a patch
@@ -43,15 +44,13 @@ class TSCMamba(Network):
 
     def learn_constants(self, windows: Tensor) -> None:
         """The extremes over all images of the support; other images may exceed them."""
-        (normalised,) = super().views(windows)
-        lowest, highest = torch.aminmax(image(normalised))
+        lowest, highest = torch.aminmax(image(normalise(windows)))
         self.constants = {"lowest": float(lowest), "highest": float(highest)}
 
-    def views(self, windows: Tensor) -> tuple[Tensor, ...]:
-        """The normalised windows, and their images (batch, side, side) scaled by the support's extremes."""
-        (normalised,) = super().views(windows)
+    def views_of_normalised(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """The windows, and their images (batch, side, side) scaled by the support's extremes."""
         lowest, highest = self.constants["lowest"], self.constants["highest"]
-        return normalised, (image(normalised) - lowest) / (highest - lowest)
+        return windows, (image(windows) - lowest) / (highest - lowest)
 
     def forward(self, windows: Tensor, images: Tensor) -> Tensor:
         """Both views to logits (batch, classes)."""
