@@ -33,3 +33,9 @@ def test_scaling():
     result = printed("scaling.py", "--windows", "2", "--seconds", "1")
     assert [point["windows"] for point in result["windows"]] == [2]
     assert result["recordings"][0]["rise_mb"] > 0
+
+
+def test_augment():
+    result = printed("augment.py", "--repeats", "1")
+    assert result["windows"] == 96
+    assert {"update_ms", "augmented_ms", "views_ms", "views_torch_ms", "extra"} <= set(result)
