@@ -37,8 +37,9 @@ bench: setup
 
 # What `bench` prints, kept for the pages that quote it; on an idle machine.
 speed: setup
-	for script in window record fit methods; do \
+	for script in window record fit methods memorised; do \
 		$(BIN)/python benchmarks/$$script.py > results/measured/$$script.json || exit 1; done
+	cd results/measured && sha256sum *.json > SHA256SUMS
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup

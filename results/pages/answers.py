@@ -15,10 +15,10 @@ from dualres.errors import ConfigError
 class Answers:
     """All that the pages may ask: the public methods of the two."""
 
-    def __init__(self, results: Path, ledger: Ledger) -> None:
+    def __init__(self, results: Path, ledger: Ledger, repeated: Ledger) -> None:
         self._ways: dict[str, Callable[..., str]] = {
             name: getattr(one, name)
-            for one in (Scores(ledger), Measured(results))
+            for one in (Scores(ledger, repeated), Measured(results))
             for name in dir(one)
             if not name.startswith("_")
         }

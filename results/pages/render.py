@@ -27,8 +27,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a page is not as it should be")
     check = parser.parse_args().check
-    with TemporaryDirectory() as scratch, load_export(HERE.parent, Path(scratch) / "ledger.sqlite") as ledger:
-        answers = Answers(HERE.parent, ledger)
+    results = HERE.parent
+    with (
+        TemporaryDirectory() as scratch,
+        load_export(results, Path(scratch) / "ledger.sqlite") as ledger,
+        load_export(results / "repeated", Path(scratch) / "repeated.sqlite") as repeated,
+    ):
+        answers = Answers(results, ledger, repeated)
         pages = {ROOT / "docs" / "results.md": filled("results", answers), ROOT / "README.md": readme(answers)}
     differing = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
     for path in differing:

@@ -1,7 +1,7 @@
 """What the ledger answers: scores in percent macro-F1 over recordings, losses, verdicts.
 
-`where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`. By default a cell is of both folds, the dataset's
-primary budget and all seeds there are.
+`where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`, `device=cuda`. By default a cell is of both folds,
+the dataset's main budget, all seeds there are and the device that the tables show.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from dualres.benchmark.ledger import Ledger, Outcome
 from dualres.benchmark.names import method_name
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Results, percent_f1
-from dualres.benchmark.studies import BEARING_BUDGET, FIVE_SEEDS, OTHERS, PRIMARY_BUDGET, study
+from dualres.benchmark.studies import FIVE_SEEDS, OTHERS, study
 from dualres.errors import ConfigError
-
-BUDGETS = {"cwru": BEARING_BUDGET}  # where it is not the primary one
 
 
 class Scores:
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, repeated: Ledger) -> None:
+        """`repeated` holds jobs of the ledger that were done a second time."""
+        self._ledger, self._repeated = ledger, repeated
         self._found = Results(ledger, study("published"))
 
     def score(self, dataset: str, method: str, **where: str) -> str:
@@ -56,17 +56,22 @@ class Scores:
         return f"{2 * math.sqrt(2) * self._sd(dataset, method, **where):.0f}"
 
     def best_other(self, dataset: str) -> str:
-        """The highest mean among the six methods that the paper does not replicate; of those that were run."""
+        """The highest mean among the six methods that the paper does not replicate, and which of them were not run."""
         run = [method for method in OTHERS if self._found.where(dataset=dataset, method=method)]
-        return f"{max(self._cell(dataset, method).mean or 0 for method in run):.1f}"
+        missing = [method_name(method) for method in OTHERS if method not in run]
+        best = max(self._cell(dataset, method).mean or 0 for method in run)
+        return f"{best:.1f}" + (f" ({', '.join(missing)} not run)" if missing else "")
 
     def gap(self, dataset: str, method: str, other: str, **where: str) -> str:
         """Mean of the differences at the seeds that both have, with its sign."""
         return f"{statistics.fmean(self._differences(dataset, method, other, **where)):+z.1f}"
 
-    def apart(self, dataset: str, method: str, other: str, **where: str) -> str:
-        """The same without its sign."""
-        return self.gap(dataset, method, other, **where).lstrip("+-")
+    def lead(self, dataset: str, method: str, other: str, **where: str) -> str:
+        """The same of a method that is ahead, without the sign; the sentences around it would be wrong otherwise."""
+        found = self.gap(dataset, method, other, **where)
+        if not found.startswith("+"):
+            raise ConfigError(f"{method} is not ahead of {other} on {dataset}: the difference is {found}")
+        return found[1:]
 
     def wins(self, dataset: str, method: str, other: str, **where: str) -> str:
         """In how many of the seeds that both have the first method is better: "4 of 5"."""
@@ -75,10 +80,19 @@ class Scores:
 
     def paper(self, dataset: str, method: str, fold: str | None = None) -> str:
         """What the paper prints for its seed 41."""
-        found = paper.printed(dataset, method, BUDGETS.get(dataset, PRIMARY_BUDGET), "macro_f1", fold=fold)
+        found = paper.printed(dataset, method, self._found.main_budget(dataset), "macro_f1", fold=fold)
         if found is None:
             raise ConfigError(f"the paper prints nothing for {dataset} {method} {fold or ''}")
         return paper.as_text(found, 1)
+
+    def paper_sd(self, dataset: str, method: str) -> str:
+        """The largest spread over seeds that the paper prints for a method's macro-F1."""
+        spreads = [
+            printed.sd
+            for key, printed in paper.VALUES.items()
+            if (key.dataset, key.method, key.metric) == (dataset, method, "macro_f1") and printed.sd is not None
+        ]
+        return f"{max(spreads):.1f}"
 
     def loss(self, dataset: str, method: str, update: str = "", **where: str) -> str:
         """Training loss in nats before that update, by default the last; mean over folds and seeds."""
@@ -106,6 +120,21 @@ class Scores:
     def jobs(self) -> str:
         return str(len(self._found.entries))
 
+    def further_jobs(self) -> str:
+        """Done on the other device than the one that the tables show."""
+        return str(len(self._ledger.keys()) - len(self._found.entries))
+
+    def repeats(self, device: str) -> str:
+        """Jobs of that kind of device that were done twice."""
+        return str(len(self._twice(device)))
+
+    def repeats_apart(self, device: str) -> str:
+        """The largest difference between their scores, and the verdicts that differ."""
+        pairs = self._twice(device)
+        largest = max(float(abs(np.asarray(one.scores) - np.asarray(two.scores)).max()) for one, two in pairs)
+        verdicts = sum(int((_verdicts(one) != _verdicts(two)).sum()) for one, two in pairs)
+        return f"{largest:.6f} in a score and {verdicts} verdicts"
+
     def not_run(self) -> str:
         """A sentence about the study's own jobs that are not finished; nothing where all are."""
         done = {entry.key for entry in self._found.entries}
@@ -120,14 +149,18 @@ class Scores:
 
     def _cell(self, dataset: str, method: str, **where: str) -> Cell:
         fields: dict[str, Any] = {"dataset": dataset, "method": method, **where}
-        size = fields.pop("budget", None)
-        budget = Budget(*map(int, size.split("x"))) if size else BUDGETS.get(dataset, PRIMARY_BUDGET)
-        seeds = fields.pop("seeds", None)
+        size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))
+        budget = Budget(*map(int, size.split("x"))) if size else self._found.main_budget(dataset)
         chosen = tuple(map(int, seeds.split(","))) if seeds else FIVE_SEEDS
-        cell = self._found.cell(percent_f1, chosen, budget=budget, **fields)
+        found = self._found.on(device) if device else self._found
+        cell = found.cell(percent_f1, chosen, budget=budget, **fields)
         if cell.mean is None:
             raise ConfigError(f"nothing was run of {dataset} {method} {where}")
         return cell
+
+    def _twice(self, device: str) -> list[tuple[Outcome, Outcome]]:
+        keys = [key for key, job in self._repeated.jobs().items() if job.device == device]
+        return [(self._ledger.outcome(key), self._repeated.outcome(key)) for key in keys]
 
     def _sd(self, dataset: str, method: str, **where: str) -> float:
         sd = self._cell(dataset, method, **where).sd

@@ -9,6 +9,7 @@ from dualres import cli
 from dualres.benchmark import work
 from dualres.benchmark.exported import load_export
 from dualres.benchmark.protocol import Budget
+from dualres.benchmark.sums import check_sums
 from dualres.datasets import catalog
 from dualres.datasets.prepare import prepare
 
@@ -19,6 +20,10 @@ ROOT = Path(__file__).parents[2]
 def ledger(tmp_path_factory):
     with load_export(ROOT / "results", tmp_path_factory.mktemp("ledger") / "ledger.sqlite") as loaded:
         yield loaded
+
+
+def test_the_measurements_are_as_they_were_written():
+    assert check_sums(ROOT / "results" / "measured") == []
 
 
 def test_the_results_verify():
