@@ -26,9 +26,9 @@ from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes, training_threads
+from dualres.recordings.labelled import spread_support
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE
-from dualres.recordings.windows import at_rate, covered, cut, spread
 from dualres.support import WINDOWS_AT_ONCE, PlainSupport, TrainingSupport, check_support, views_of
 
 
@@ -244,21 +244,12 @@ def fit_recordings(
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it."""
     config, recipe = config or ModelConfig(), recipe or Recipe()
-    if windows_each < 1:
-        raise ConfigError(f"{windows_each} windows of each signal: at least one is needed")
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
-    windows, targets = [], []
-    seconds = dict.fromkeys(classes, 0.0)
-    for recording, label in zip(recordings, labels, strict=True):
-        signal = at_rate(recording, config.rate, config.window, resampler)
-        starts = spread(len(signal), config.window, windows_each)
-        windows.append(cut(signal, starts, config.window))
-        targets += [classes.index(label)] * len(starts)
-        seconds[label] += covered(starts, config.window) / config.rate
+    support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     fitted = fit_network(
-        np.concatenate(windows),
-        np.array(targets, dtype=np.int64),
+        support.windows,
+        support.labels,
         len(classes),
         config=config,
         recipe=recipe,
@@ -266,11 +257,11 @@ def fit_recordings(
         device=device,
         progress=progress,
     )
-    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=seconds)
+    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds)
     return Model(fitted.network, card), fitted.history
 
 
-def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) -> float:
+def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
     """How long a fit will take here, in seconds, judged by a few updates on fewer windows."""
     config = config or ModelConfig()
     few = min(32, max(windows, 2))
@@ -283,6 +274,7 @@ def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None) 
         2,
         config=config,
         recipe=replace(recipe, updates=5),
+        device=device,
         progress=lambda step, total: moments.append(time.perf_counter()),
     )
     return float(np.diff(moments).min()) * windows / few * recipe.updates

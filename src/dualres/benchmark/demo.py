@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from dualres.benchmark import figures, report
-from dualres.benchmark.protocol import Budget, Evaluation, Support, evaluate, gather_support
+from dualres.benchmark.protocol import Budget, Evaluation, evaluate, gather_support
 from dualres.benchmark.score import accuracy, class_f1, class_recall, macro_f1
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
@@ -19,6 +19,7 @@ from dualres.errors import ConfigError
 from dualres.files import write_whole
 from dualres.fit import FittedNetwork, fit_network
 from dualres.model.artifact import Card, Model, save
+from dualres.recordings.labelled import Support
 from dualres.recordings.resample import POLYPHASE
 
 BUDGET = Budget(recordings=3, windows=4)

@@ -12,7 +12,8 @@ from dualres.benchmark.score import Counts, confusion
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
-from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.labelled import Support
+from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, covered, cut, evenly
 
 Progress = Callable[[int, int], None]  # recordings done, recordings in all
@@ -32,16 +33,6 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Support:
-    """The labelled windows of a fit, and nothing else of their recordings."""
-
-    windows: Samples  # (n, window)
-    labels: npt.NDArray[np.int64]  # positions in `Fold.classes`
-    origins: tuple[tuple[str, int], ...]  # recording and start sample of each window
-    seconds: dict[str, float]  # unique labelled seconds per class
-
-
-@dataclass(frozen=True)
 class Evaluation:
     """What a method said of each judged recording."""
 
@@ -55,6 +46,11 @@ class Evaluation:
         return confusion(self.truth, self.scores.argmax(1), self.scores.shape[1])
 
 
+def learned_from(fold: Fold, budget: Budget) -> list[tuple[str, str]]:
+    """Label and name of every recording that the budget allows to learn from."""
+    return [(label, name) for label, members in fold.support.items() for name in members[: budget.recordings]]
+
+
 def gather_support(
     fold: Fold,
     recordings: Sequence[Recording],
@@ -65,7 +61,7 @@ def gather_support(
     """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
     available = {r.id: r for r in recordings}
     starts = evenly(fold.support_start_s * config.rate, budget.windows, int(fold.support_step * config.window))
-    chosen = [(label, name) for label, members in fold.support.items() for name in members[: budget.recordings]]
+    chosen = learned_from(fold, budget)
     if len(chosen) != budget.recordings * len(fold.classes):
         raise ConfigError(f"fold {fold.fold} has fewer than {budget.recordings} support recordings for some class")
     windows, labels, origins = [], [], []

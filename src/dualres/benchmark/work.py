@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from dualres.benchmark.child import PACKAGE
 from dualres.benchmark.job import Job
 from dualres.benchmark.ledger import Outcome
-from dualres.benchmark.protocol import Scores, Support, evaluate, gather_support
+from dualres.benchmark.protocol import Scores, evaluate, gather_support, learned_from
 from dualres.benchmark.sources import Source
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
@@ -28,6 +28,7 @@ from dualres.kernel import compiled
 from dualres.methods import method
 from dualres.methods.files import save
 from dualres.methods.method import Fitted
+from dualres.recordings.labelled import Support
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window
 from dualres.sealed import versions
@@ -136,8 +137,8 @@ def _fit(gathered: Gathered, tell: Progress) -> Fitted:
 
 def _support(job: Job, fold: Fold, source: Source) -> Support:
     """The labelled windows that the job's fold and budget allow."""
-    learned_from = [name for members in fold.support.values() for name in members[: job.budget.recordings]]
-    return gather_support(fold, source.at_rate(learned_from), job.budget, ModelConfig())
+    names = [name for _, name in learned_from(fold, job.budget)]
+    return gather_support(fold, source.at_rate(names), job.budget, ModelConfig())
 
 
 def window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:
