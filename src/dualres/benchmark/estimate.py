@@ -25,6 +25,10 @@ _NOTHING = "so nothing can be held out and estimated; add recordings, or fit wit
 Progress = Callable[[int, int, Step, int], None]  # round, rounds, the step just made, steps in a round
 
 
+class HoldOutError(ConfigError):
+    """Recordings of which no part can be held out."""
+
+
 @dataclass(frozen=True)
 class Rounds:
     """Which recordings are held out in which round."""
@@ -53,7 +57,7 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
     rounds_of: dict[str, int] = {}  # unit -> round
     groups = {label: _groups(members, by_component, remarks) for label, members in _by_class(recordings).items()}
     if sum(bool(g) for g in groups.values()) < 2:
-        raise ConfigError(f"fewer than two classes have two recordings, {_NOTHING}")
+        raise HoldOutError(f"fewer than two classes have two recordings, {_NOTHING}")
     count = min(MOST_ROUNDS, max(len(g) for g in groups.values()))
     held: list[set[str]] = [set() for _ in range(count)]
     for units in groups.values():
@@ -64,7 +68,7 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
             held[chosen].update(members)
     complete = _keep_every_class(held, recordings, remarks)
     if len(complete) < 2:
-        raise ConfigError(f"the classes share their components, {_NOTHING}")
+        raise HoldOutError(f"the classes share their components, {_NOTHING}")
     unit = _unit(complete, recordings) if by_component else "recording"
     return Rounds(complete, unit, tuple(remarks))
 

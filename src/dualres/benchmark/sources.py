@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -34,7 +34,10 @@ def present_datasets(stores: Path) -> tuple[str, ...]:
 class Source:
     """One dataset for many jobs. What is kept is one recording's own, and depends on no other."""
 
-    def __init__(self, dataset: str, stores: Path, cache: Path, resampler: str) -> None:
+    def __init__(
+        self, dataset: str, stores: Path, cache: Path, resampler: str, only: Collection[str] | None = None
+    ) -> None:
+        """With `only`, a source that knows no recordings but these."""
         self._resampler = resampler
         self._kept = cache / "at_64_kHz" / f"{resampler}-{code_hash()[:16]}"
         if dataset == simulated.NAME:
@@ -44,7 +47,8 @@ class Source:
         else:
             recordings = open_store(stores / dataset)
             self.variant = str(read_index(stores / dataset).get("variant", FULL))
-        self._recordings = {r.id: r for r in recordings}
+        self._only = only
+        self._recordings = {r.id: r for r in recordings if only is None or r.id in only}
         self._dataset = dataset
         self.hashes: dict[str, str] = {}  # of every signal given out, as prepared
 
@@ -54,6 +58,8 @@ class Source:
 
     def native(self, name: str) -> Recording:
         """The named recording as it was prepared."""
+        if self._only is not None and name not in self._only:
+            raise ConfigError(f"recording {name} of {self._dataset} may not be opened here: only a support may")
         if name not in self._recordings:
             raise ConfigError(f"recording {name} is not in the prepared dataset {self._dataset}; prepare it again")
         recording = self._recordings[name]

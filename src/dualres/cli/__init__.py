@@ -18,6 +18,7 @@ from dualres.cli.methods import methods
 from dualres.cli.own import diagnose, fit, show
 from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
+from dualres.cli.tune import tune
 from dualres.errors import DualResError
 from dualres.runtime import keep_freed_memory
 
@@ -30,6 +31,7 @@ app = typer.Typer(
 )
 app.command()(demo_command)
 app.command()(fit)
+app.command()(tune)
 app.command()(diagnose)
 app.command()(show)
 app.command()(export)

@@ -63,12 +63,12 @@ def audit(
 
 
 def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds) -> None:
-    """Stop a fit whose own estimate would leak."""
+    """Stop before recordings are held out that would leak."""
     findings = _audited(recordings, _splits_of(recordings, rounds), ())
     leaks = [f for f in findings if f.severity == "leak"]
     if leaks:
         _print(leaks)
-        raise RecordingError(f"{len(leaks)} leaks found; mend the recordings or labels.csv, or fit without --strict")
+        raise RecordingError(f"{len(leaks)} leaks found; mend the recordings or labels.csv, or leave out --strict")
 
 
 def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | None, held_out: str | None) -> list[Split]:

@@ -58,13 +58,13 @@ def choose(
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])
-    sizes = _budgets(budgets)
+    sizes = parsed_budgets(budgets)
     chosen = {
         name: catalogue.jobs(
             catalogue.study(name),
             wanted or present,
             methods=picked,
-            seeds=_seeds(seeds),
+            seeds=parsed_seeds(seeds),
             folds=kept,
             budgets=sizes,
             quick=catalogue.Quick() if quick else None,
@@ -127,7 +127,7 @@ def _check(kind: str, names: Iterable[str] | None, known: Sequence[str]) -> None
             raise ConfigError(f"there is no {kind} {name!r}; there are {', '.join(known)}")
 
 
-def _seeds(values: Iterable[str] | None) -> list[int] | None:
+def parsed_seeds(values: Iterable[str] | None) -> list[int] | None:
     parts = _parts(values)
     for part in parts or ():
         if not (part.isascii() and part.isdigit()):
@@ -135,7 +135,7 @@ def _seeds(values: Iterable[str] | None) -> list[int] | None:
     return [int(part) for part in parts] if parts else None
 
 
-def _budgets(values: Iterable[str] | None) -> list[Budget] | None:
+def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
     from dualres.benchmark.protocol import Budget
 
     parts = _parts(values)

@@ -16,7 +16,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.screen import complain, console, errors, progress, say
-from dualres.config import recipe_named
 from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
 
 Channel = Annotated[str | None, typer.Option(help="Which signal, where a file holds several.")]
 Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files do not carry it: 12800 or 200000/3.")]
+WindowsEach = Annotated[
+    int, typer.Option("--windows", min=1, help="At most so many windows of each recording enter a fit.")
+]
+Resampler = Annotated[
+    str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres\\[soxr].")
+]
 
 
 def parsed_rate(text: str | None) -> Fraction | None:
@@ -40,10 +45,14 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     channel: Channel = None,
     rate: Rate = None,
-    windows: Annotated[int, typer.Option(min=1, help="At most so many windows of each recording enter a fit.")] = 12,
+    windows: WindowsEach = 12,
     recipe: Annotated[
-        Literal["paper", "robust"],
-        typer.Option(help="How it is trained; robust also shows each window through random transfer paths."),
+        str,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="How it is trained: paper, robust, which also shows each window through random transfer paths, "
+            "or a file from dualres tune.",
+        ),
     ] = "robust",
     updates: Annotated[
         int | None,
@@ -51,9 +60,7 @@ def fit(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
     estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
-    resampler: Annotated[
-        str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres\\[soxr].")
-    ] = "scipy.signal.resample_poly",
+    resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -70,17 +77,13 @@ def fit(
     from dualres.files import check_writable
     from dualres.fit import expected_s, fit_recordings
     from dualres.model.artifact import Model, save
-    from dualres.recordings.folder import read_folder
+    from dualres.recipe_file import recipe_from
     from dualres.recordings.resample import check_resampler
 
     check_writable(out)
     check_resampler(resampler)
-    chosen = recipe_named(recipe, updates=updates)
-    with progress("Nothing was written.") as report:
-        found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
-    _show_folder(found)
-    if len(found.classes) < 2:
-        raise RecordingError(f"{folder}: holds one class only, {found.classes[0]}; two are needed to tell apart")
+    chosen = recipe_from(recipe, updates)
+    found = understood(folder, channel, rate)
     recordings, labels = found.recordings, [str(r.label) for r in found.recordings]
     rounds = plan_rounds(recordings) if estimate or strict else None
     if strict and rounds:
@@ -216,6 +219,18 @@ def _fields(verdict: Verdict) -> dict[str, object]:
         "probabilities": verdict.probabilities,
         "windows": verdict.windows,
     }
+
+
+def understood(folder: Path, channel: str | None, rate: str | None) -> Folder:
+    """A folder's recordings of two classes or more, shown."""
+    from dualres.recordings.folder import read_folder
+
+    with progress("Nothing was written.") as report:
+        found = read_folder(folder, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
+    _show_folder(found)
+    if len(found.classes) < 2:
+        raise RecordingError(f"{folder}: holds one class only, {found.classes[0]}; two are needed to tell apart")
+    return found
 
 
 def _show_folder(found: Folder) -> None:

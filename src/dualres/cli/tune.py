@@ -1,0 +1,168 @@
+"""`dualres tune`: a recipe chosen by the labelled recordings alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from dualres.cli.bench_choice import Device, check_device, parsed_budgets, parsed_seeds, prepared
+from dualres.cli.bench_folder import DEFAULT_DIR, Dir
+from dualres.cli.data import Stores
+from dualres.cli.own import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.screen import console, errors, progress, say
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.benchmark.tuning import Divided, Kept
+    from dualres.fit import Step
+    from dualres.tune import Choice, Fit
+
+DEFAULT_SEED = 41
+
+
+def tune(
+    folder: Annotated[
+        Path | None, typer.Argument(help="Labelled recordings, as dualres fit takes them; none with --fold.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The file to write, for dualres fit --recipe.")
+    ] = None,
+    channel: Channel = None,
+    rate: Rate = None,
+    windows: WindowsEach = 12,
+    seeds: Annotated[
+        list[str] | None, typer.Option(show_default="41", help="Every fit is made with each: 41,42 or repeated.")
+    ] = None,
+    resampler: Resampler = "scipy.signal.resample_poly",
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
+    fold: Annotated[str | None, typer.Option(help="A benchmark's fold instead of a folder: P1, say.")] = None,
+    budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per class.")] = "3x4",
+    device: Annotated[Device, typer.Option(help="What the fits run on.")] = Device.CPU,
+    directory: Dir = DEFAULT_DIR,
+    stores: Stores = Path("stores"),
+) -> None:
+    """Choose a recipe by labelled recordings, and by nothing else.
+
+    Components are held out in turn, or recordings where components are not known; of a fold's support, operating
+    conditions. Every recipe learns from the rest and judges what was held out. The simplest recipe within one
+    standard error of the best is chosen, and dualres fit FOLDER --recipe FILE learns by it.
+    """
+    from dualres import tune as tuning
+    from dualres.benchmark.tuning import Kept, fingerprint
+    from dualres.files import check_writable
+    from dualres.recipe_file import write_choice
+    from dualres.recordings.resample import check_resampler
+
+    if (folder is None) == (fold is None):
+        raise ConfigError("give either a folder of recordings or --fold with a fold's name")
+    if out:
+        check_writable(out)
+    check_resampler(resampler)
+    check_device(device)
+    chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
+    if folder:
+        divided = _of_folder(folder, channel, rate, windows, resampler, strict)
+    else:
+        divided = _of_fold(str(fold), budget, stores, directory / "cache", resampler)
+    kept = Kept(out, fingerprint(divided, tuning.GRID, device.value)) if out else None
+    choice = _compared(divided, chance, device, kept)
+    _show(choice, divided)
+    if out and kept:
+        write_choice(choice, out, held_out=divided.held_out, remarks=divided.remarks, seeds=chance)
+        kept.drop()
+        say(f"Recipe  {out}")
+
+
+def _of_folder(
+    folder: Path, channel: str | None, rate: str | None, windows: int, resampler: str, strict: bool
+) -> Divided:
+    from dualres.benchmark.estimate import HoldOutError, Rounds, plan_rounds
+    from dualres.benchmark.tuning import of_recordings
+
+    found = understood(folder, channel, rate)
+    rounds: Rounds | None
+    try:
+        rounds = plan_rounds(found.recordings)
+    except HoldOutError:
+        rounds = None
+    if strict and rounds:
+        from dualres.cli.audit import refuse_leaks
+
+        refuse_leaks(found.recordings, rounds)
+    return of_recordings(found.recordings, rounds, found.classes, windows, resampler)
+
+
+def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> Divided:
+    from dualres.benchmark.tuning import of_fold
+    from dualres.datasets.folds import load_fold
+
+    sizes = parsed_budgets([budget])
+    if sizes is None or len(sizes) != 1:
+        raise ConfigError(f"--budget {budget}: one budget is needed, such as 3x4")
+    prepared([load_fold(fold).dataset], stores)
+    with progress("Nothing was written.") as report:
+        return of_fold(fold, sizes[0], stores, cache, resampler, lambda i, n: report("Read", i, n, ""))
+
+
+def _compared(divided: Divided, seeds: list[int], device: Device, kept: Kept | None) -> Choice:
+    """The choice, with how long it will take said first."""
+    from dualres import tune as tuning
+
+    known = kept.scores if kept else {}
+    fits = tuning.plan(divided.support.labels, divided.groups, tuning.GRID, seeds)
+    left = [fit for fit in fits if fit not in known]
+    goes_on = "Finished fits are kept; the same command goes on from there." if kept else "Nothing was written."
+    with progress(goes_on) as report:
+
+        def tell(done: int, total: int, fit: Fit, step: Step, steps: int) -> None:
+            report("Fits", done, total, fit.candidate)
+            report("Updates", step.update, steps, f"loss {step.loss:.3f}")
+
+        if left:
+            seconds = tuning.expected_tuning_s(
+                left,
+                divided.groups,
+                tuning.GRID,
+                device=device.value,
+                progress=lambda i, n: report("Time an update of each recipe", i, n, ""),
+            )
+            before = f", {len(fits) - len(left)} more are known" if len(left) < len(fits) else ""
+            errors.print(f"{len(left)} fits{before}; about {seconds:.0f} s in all", highlight=False)
+            report("Fits", len(fits) - len(left), len(fits), "")
+        choice = tuning.tune(
+            divided.support,
+            divided.groups,
+            len(divided.classes),
+            tuning.GRID,
+            seeds=seeds,
+            device=device.value,
+            known=known,
+            progress=tell,
+            finished=kept.add if kept else None,
+        )
+        if left:
+            report("Fits", len(fits), len(fits), "")
+    return choice
+
+
+def _show(choice: Choice, divided: Divided) -> None:
+    if choice.reason:
+        say(f"Chosen: {choice.name}, the default: {choice.reason}")
+        return
+    say(f"Held out in turn: {divided.held_out}")
+    for remark in divided.remarks:
+        say(f"  note: {remark}")
+    table = Table(title="Macro-F1 on what was held out", title_justify="left")
+    table.add_column("Recipe")
+    for column in ("Mean %", "Standard error", "Rounds", "Chosen"):
+        table.add_column(column, justify="right")
+    for one in choice.candidates:
+        mark = "<-" if one.name == choice.name else ""
+        cells = f"{100 * one.mean:.1f}", f"{100 * one.standard_error:.1f}", str(len(one.rounds)), mark
+        table.add_row(escape(one.name), *cells)
+    console.print(table)
+    say(f"Chosen: {choice.name}, the simplest within one standard error of the best")

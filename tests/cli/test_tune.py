@@ -1,0 +1,125 @@
+"""A recipe chosen by a user's recordings, or by a fold's support."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+from dualres import load
+from dualres import tune as tuning
+from dualres.benchmark.sources import Source
+from dualres.config import RECIPES, Recipe
+from dualres.datasets.folds import load_fold
+from dualres.errors import ConfigError, OutputError
+from dualres.recipe_file import read_recipe
+from tests.cli.test_own import RATE, run, tone
+
+GRID = {"paper": Recipe(2), "robust": Recipe(3, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setattr(tuning, "GRID", GRID)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two classes, two machines each."""
+    folder = tmp_path_factory.mktemp("machines")
+    rows = [["file", "label", "component"]]
+    for label, hz in (("good", 900), ("worn", 3000)):
+        for machine in range(2):
+            name = f"{label}{machine}.wav"
+            wavfile.write(folder / name, RATE, (8000 * tone(hz, machine)).astype(np.int16))
+            rows.append([name, label, f"{label} machine {machine}"])
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return folder
+
+
+def test_from_a_folder_to_a_recipe_to_a_model(folder, tmp_path):
+    out, model = tmp_path / "recipe.json", tmp_path / "m.safetensors"
+    result = run("tune", folder, "-o", out, "--windows", 1)
+    assert result.exit_code == 0, result.output
+    assert result.output.index("What was understood") < result.output.index("4 fits; about")
+    assert "Held out in turn: component\n" in result.output
+    content = json.loads(out.read_text())
+    assert [(c["name"], Recipe(**c["recipe"]), len(c["rounds"])) for c in content["candidates"]] == [
+        (name, recipe, 2) for name, recipe in GRID.items()
+    ]
+    assert (content["held_out"], content["seeds"], content["reason"]) == ("component", [41], None)
+    assert f"Chosen: {content['chosen']}, the simplest within one standard error" in result.output
+    assert list(tmp_path.iterdir()) == [out], "what was kept meanwhile is gone"
+    fitted = run("fit", folder, "-o", model, "--recipe", out, "--windows", 1, "--no-estimate")
+    assert fitted.exit_code == 0, fitted.output
+    assert load(model).card.recipe == GRID[content["chosen"]] == read_recipe(out)
+
+
+def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
+    arguments = "tune", folder, "-o", tmp_path / "recipe.json", "--windows", 1
+    fit, begun = tuning.fit_network, []
+
+    def interrupted(*rest, **options):
+        begun.append(options["recipe"])
+        if len(begun) == 4:
+            raise KeyboardInterrupt
+        return fit(*rest, **options)
+
+    monkeypatch.setattr(tuning, "fit_network", interrupted)
+    stopped = run(*arguments)
+    assert stopped.exit_code == 130
+    assert "Finished fits are kept; the same command goes on from there." in stopped.output
+    assert [path.name for path in tmp_path.iterdir()] == ["recipe.json.part"]
+    again = run(*arguments)
+    assert again.exit_code == 0, again.output
+    assert "1 fits, 3 more are known" in again.output
+    assert len(begun) == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["recipe.json"]
+
+
+def test_a_folder_too_small_to_hold_anything_out_gets_the_default(tmp_path):
+    for label, hz in (("good", 900), ("worn", 3000)):
+        (tmp_path / "own" / label).mkdir(parents=True)
+        wavfile.write(tmp_path / "own" / label / "a.wav", RATE, (8000 * tone(hz, 0)).astype(np.int16))
+    result = run("tune", tmp_path / "own", "-o", tmp_path / "recipe.json")
+    assert result.exit_code == 0, result.output
+    assert "Chosen: robust, the default: fewer than 2 parts of the support can be held out" in result.output
+    content = json.loads((tmp_path / "recipe.json").read_text())
+    assert "nothing was compared" in content["reason"]
+    assert content["candidates"] == []
+    assert read_recipe(tmp_path / "recipe.json") == RECIPES["robust"]
+
+
+def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
+    opened, original = [], Source._one
+    monkeypatch.setattr(Source, "_one", lambda self, name: opened.append(name) or original(self, name))
+    result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path, "--seeds", "41,42")
+    assert result.exit_code == 0, result.output
+    assert "8 fits; about" in result.output
+    assert "Held out in turn: operating condition of the source" in result.output
+    assert opened
+    assert not set(opened) & set(load_fold("S1").evaluation)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "either a folder of recordings or --fold"),
+        (("here", "--fold", "S1"), "either a folder of recordings or --fold"),
+        (("--fold", "S1", "--budget", "3x4,1x3"), "one budget is needed"),
+        (("--fold", "S1", "--budget", "many"), "budget 'many'"),
+        (("--fold", "P1", "--stores", "/nowhere"), "dataset phm2009 is not prepared in /nowhere"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments, reason):
+    result = run("tune", *arguments)
+    assert isinstance(result.exception, ConfigError)
+    assert reason in str(result.exception)
+
+
+def test_a_place_that_cannot_be_written_is_found_out_first(folder, tmp_path):
+    result = run("tune", folder, "-o", tmp_path)
+    assert isinstance(result.exception, OutputError)
+    assert "What was understood" not in result.output
