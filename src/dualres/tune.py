@@ -169,12 +169,14 @@ def expected_tuning_s(
     progress: Callable[[int, int], None] | None = None,
 ) -> float:
     """How long the fits will take here, in seconds, judged by a few updates of each candidate."""
+    learned = [int((groups != fit.group).sum()) for fit in fits]  # windows
+    most = max(learned, default=0)
     names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
     for done, name in enumerate(names, start=1):
-        each[name] = expected_s(len(groups), grid[name], config, device) / len(groups)
+        each[name] = expected_s(most, grid[name], config, device) / most
         if progress:
             progress(done, len(names))
-    return sum(each[fit.candidate] * int((groups != fit.group).sum()) for fit in fits)
+    return sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))
 
 
 def _of_fit(progress: Progress | None, done: int, total: int, fit: Fit) -> Callable[[Step, int], None] | None:

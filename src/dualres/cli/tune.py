@@ -47,9 +47,11 @@ def tune(
 ) -> None:
     """Choose a recipe by labelled recordings, and by nothing else.
 
-    Components are held out in turn, or recordings where components are not known; of a fold's support, operating
-    conditions. Every recipe learns from the rest and judges what was held out. The simplest recipe within one
-    standard error of the best is chosen, and dualres fit FOLDER --recipe FILE learns by it.
+    Components are held out in turn, or recordings where components are not
+    known; of a fold's support, operating conditions. Every recipe learns from
+    the rest and judges what was held out. The simplest recipe within one
+    standard error of the best is chosen, and dualres fit FOLDER --recipe FILE
+    learns by it.
     """
     from dualres import tune as tuning
     from dualres.benchmark.tuning import Kept, fingerprint
