@@ -34,7 +34,7 @@ def main() -> None:
     keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
     classes = tuple("abcdefgh")
-    model = Model(DualRes(8, seed=41).eval(), Card(classes, ModelConfig(), Recipe(), 41, POLYPHASE, {}))
+    model = Model((DualRes(8, seed=41).eval(),), Card(classes, ModelConfig(), Recipe(), 41, POLYPHASE, {}))
     noise = np.random.default_rng(0).standard_normal(int(arguments.seconds * arguments.rate)).astype(np.float32)
     recording = Recording.from_array(noise, arguments.rate)
 

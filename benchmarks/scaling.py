@@ -70,7 +70,7 @@ def point(kind: str, what: str) -> dict[str, float]:
     from dualres.score import scorer
 
     torch.set_num_threads(1)
-    model = Model(DualRes(2, seed=41).eval(), Card(("a", "b"), ModelConfig(), Recipe(), 41, POLYPHASE, {}))
+    model = Model((DualRes(2, seed=41).eval(),), Card(("a", "b"), ModelConfig(), Recipe(), 41, POLYPHASE, {}))
     before = resident_mb("VmRSS")
     if kind == "windows":
         half = ModelConfig().window // 2

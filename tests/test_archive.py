@@ -23,7 +23,7 @@ from dualres.recordings.resample import POLYPHASE
 @pytest.fixture
 def model(small):
     card = Card(("good", "worn"), small, Recipe(), 0, POLYPHASE, {})
-    return Model(DualRes(2, small, seed=0).eval(), card)
+    return Model((DualRes(2, small, seed=0).eval(),), card)
 
 
 @pytest.fixture

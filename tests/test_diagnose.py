@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dualres.config import Recipe
-from dualres.diagnose import Verdict, diagnose_recording, window_probabilities
+from dualres.diagnose import Verdict, diagnose_recording, model_probabilities, window_probabilities
 from dualres.errors import RecordingError
 from dualres.model.artifact import Card, Model
 from dualres.model.network import DualRes
@@ -17,7 +17,7 @@ from dualres.recordings.resample import POLYPHASE, SOXR, resample
 def model(small):
     classes = ("good", "worn", "broken")
     card = Card(classes, small, Recipe(), 0, POLYPHASE, {})
-    return Model(DualRes(3, small, seed=0).eval(), card)
+    return Model((DualRes(3, small, seed=0).eval(),), card)
 
 
 def noise(seconds, rate, seed=0):
@@ -37,6 +37,27 @@ def test_a_verdict_is_the_mean_of_the_half_overlapping_windows(model, small):
     np.testing.assert_allclose(list(verdict.probabilities.values()), np.mean(each, 0), atol=1e-6)
     assert verdict.label == model.classes[int(np.mean(each, 0).argmax())]
     assert sum(verdict.probabilities.values()) == pytest.approx(1)
+
+
+def test_members_probabilities_are_averaged_not_their_logits(model, small):
+    networks = (*model.networks, DualRes(3, small, seed=1).eval())
+    with torch.no_grad():
+        networks[1].head.weight.mul_(20)  # far apart, so that the mean of the logits is something else
+    ensemble = Model(networks, replace(model.card, members=2))
+    recording = Recording.from_array(noise(1, 2000), 2000)
+    windows = torch.from_numpy(np.stack([recording.signal[s : s + 256] for s in range(0, 2000 - 256 + 1, 128)]))
+    with torch.no_grad():
+        logits = [network(windows) for network in networks]
+    by_hand = ((logits[0].softmax(-1) + logits[1].softmax(-1)) / 2).numpy()
+    assert np.abs(by_hand - ((logits[0] + logits[1]) / 2).softmax(-1).numpy()).max() > 0.01
+    np.testing.assert_allclose(model_probabilities(ensemble, recording), by_hand, atol=1e-6)
+    verdict = diagnose_recording(ensemble, recording)
+    np.testing.assert_allclose(list(verdict.probabilities.values()), by_hand.mean(0), atol=1e-6)
+
+
+def test_a_single_member_s_probabilities_are_the_network_s(model):
+    recording = Recording.from_array(noise(1, 1500), 1500)
+    assert np.array_equal(model_probabilities(model, recording), window_probabilities(model.network, recording))
 
 
 def test_at_most_so_many_windows(model):
@@ -59,7 +80,7 @@ def test_a_recording_shorter_than_a_window_is_refused_by_name(model):
 
 def test_a_verdict_resamples_as_the_card_says(model):
     recording = Recording.from_array(noise(3, 1500), 1500)
-    by_soxr = Model(model.network, replace(model.card, resampler=SOXR))
+    by_soxr = replace(model, card=replace(model.card, resampler=SOXR))
     one, other = (list(diagnose_recording(m, recording).probabilities.values()) for m in (model, by_soxr))
     expected = window_probabilities(model.network, recording, resampler=SOXR).mean(0)
     np.testing.assert_allclose(other, expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,7 +43,7 @@ class Verdict:
 
 def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
     """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
-    per_window = window_probabilities(model.network, recording, limit, model.card.resampler)
+    per_window = model_probabilities(model, recording, limit)
     mean = per_window.mean(0)
     return Verdict(
         recording=recording.id,
@@ -52,11 +53,27 @@ def diagnose_recording(model: Model, recording: Recording, limit: int | None = N
     )
 
 
+def model_probabilities(model: Model, recording: Recording, limit: int | None = None) -> Probabilities:
+    """Class probabilities of every half-overlapping window, (windows, classes): the mean of the members'."""
+    return _mean_probabilities(model.networks, recording, limit, model.card.resampler)
+
+
 def window_probabilities(
     network: DualRes, recording: Recording, limit: int | None = None, resampler: str = POLYPHASE
 ) -> Probabilities:
-    """Class probabilities of every half-overlapping window, (windows, classes)."""
-    config, score = network.config, scorer(network)
+    """As `model_probabilities`, by one network without a card."""
+    return _mean_probabilities([network], recording, limit, resampler)
+
+
+def _mean_probabilities(
+    networks: Sequence[DualRes], recording: Recording, limit: int | None, resampler: str
+) -> Probabilities:
+    """The recording is resampled once, whatever the number of networks."""
+    config, scorers = networks[0].config, [scorer(network) for network in networks]
     some = stretches(recording, config.rate, config.window, resampler, WINDOWS_AT_ONCE, limit)
-    logits = np.concatenate([score(every_window(stretch, config.window)) for stretch in some])
-    return np.asarray(softmax(logits.astype(np.float64), axis=1))
+    parts = []
+    for stretch in some:
+        windows = every_window(stretch, config.window)
+        of_members = [softmax(score(windows).astype(np.float64), axis=1) for score in scorers]
+        parts.append(np.mean(of_members, axis=0))
+    return np.concatenate(parts)

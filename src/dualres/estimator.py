@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualres.config import ModelConfig, recipe_named
-from dualres.diagnose import window_probabilities
+from dualres.diagnose import model_probabilities
 from dualres.errors import ConfigError
 from dualres.fit import fit_recordings
 from dualres.recordings.recording import Recording
@@ -97,8 +97,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         check_is_fitted(self)
         recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
-        network, resampler = self.model_.network, self.model_.card.resampler
-        return np.stack([window_probabilities(network, r, resampler=resampler).mean(0) for r in recordings])
+        return np.stack([model_probabilities(self.model_, r).mean(0) for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""

@@ -258,7 +258,7 @@ def fit_recordings(
         progress=progress,
     )
     card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds)
-    return Model(fitted.network, card), fitted.history
+    return Model((fitted.network,), card), fitted.history
 
 
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:

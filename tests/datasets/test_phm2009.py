@@ -196,7 +196,7 @@ def test_a_few_recordings_go_all_the_way(phm2009):
     fitted = fit_network(support.windows, support.labels, 14, recipe=Recipe(updates=25))
     losses = [s.loss for s in fitted.history]
     assert losses[-1] < 0.9 * losses[0]
-    model = Model(fitted.network, Card(fold.classes, PAPER, Recipe(25), 41, POLYPHASE, support.seconds))
+    model = Model((fitted.network,), Card(fold.classes, PAPER, Recipe(25), 41, POLYPHASE, support.seconds))
     for recording in recordings[:3]:
         verdict = diagnose_recording(model, recording)
         assert verdict.windows == 14

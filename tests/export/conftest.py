@@ -27,7 +27,7 @@ CLASSES = (
 )
 
 
-def made_model(config=None, classes=CLASSES, resampler=POLYPHASE):
+def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1):
     """A network whose weights are all away from where they start, so that nothing in it is idle."""
     config = config or ModelConfig()
     network = DualRes(len(classes), config, seed=7)
@@ -35,8 +35,8 @@ def made_model(config=None, classes=CLASSES, resampler=POLYPHASE):
         for parameter in network.parameters():
             parameter.add_(0.05 * torch.randn_like(parameter))
         network.head.weight.mul_(3.0)
-    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144))
-    return Model(network.eval(), card)
+    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members)
+    return Model((network.eval(),) * members, card)
 
 
 @pytest.fixture(scope="session")

@@ -280,4 +280,6 @@ def test_a_model_without_memory_can_be_exported(compiler, tmp_path):
 def test_models_that_cannot_work(small, tmp_path):
     with pytest.raises(ConfigError, match=r"window=256 \(32768\)"):
         write_c99(made_model(small), tmp_path / "a")
+    with pytest.raises(ConfigError, match="averages 2; fit with one member"):
+        write_c99(made_model(members=2), tmp_path / "a")
     assert not list(tmp_path.iterdir())

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from dualres import sealed
 from dualres.config import ModelConfig, Recipe
-from dualres.errors import ModelFileError
+from dualres.errors import ConfigError, ModelFileError
 from dualres.model.artifact import Card, Model, load, save
 from dualres.model.network import DualRes
 
 SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
 
 
-def model(config=SMALL, classes=("good", "worn \u2460", 'a "quoted" one')):
+def model(config=SMALL, classes=("good", "worn \u2460", 'a "quoted" one'), members=1):
     card = Card(
         classes=classes,
         config=config,
@@ -28,14 +28,23 @@ def model(config=SMALL, classes=("good", "worn \u2460", 'a "quoted" one')):
         exposure_s=dict.fromkeys(classes, 1.5),
         held_out="bearing",
         score={"macro_f1": 0.5},
+        members=members,
     )
-    return Model(DualRes(len(classes), config, seed=3).eval(), card)
+    return Model(tuple(DualRes(len(classes), config, seed=seed).eval() for seed in card.seeds), card)
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "pump.safetensors"
     save(model(), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """A file of three members."""
+    path = tmp_path_factory.mktemp("model") / "three.safetensors"
+    save(model(members=3), path)
     return path
 
 
@@ -61,6 +70,80 @@ def test_what_is_loaded_is_what_was_saved(saved):
 def test_the_same_model_makes_the_same_bytes(saved, tmp_path):
     save(model(), tmp_path / "again.safetensors")
     assert (tmp_path / "again.safetensors").read_bytes() == saved.read_bytes()
+
+
+def test_a_single_network_s_file_tells_nothing_of_members(saved):
+    with safetensors.safe_open(saved, "pt") as file:
+        fields, names = json.loads(file.metadata()["dualres"]), set(file.keys())
+    assert list(fields) == [
+        *("format", "classes", "config", "recipe", "seed", "resampler", "exposure_s", "held_out", "score", "remarks"),
+        *("versions", "checks", "sha256"),
+    ]
+    assert np.shape(fields["checks"]) == (2, 3)
+    assert names == set(model().network.state_dict())
+
+
+def test_members_survive_the_file_in_their_order(three, saved):
+    original, loaded = model(members=3), load(three)
+    assert loaded.card == original.card
+    assert loaded.card.seeds == (3, 4, 5)
+    windows = torch.randn(2, SMALL.window)
+    for ours, theirs in zip(original.networks, loaded.networks, strict=True):
+        assert torch.equal(ours(windows), theirs(windows))
+    assert not torch.equal(loaded.networks[0](windows), loaded.networks[1](windows))
+    assert torch.equal(loaded.networks[0](windows), load(saved).network(windows))
+
+
+def test_one_of_several_networks_is_not_the_model():
+    with pytest.raises(ConfigError, match="averages 3; fit with one member"):
+        _ = model(members=3).network
+    with pytest.raises(ConfigError, match="2 networks came with a card of 1"):
+        Model(model(members=2).networks, model().card)
+
+
+@pytest.mark.parametrize("member", [0, 1, 2])
+def test_every_member_has_its_check(three, tmp_path, member):
+    def change(fields, tensors):
+        tensors[f"{member}.head.bias"] = tensors[f"{member}.head.bias"] + 0.01
+
+    (tmp_path / "m").write_bytes(resigned(three, change))
+    with pytest.raises(ModelFileError, match="check window gives other values"):
+        load(tmp_path / "m")
+
+
+def drop_the_last(fields, tensors):
+    for name in [name for name in tensors if name.startswith("2.")]:
+        del tensors[name]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (drop_the_last, "card tells of 3 members"),
+        (lambda f, t: f.update(members=2), "card tells of 2 members"),
+        (lambda f, t: f.update(members=4), "card tells of 4 members"),
+        (lambda f, t: f.update(members=0), "members=0"),
+        (lambda f, t: f.update(members=10**12), "from 1 to 64"),
+        (lambda f, t: f.update(members="3"), "members='3'"),
+        (lambda f, t: f.update(seed=None), "seed"),
+        (lambda f, t: f.pop("members"), "do not fit"),
+        (lambda f, t: t.pop("1.head.bias"), "do not fit"),
+        (lambda f, t: t.update(surprise=torch.zeros(3)), "card tells of 3 members"),
+        (lambda f, t: t.update({"1.head.bias": t["1.head.bias"][:2].clone()}), "do not fit"),
+        (lambda f, t: t.update({"2.head.bias": t["2.head.bias"].double()}), "float32"),
+        (lambda f, t: f.update(checks=[row[:2] for row in f["checks"]]), "check window"),
+    ],
+)
+def test_members_that_do_not_fit_the_card_are_refused(three, tmp_path, change, reason):
+    (tmp_path / "m").write_bytes(resigned(three, change))
+    with pytest.raises(ModelFileError, match=reason):
+        load(tmp_path / "m")
+
+
+def test_a_single_network_is_not_taken_for_several(saved, tmp_path):
+    (tmp_path / "m").write_bytes(resigned(saved, lambda fields, tensors: fields.update(members=2)))
+    with pytest.raises(ModelFileError, match="card tells of 2 members"):
+        load(tmp_path / "m")
 
 
 def test_controls_survive_the_file(tmp_path):

@@ -14,7 +14,7 @@ from dualres.benchmark.score import accuracy, class_f1, class_recall, macro_f1
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import Fold, load_fold
-from dualres.diagnose import window_probabilities
+from dualres.diagnose import model_probabilities
 from dualres.errors import ConfigError
 from dualres.files import write_whole
 from dualres.fit import FittedNetwork, fit_network
@@ -76,10 +76,10 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         progress=lambda step, total: progress("Learn", step.update, total, f"loss {step.loss:.3f}"),
     )
     fit_s = time.perf_counter() - begin
-    model = Model(fitted.network, Card(fold.classes, config, recipe, seed, POLYPHASE, exposure_s=support.seconds))
+    model = Model((fitted.network,), Card(fold.classes, config, recipe, seed, POLYPHASE, exposure_s=support.seconds))
     begin = time.perf_counter()
     evaluation = evaluate(
-        partial(window_probabilities, model.network),
+        partial(model_probabilities, model),
         fold,
         recordings,
         lambda done, total: progress("Judge unseen recordings", done, total, ""),
@@ -87,7 +87,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
     evaluate_s = time.perf_counter() - begin
     score = {"macro_f1": macro_f1(evaluation.confusion), "accuracy": accuracy(evaluation.confusion)}
     card = replace(model.card, held_out=fold.held_out, score=score)
-    return Demo(fold, support, fitted, Model(fitted.network, card), evaluation, fit_s, evaluate_s)
+    return Demo(fold, support, fitted, replace(model, card=card), evaluation, fit_s, evaluate_s)
 
 
 def write_demo(demo: Demo, folder: Path) -> tuple[Path, Path]:

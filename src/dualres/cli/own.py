@@ -76,7 +76,7 @@ def fit(
     from dualres.benchmark.estimate import plan_rounds
     from dualres.files import check_writable
     from dualres.fit import expected_s, fit_recordings
-    from dualres.model.artifact import Model, save
+    from dualres.model.artifact import save
     from dualres.recipe_file import recipe_from
     from dualres.recordings.resample import check_resampler
 
@@ -123,7 +123,7 @@ def fit(
     if expected:
         score = {"macro_f1": expected.macro_f1, "spread": expected.spread, "rounds": float(expected.rounds)}
         card = replace(model.card, held_out=expected.unit, score=score, remarks=expected.remarks)
-        model = Model(model.network, card)
+        model = replace(model, card=card)
         _show_estimate(expected, found.classes)
     save(model, out)
     say(f"Model  {out}")

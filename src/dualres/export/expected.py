@@ -41,8 +41,8 @@ class Expected:
 
 
 def refuse_other_sizes(model: Model, kind: str) -> None:
-    """An error for a network that is not of the paper's sizes."""
-    config, paper = model.card.config, ModelConfig()
+    """An error for a network that is not of the paper's sizes, and for several networks."""
+    config, paper = model.network.config, ModelConfig()
     other = [
         f"{n}={getattr(config, n)} ({getattr(paper, n)})" for n in SIZES if getattr(config, n) != getattr(paper, n)
     ]

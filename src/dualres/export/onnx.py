@@ -22,7 +22,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     The input `windows` is (batch, window) float32 at 64 kHz, the output `logits` (batch, classes); the batch is as
     large as one likes. The card stands in the metadata, as JSON. A file whose logits or verdicts differ is not written.
     """
-    path = Path(path)
+    path, network = Path(path), model.network
     check_file(path, overwrite)
     try:
         import onnxruntime
@@ -30,7 +30,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         from dualres.export.network_graph import network_graph
     except ImportError:
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
-    made = network_graph(model.network)
+    made = network_graph(network)
     entry = made.metadata_props.add()
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()
