@@ -96,6 +96,19 @@ def test_the_fitted_model_goes_to_a_file_and_back(fast, small, tmp_path):
     assert load(tmp_path / "m").card == fast.model_.card
 
 
+def test_members_average_what_single_seeds_say(fast, small):
+    X, y = recordings(small)
+    fast.set_params(updates=4)
+    singles = [clone(fast).set_params(random_state=seed).fit(X, y) for seed in (5, 6)]
+    both = clone(fast).set_params(random_state=5, members=2).fit(X, y)
+    said = [single.predict_proba(X) for single in singles]
+    assert not np.allclose(*said)
+    np.testing.assert_allclose(both.predict_proba(X), np.mean(said, 0), rtol=1e-12)
+    assert both.history_ == singles[0].history_ + singles[1].history_
+    with pytest.raises(ConfigError, match="members=0"):
+        fast.set_params(members=0).fit(X, y)
+
+
 def test_cross_validation_by_component(fast, small):
     X, y = tones(small)
     groups = np.arange(len(X)) // 6
@@ -115,6 +128,7 @@ def test_parameters_and_clone(fast):
         "learning_rate",
         "decay",
         "rate",
+        "members",
         "windows_per_signal",
         "config",
         "random_state",

@@ -8,10 +8,11 @@ from dualres import fit
 from dualres.augment.paths import draw_paths, filtered
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
-from dualres.fit import expected_s, fit_network, fit_networks, fits_together, seeded, train
+from dualres.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together, seeded, train
 from dualres.kernel import compiled
 from dualres.kernel.training import available
 from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
 from dualres.support import WINDOWS_AT_ONCE, PlainSupport
 
 
@@ -262,6 +263,35 @@ def test_many_fits_are_the_single_ones(small):
         alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
         assert weights(fitted.network) == weights(alone.network)
         assert fitted.history == alone.history
+
+
+def test_members_are_the_fits_of_the_seeds_that_follow(small):
+    windows, targets = tones(small)
+    names = ["a", "b", "c"]
+    recordings = [Recording.from_array(w, small.rate, id=f"{i}") for i, w in enumerate(windows)]
+    heard = []
+    model, history = fit_recordings(
+        recordings,
+        [names[t] for t in targets],
+        names,
+        windows_each=1,
+        config=small,
+        recipe=Recipe(2),
+        seed=7,
+        members=3,
+        progress=lambda step, updates: heard.append((step, updates)),
+    )
+    alone = [fit_network(windows, targets, 3, config=small, recipe=Recipe(2), seed=seed) for seed in (7, 8, 9)]
+    assert model.card.seeds == (7, 8, 9)
+    assert [weights(n) for n in model.networks] == [weights(one.network) for one in alone]
+    assert history == [step for one in alone for step in one.history]
+    assert heard == [(step, 2) for step in history]
+
+
+@pytest.mark.parametrize("members", [0, -1, 65, 1.5])
+def test_a_number_of_members_that_no_model_has(members):
+    with pytest.raises(ConfigError, match="whole number from 1 to 64"):
+        fit_recordings([], [], ["a", "b"], members=members)
 
 
 @pytest.mark.parametrize("counts", [(2, 1, 2), (2, 2, 1), (1, 2, 2)])

@@ -35,6 +35,9 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         What is to differ from the recipe; see `Recipe`.
     rate
         Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
+    members
+        So many networks are fitted, with the seed and those that follow it, and their probabilities are averaged; a
+        fit and a verdict cost as many times as much.
     windows_per_signal
         At most so many windows of each signal, spread over it, enter a fit.
     config
@@ -48,7 +51,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : the labels, sorted
     model_ : the trained `Model`, which `dualres.save` writes to a file
-    history_ : loss and learning rate of every update
+    history_ : loss and learning rate of every update, of one member after the other
     n_features_in_ : samples per row, where X was an array
     """
 
@@ -60,6 +63,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         learning_rate: float | None = None,
         decay: float | None = None,
         rate: Fraction | int | float | None = None,
+        members: int = 1,
         windows_per_signal: int = 12,
         config: ModelConfig | None = None,
         random_state: int | np.random.RandomState | None = 41,
@@ -70,6 +74,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learning_rate = learning_rate
         self.decay = decay
         self.rate = rate
+        self.members = members
         self.windows_per_signal = windows_per_signal
         self.config = config
         self.random_state = random_state
@@ -89,6 +94,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             config=self.config,
             recipe=recipe_named(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
             seed=self._seed(),
+            members=self.members,
             device=self.device,
         )
         return self

@@ -24,7 +24,7 @@ from dualres.augment.spectra import AugmentedSpectra
 from dualres.capture import Captured, full_precision
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.model.artifact import Card, Model
+from dualres.model.artifact import Card, Model, check_members
 from dualres.model.network import DualRes, training_threads
 from dualres.recordings.labelled import spread_support
 from dualres.recordings.recording import Recording, Samples
@@ -239,26 +239,33 @@ def fit_recordings(
     config: ModelConfig | None = None,
     recipe: Recipe | None = None,
     seed: int = 41,
+    members: int = 1,
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> tuple[Model, list[Step]]:
-    """Train on whole recordings: at most `windows_each` windows of each, spread over it."""
+    """Train on whole recordings: at most `windows_each` windows of each, spread over it.
+
+    Members learn from the same windows, with `seed`, `seed + 1` and so on. The history, and `progress`, tell of one
+    after the other; but see `fit_networks` for what `progress` hears on a GPU.
+    """
     config, recipe = config or ModelConfig(), recipe or Recipe()
+    check_members(members)
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
-    fitted = fit_network(
-        support.windows,
-        support.labels,
+    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds, members=int(members))
+    fitted = fit_networks(
+        [support.windows] * card.members,
+        [support.labels] * card.members,
         len(classes),
+        seeds=card.seeds,
         config=config,
         recipe=recipe,
-        seed=seed,
         device=device,
         progress=progress,
     )
-    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds)
-    return Model((fitted.network,), card), fitted.history
+    history = [step for one in fitted for step in one.history]
+    return Model(tuple(one.network for one in fitted), card), history
 
 
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
