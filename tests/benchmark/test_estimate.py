@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from dualres.benchmark import estimate as module
 from dualres.benchmark.estimate import estimate, plan_rounds
 from dualres.config import Recipe
 from dualres.errors import ConfigError
@@ -97,3 +98,12 @@ def test_an_estimate_judges_what_each_round_holds_out():
     assert result.confusion.tolist() == [[2, 0], [0, 2]]
     assert (result.rounds, result.unit) == (2, "component")
     assert (seen[0], seen[-1]) == ((1, 2, 1, 40), (2, 2, 40, 40))
+
+
+def test_an_estimate_judges_by_as_many_members_as_the_model_will_have(monkeypatch):
+    recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in (1, 22)]
+    judges, diagnose = [], module.diagnose_recording
+    monkeypatch.setattr(module, "diagnose_recording", lambda model, r: judges.append(model) or diagnose(model, r))
+    settings = {"windows_each": 1, "recipe": Recipe(1), "seed": 5, "members": 2}
+    estimate(recordings, plan_rounds(recordings), ("good", "worn"), **settings)
+    assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 4

@@ -81,10 +81,11 @@ def estimate(
     windows_each: int,
     recipe: Recipe,
     seed: int,
+    members: int = 1,
     resampler: str = POLYPHASE,
     progress: Progress | None = None,
 ) -> Estimate:
-    """Fit once per round, and judge what the round holds out."""
+    """Fit once per round, as many members as the model will have, and judge what the round holds out."""
     total = np.zeros((len(classes), len(classes)), dtype=np.int64)
     scores = []
     for number, held in enumerate(rounds.held_out, start=1):
@@ -97,6 +98,7 @@ def estimate(
             resampler=resampler,
             recipe=recipe,
             seed=seed,
+            members=members,
             progress=_in_round(progress, number, len(rounds.held_out)),
         )
         unseen = [r for r in recordings if r.id in held]
