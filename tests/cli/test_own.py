@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import subprocess
 import sys
 
@@ -90,6 +91,36 @@ def test_without_an_estimate_the_card_has_no_score(folder, tmp_path):
     out = tmp_path / "m.safetensors"
     assert run("fit", folder, "-o", out, "--windows", 1, "--updates", 1, "--no-estimate").exit_code == 0
     assert load(out).card.score is None
+
+
+def test_members_and_their_cost_are_shown(folder, tmp_path):
+    out = tmp_path / "m.safetensors"
+    result = run("fit", folder, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
+    assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
+    said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes 2 times as long as by one"
+    assert said in result.output
+    card = load(out).card
+    assert (card.seeds, card.held_out) == ((7, 8), "component")
+    assert re.search(r"members +2, seeds 7, 8\n", run("show", out).output)
+    judged = run("diagnose", out, folder / "good0.wav", "--json")
+    assert judged.exit_code == 0
+    refused = run("export", out, tmp_path / "board", "--to", "c99")
+    assert "fit with one member" in str(refused.exception)
+    assert not (tmp_path / "board").exists()
+
+
+def test_a_single_member_is_not_spoken_of(fitted):
+    output, path = fitted
+    assert "member" not in output
+    assert "member" not in run("show", path).output
+
+
+def test_a_number_of_members_that_no_model_has_is_refused_first(folder, tmp_path):
+    result = run("fit", folder, "-o", tmp_path / "m", "--members", 65)
+    assert "from 1 to 64" in str(result.exception)
+    assert "What was understood" not in result.output
 
 
 def test_verdicts_one_line_each(fitted, folder):

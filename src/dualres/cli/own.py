@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,12 +16,13 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.screen import complain, console, errors, progress, say
+from dualres.cli.screen import Report, complain, console, errors, progress, say
 from dualres.errors import ConfigError, RecordingError
 
 if TYPE_CHECKING:
     from dualres.benchmark.estimate import Estimate
     from dualres.diagnose import Verdict
+    from dualres.fit import Step
     from dualres.recordings.folder import Folder
     from dualres.recordings.recording import Recording
 
@@ -59,6 +61,14 @@ def fit(
         typer.Option(min=1, show_default="the recipe's: robust 800, paper 300", help="Training updates."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
+    members: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="So many networks with seeds that follow each other, their probabilities averaged; "
+            "fits and verdicts cost as many times as much.",
+        ),
+    ] = 1,
     estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
@@ -76,12 +86,13 @@ def fit(
     from dualres.benchmark.estimate import plan_rounds
     from dualres.files import check_writable
     from dualres.fit import expected_s, fit_recordings
-    from dualres.model.artifact import save
+    from dualres.model.artifact import check_members, save
     from dualres.recipe_file import recipe_from
     from dualres.recordings.resample import check_resampler
 
     check_writable(out)
     check_resampler(resampler)
+    check_members(members)
     chosen = recipe_from(recipe, updates)
     found = understood(folder, channel, rate)
     recordings, labels = found.recordings, [str(r.label) for r in found.recordings]
@@ -94,8 +105,10 @@ def fit(
         report("Time one update", 0, 1, "")
         once = expected_s(windows * len(recordings), chosen)
         report("Time one update", 1, 1, "")
-        fits = 1 + (len(rounds.held_out) if rounds and estimate else 0)
-        errors.print(f"{fits} fits, about {once:.0f} s each; recipe: {chosen}", highlight=False)
+        fits = members * (1 + (len(rounds.held_out) if rounds and estimate else 0))
+        in_all = f", {fits * once:.0f} s in all for {members} members" if members > 1 else ""
+        errors.print(f"{fits} fits, about {once:.0f} s each{in_all}; recipe: {chosen}", highlight=False)
+        tell = _updates_of_all(members, report)
         expected: Estimate | None = None
         if rounds and estimate:
             expected = run_estimate(
@@ -106,9 +119,8 @@ def fit(
                 resampler=resampler,
                 recipe=chosen,
                 seed=seed,
-                progress=lambda i, n, step, steps: report(
-                    f"Hold out, round {i} of {n}", step.update, steps, f"loss {step.loss:.3f}"
-                ),
+                members=members,
+                progress=lambda i, n, step, steps: tell(f"Hold out, round {i} of {n}", step, steps),
             )
         model, _ = fit_recordings(
             recordings,
@@ -118,7 +130,8 @@ def fit(
             resampler=resampler,
             recipe=chosen,
             seed=seed,
-            progress=lambda step, steps: report("Learn from all", step.update, steps, f"loss {step.loss:.3f}"),
+            members=members,
+            progress=lambda step, steps: tell("Learn from all", step, steps),
         )
     if expected:
         score = {"macro_f1": expected.macro_f1, "spread": expected.spread, "rounds": float(expected.rounds)}
@@ -127,6 +140,8 @@ def fit(
         _show_estimate(expected, found.classes)
     save(model, out)
     say(f"Model  {out}")
+    if members > 1:
+        say(f"  {members} members in {out.stat().st_size:,} bytes; a verdict takes {members} times as long as by one")
 
 
 def diagnose(
@@ -191,10 +206,22 @@ def show(
         card = load(path).card
         for key, value in card.as_data().items():
             named = f"{card.recipe}: " if key == "recipe" else ""
-            say(f"{key:<12} {named}{json.dumps(value, default=str)}")
+            seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
+            say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
         return
     for line in _facts(read(path, channel, parsed_rate(rate))):
         say(line)
+
+
+def _updates_of_all(members: int, report: Report) -> Callable[[str, Step, int], None]:
+    """A bar per stage that counts the updates of all its members, which are fitted one after the other."""
+    done: Counter[str] = Counter()
+
+    def tell(stage: str, step: Step, updates: int) -> None:
+        done[stage] += 1
+        report(stage, done[stage], members * updates, f"loss {step.loss:.3f}")
+
+    return tell
 
 
 def _expanded(files: list[Path]) -> Iterator[Path]:
