@@ -99,7 +99,7 @@ def test_members_and_their_cost_are_shown(folder, tmp_path):
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
     assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
-    said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes 2 times as long as by one"
+    said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as by one"
     assert said in result.output
     card = load(out).card
     assert (card.seeds, card.held_out) == ((7, 8), "component")

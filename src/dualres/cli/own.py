@@ -141,7 +141,8 @@ def fit(
     save(model, out)
     say(f"Model  {out}")
     if members > 1:
-        say(f"  {members} members in {out.stat().st_size:,} bytes; a verdict takes {members} times as long as by one")
+        size = out.stat().st_size
+        say(f"  {members} members in {size:,} bytes; a verdict takes about {members} times as long as by one")
 
 
 def diagnose(
