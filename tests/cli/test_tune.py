@@ -110,6 +110,7 @@ def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
         (("here", "--fold", "S1"), "either a folder of recordings or --fold"),
         (("--fold", "S1", "--budget", "3x4,1x3"), "one budget is needed"),
         (("--fold", "S1", "--budget", "many"), "budget 'many'"),
+        (("--fold", "S1", "--windows", "3"), "--windows is of use with a folder only"),
         (("--fold", "P1", "--stores", "/nowhere"), "dataset phm2009 is not prepared in /nowhere"),
     ],
 )
@@ -117,6 +118,12 @@ def test_what_cannot_be_done_is_said(arguments, reason):
     result = run("tune", *arguments)
     assert isinstance(result.exception, ConfigError)
     assert reason in str(result.exception)
+
+
+def test_a_choice_among_guesses_is_called_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuning, "verdict_f1", lambda *scored: 0.125)
+    result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path)
+    assert "no recipe did better than guessing" in result.output
 
 
 def test_a_place_that_cannot_be_written_is_found_out_first(folder, tmp_path):

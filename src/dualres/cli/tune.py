@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dualres.tune import Choice, Fit
 
 DEFAULT_SEED = 41
+WINDOWS = 12  # of each recording of a folder
 
 
 def tune(
@@ -33,7 +34,7 @@ def tune(
     ] = None,
     channel: Channel = None,
     rate: Rate = None,
-    windows: WindowsEach = 12,
+    windows: WindowsEach = WINDOWS,
     seeds: Annotated[
         list[str] | None, typer.Option(show_default="41", help="Every fit is made with each: 41,42 or repeated.")
     ] = None,
@@ -61,6 +62,8 @@ def tune(
 
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
+    if fold:
+        _refuse_options_of_a_folder(channel=channel, rate=rate, windows=windows != WINDOWS, strict=strict)
     if out:
         check_writable(out)
     check_resampler(resampler)
@@ -77,6 +80,12 @@ def tune(
         write_choice(choice, out, held_out=divided.held_out, remarks=divided.remarks, seeds=chance)
         kept.drop()
         say(f"Recipe  {out}")
+
+
+def _refuse_options_of_a_folder(**given: object) -> None:
+    for name, value in given.items():
+        if value:
+            raise ConfigError(f"--{name} is of use with a folder only: a fold says itself what its recordings are")
 
 
 def _of_folder(
@@ -168,3 +177,5 @@ def _show(choice: Choice, divided: Divided) -> None:
         table.add_row(escape(one.name), *cells)
     console.print(table)
     say(f"Chosen: {choice.name}, the simplest within one standard error of the best")
+    if max(one.mean for one in choice.candidates) <= 1 / len(divided.classes):
+        say("  note: no recipe did better than guessing, so the choice means little; label more recordings")

@@ -17,7 +17,7 @@ from dualres.benchmark.plots.curves import budget_axis, mark_turn
 from dualres.benchmark.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, span
 from dualres.benchmark.plots.style import DOUBLE, LOOKS, MUTED, RULE, SINGLE, canvas, footnote, percent_axis, printed
 from dualres.benchmark.results import Cell, Entry, Results, percent_f1
-from dualres.benchmark.studies import GEARBOX_BUDGETS, RIG, SEEDS, folds_of
+from dualres.benchmark.studies import CONTROLS_ON, GEARBOX_BUDGETS, RIG, SEEDS, folds_of
 from dualres.methods import CONTROL_NAMES, NAMES
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart
@@ -27,7 +27,6 @@ MEAN: Any = {"color": INK, "marker": "|", "markersize": 11, "markeredgewidth": 1
 PAPER: Any = {"marker": "D", "markersize": 4.6, "markerfacecolor": "none", "markeredgecolor": INK, "zorder": 5}
 ONE_SEED: Any = {"alpha": 0.55, "linewidth": 0.7}
 APART = 0.17  # of a row, from its middle to a fold's dots
-CONTROLS_ON = "phm2009"
 PAPER_SEEDS = {"phm2009": SEEDS[:1], "cwru": SEEDS}
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dualres.benchmark.compare import paired_differences
 from dualres.benchmark.names import dataset_name, method_name
 from dualres.benchmark.results import Entry, Results, percent_f1
+from dualres.benchmark.studies import CONTROLS_ON
 from dualres.benchmark.tables import planned
 from dualres.benchmark.tables.differences import EXPLAINED, difference_value, paired_value
 from dualres.benchmark.tables.metrics import metric
@@ -15,7 +16,6 @@ from dualres.benchmark.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
 from dualres.benchmark.tables.sheet import Sheet
 from dualres.methods import CONTROL_NAMES
 
-CONTROLS_ON = "phm2009"
 DIGITS = 9  # beyond which a difference of scores is rounding
 KIND_TITLES = {"cpu": "Fit s, CPU", "cuda": "Fit s, GPU"}
 
