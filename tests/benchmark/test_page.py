@@ -254,7 +254,7 @@ def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
 
     def papers(name: str, dataset: str) -> dict[int | None, tuple[dict[str, str], tuple[int, ...]] | None]:
         """By the chosen seed: the values beside DualRes at 3 x 4, and their seeds."""
-        place = studies[name]["columns"].index({"dataset": dataset, "budget": "3x4", "updates": None})
+        place = studies[name]["columns"].index({"dataset": dataset, "budget": "3x4", "training": None})
         cells = [c for c in studies[name]["cells"] if (c["column"], c["method"]) == (place, "dualres")]
         return {c["seed"]: (dict(c["paper"]["values"]), c["paper"]["seeds"]) if "paper" in c else None for c in cells}
 

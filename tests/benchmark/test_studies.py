@@ -2,7 +2,9 @@ import pytest
 
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import DATASETS, STUDIES, Quick, folds_of, jobs, study
+from dualres.config import RECIPES
 from dualres.errors import ConfigError
+from dualres.methods import NAMES
 
 
 def count(name, datasets):
@@ -95,3 +97,14 @@ def test_what_is_published_has_its_seeds():
     assert seeds["phm2009", "mambasl", "3x4"] == seeds["simulated", "dualres", "6x12"] == {41, 42, 43}
     assert seeds["phm2009", "medformer", "3x4"] == seeds["simulated", "minirocket", "6x12"] == {41}
     assert {budget for _, method, budget in seeds if method == "mambasl"} == {"3x4", "1x4", "2x4", "1x3", "3x1"}
+
+
+def test_recipes_are_compared_on_the_same_folds_and_seeds():
+    found = jobs(study("recipes"), ["phm2009", "cwru", "simulated"])
+    plain = {(j.dataset, j.fold, j.method, j.seed) for j in found if j.recipe.plain}
+    robust = {(j.dataset, j.fold, j.method, j.seed) for j in found if j.recipe == RECIPES["robust"]}
+    assert plain < robust
+    assert {(dataset, method, seed) for dataset, _, method, seed in robust - plain} == {
+        ("phm2009", method, 41) for method in NAMES if method not in ("dualres", "minirocket")
+    }
+    assert "dualres/no-memory" in {method for _, _, method, _ in plain}

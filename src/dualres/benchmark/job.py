@@ -57,7 +57,8 @@ class Job:
     def title(self) -> str:
         """A few words for a progress line."""
         updates = f" {self.recipe.updates} updates" if self.recipe else ""
-        return f"{self.method} {self.fold} {self.budget}{updates} seed {self.seed}"
+        how = "" if self.recipe is None or self.recipe.plain else f" {str(self.recipe).partition(',')[0]}"
+        return f"{self.method} {self.fold} {self.budget}{how}{updates} seed {self.seed}"
 
     def used_fold(self) -> Fold:
         """The frozen fold as this job uses it; an error if it is not the fold the job was planned with."""

@@ -16,7 +16,7 @@ from dualres.benchmark.paper import ACCURACY, F1, as_text, printed
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.results import Cell, Entry, Results, percent_accuracy, percent_f1
 from dualres.benchmark.studies import DATASETS
-from dualres.config import ModelConfig
+from dualres.config import ModelConfig, Recipe
 from dualres.fit import Step
 from dualres.methods import ALL_NAMES
 
@@ -108,9 +108,18 @@ def _missing(job: Job) -> dict[str, Any]:
         "method": job.method,
         "budget": str(job.budget),
         "updates": job.recipe.updates if job.recipe else None,
+        "training": _training(job),
         "seed": job.seed,
         "judged": job.judged,
     }
+
+
+def _training(job: Job) -> str:
+    """In a few words; none for a method that is fitted in one step."""
+    if job.recipe is None:
+        return ""
+    name = "" if job.recipe.plain else f", {str(job.recipe).partition(',')[0]}"
+    return f"{job.recipe.updates} updates{name}"
 
 
 def _history(history: tuple[Step, ...], pool: _Pool) -> dict[str, Any]:
@@ -153,20 +162,20 @@ def _study(name: str, found: Results) -> dict[str, Any]:
     Cells without a chosen seed are of the study's own seeds, as its tables are; any further ones stay apart.
     """
     jobs = _jobs(found)
-    places: dict[tuple[str, Budget], set[int]] = {}
+    places: dict[tuple[str, Budget], dict[str, Recipe]] = {}
     for job in jobs:
-        places.setdefault((job.dataset, job.budget), set()).update([job.recipe.updates] if job.recipe else [])
+        own = places.setdefault((job.dataset, job.budget), {})
+        if job.recipe:
+            own[_training(job)] = job.recipe
     columns: list[dict[str, Any]] = []
     cells: list[dict[str, Any]] = []
-    for (dataset, budget), updates in sorted(places.items(), key=lambda p: (DATASETS.index(p[0][0]), _size(p[0][1]))):
-        for count in sorted(updates) if len(updates) > 1 else [None]:
-            behind = [
-                j
-                for j in jobs
-                if (j.dataset, j.budget) == (dataset, budget)
-                and (count is None or (j.recipe is not None and j.recipe.updates == count))
-            ]
-            columns.append({"dataset": dataset, "budget": str(budget), "updates": count})
+    for dataset, budget in sorted(places, key=lambda place: (DATASETS.index(place[0]), _size(place[1]))):
+        recipes = places[dataset, budget]
+        trainings = sorted(recipes, key=lambda words: (not recipes[words].plain, recipes[words].updates))
+        for training in trainings if len(trainings) > 1 else [None]:
+            here = [j for j in jobs if (j.dataset, j.budget) == (dataset, budget)]
+            behind = [j for j in here if training in (None, _training(j))]
+            columns.append({"dataset": dataset, "budget": str(budget), "training": training})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
                 for seed in (None, *sorted({j.seed for j in same})):
@@ -206,7 +215,7 @@ def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...]) -> dict[str, 
         told |= {"heldOut": f1.entries[0].outcome.facts["held_out"], "labelled": f1.labelled_s}
     if f1.values:
         told |= {"seeds": f1.seeds, "f1": _mean_sd(f1), "accuracy": _mean_sd(accuracy)}
-    if found.quick is None and one.judged == "evaluation":
+    if found.quick is None and one.judged == "evaluation" and (one.recipe is None or one.recipe.plain):
         told |= _printed(one, f1.seeds or seeds)
     return told
 

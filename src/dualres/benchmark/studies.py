@@ -8,7 +8,7 @@ from itertools import product
 
 from dualres.benchmark.job import Job, Judged
 from dualres.benchmark.protocol import Budget
-from dualres.config import Recipe
+from dualres.config import RECIPES, recipe_named
 from dualres.datasets import catalog, simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
@@ -23,6 +23,7 @@ PRIMARY_BUDGET = Budget(3, 4)
 GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
 ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
 BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
+ROBUST_UPDATES = RECIPES["robust"].updates
 CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
 SEEDS = (41, 42, 43)
 FIVE_SEEDS = (41, 42, 43, 44, 45)
@@ -30,8 +31,10 @@ FINALISTS = ("dualres", "mambasl", "minirocket")
 PAIR = ("dualres", "mambasl")
 CONTROLLED = ("dualres", *CONTROL_NAMES)
 NEURAL = tuple(name for name in NAMES if name != "minirocket")
+NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
 OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
+RECIPE_CONTROLS = ("dualres", "dualres/no-rotation", "dualres/no-memory", "dualres/short", "dualres/long")
 CONTROLS_ON = "phm2009"  # where the published study has them
 HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
 
@@ -47,6 +50,7 @@ class Part:
     seeds: tuple[int, ...] = (41,)
     judged: Judged = "evaluation"
     support_step: float | None = None
+    recipe: str = "paper"  # by its name
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class Quick:
 def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]:
     """The part on the paper's datasets, and the same on the rig, so that anybody can run it."""
     return part, replace(part, datasets=(RIG,), support_step=support_step)
+
+
+def _by_both_recipes(datasets: tuple[str, ...], budget: Budget, updates: int) -> tuple[Part, Part]:
+    part = Part(datasets, RECIPE_CONTROLS, (budget,), (updates,), FIVE_SEEDS)
+    return part, replace(part, updates=(ROBUST_UPDATES,), recipe="robust")
 
 
 STUDIES = {
@@ -143,6 +152,15 @@ STUDIES = {
                 Part((RIG,), ("minirocket",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,)),
             ),
         ),
+        Study(
+            "recipes",
+            "What is it worth to show every window through random transfer paths, and does it need the memory?",
+            (
+                *_by_both_recipes(("phm2009", RIG), PRIMARY_BUDGET, GEARBOX_UPDATES),
+                *_by_both_recipes(("cwru",), BEARING_BUDGET, BEARING_UPDATES),
+                Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (ROBUST_UPDATES,), recipe="robust"),
+            ),
+        ),
     )
 }
 
@@ -211,7 +229,7 @@ def _part_jobs(
                 fold_hash=fold.hash,
                 budget=budget,
                 method=method,
-                recipe=None if method == "minirocket" else Recipe(updates=count),
+                recipe=None if method == "minirocket" else recipe_named(part.recipe, updates=count),
                 seed=seed,
                 judged=part.judged,
                 support_step=part.support_step,

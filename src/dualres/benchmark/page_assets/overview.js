@@ -85,7 +85,7 @@ function matrixHead(columns) {
     if (groups.at(-1)?.dataset === column.dataset) groups.at(-1).span += 1;
     else groups.push({ dataset: column.dataset, span: 1 });
   }
-  const setting = (c) => c.updates == null ? budgetName(c.budget) : `${c.updates} updates`;
+  const setting = (c) => c.training ?? budgetName(c.budget);
   return h("thead", {},
     h("tr", {}, h("td", {}), groups.map((g, i) =>
       h("th", { scope: "colgroup", colspan: g.span, class: `${i ? "first" : ""} ${g.span > 1 ? "group" : ""}`.trim() }, h("span", {}, datasetName(g.dataset))))),
@@ -102,7 +102,7 @@ function bestOf(column, methods, cells, metric) {
 function matrixCell({ study, column, method, metric, cell, best, first, panel }) {
   const edge = first ? "first" : null;
   if (!cell) return h("td", { class: edge }, h("span", { class: "blank", title: "not part of this study" }, "–"));
-  const setting = column.updates == null ? "" : `, ${column.updates} updates`;
+  const setting = column.training == null ? "" : `, ${column.training}`;
   const title = `${methodName(method)}, ${datasetName(column.dataset)}, ${budgetName(column.budget)}${setting}`;
   const value = cell[metric];
   const show = (event) => showTip(event.currentTarget, title, cell);
@@ -114,8 +114,8 @@ function matrixCell({ study, column, method, metric, cell, best, first, panel })
     "data-cell": `${column.dataset} ${column.budget} ${method}`,
     onmouseenter: show, onfocus: show, onmouseleave: hideTip, onblur: hideTip,
     onclick: () => {
-      const opening = panel.dataset.of !== button.dataset.cell + (column.updates ?? "");
-      panel.dataset.of = opening ? button.dataset.cell + (column.updates ?? "") : "";
+      const opening = panel.dataset.of !== button.dataset.cell + (column.training ?? "");
+      panel.dataset.of = opening ? button.dataset.cell + (column.training ?? "") : "";
       panel.replaceChildren(...(opening ? cellPanel(study, title, cell, column) : []));
       for (const other of panel.parentElement.querySelectorAll(".cell")) other.removeAttribute("data-open");
       if (opening) button.setAttribute("data-open", "");
@@ -131,7 +131,7 @@ function matrixCell({ study, column, method, metric, cell, best, first, panel })
 function cellPanel(study, title, cell, column) {
   const behind = data.jobs.filter((job) =>
     job.studies.includes(study.name) && job.method === cell.method && job.dataset === column.dataset
-    && job.budget === column.budget && (column.updates == null || job.updates === column.updates)
+    && job.budget === column.budget && (column.training == null || job.training === column.training)
     && (cell.seed == null ? study.seeds.includes(job.seed) : job.seed === cell.seed));
   return [
     h("h3", {}, title, study.quick && h("span", { class: "tag quick" }, "quick")),

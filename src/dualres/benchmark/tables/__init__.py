@@ -12,6 +12,7 @@ from dualres.benchmark.tables.differences import difference_tables
 from dualres.benchmark.tables.duration import duration
 from dualres.benchmark.tables.model import Table, Value
 from dualres.benchmark.tables.published import published
+from dualres.benchmark.tables.recipes import recipes
 from dualres.benchmark.tables.reference import reference_tables
 from dualres.benchmark.tables.settings import Settings
 from dualres.benchmark.tables.write import write_tables
@@ -38,6 +39,7 @@ _TABLES: dict[str, Callable[[Results], list[Table]]] = {
     "ablation": scores.ablation,
     "duration": scores.per_dataset(duration),
     "optimisation": scores.per_dataset(scores.optimisation),
+    "recipes": scores.per_dataset(recipes),
     "published": published,
 }
 
@@ -47,7 +49,10 @@ def study_tables(results: Results) -> list[Table]:
     if not results.entries:
         return []
     name = results.study.name
-    tables = [*_TABLES[name](results), *scores.every_seed(results)]
+    tables = _TABLES[name](results)
+    if name == "recipes":  # what follows sets methods side by side, and takes each to have one recipe
+        return tables
+    tables = [*tables, *scores.every_seed(results)]
     return tables if name in ("duration", "optimisation") else tables + difference_tables(results)
 
 

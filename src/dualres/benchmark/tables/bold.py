@@ -35,7 +35,7 @@ def wrong_bold(records: Iterable[Record]) -> Iterator[str]:
 def _rivals(record: Record) -> str:
     """The name of those that the number competes with in its table; empty where it does not."""
     table, row, column = record["table"], record["row"], record["column"]
-    if not record["metric"] or record["minus"] or table.startswith(("duration_", "bearing_hust_")):
+    if not record["metric"] or record["minus"] or table.startswith(("duration_", "recipes_", "bearing_hust_")):
         return ""
     if table.endswith("_every_seed"):
         return row

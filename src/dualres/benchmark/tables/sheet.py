@@ -175,7 +175,8 @@ class Sheet:
     def _printed(
         self, value: Value, job: Job, fields: Mapping[str, object], seeds: Sequence[int], wanted: Metric
     ) -> str | None:
-        if self.results.quick or job.judged == "validation" or not value.method:
+        other_recipe = job.recipe is not None and not job.recipe.plain
+        if self.results.quick or job.judged == "validation" or not value.method or other_recipe:
             return None
         fold = str(fields["fold"]) if "fold" in fields else None
         found = paper.printed(job.dataset, job.method, job.budget, wanted.name, seeds, fold)
