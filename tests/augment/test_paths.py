@@ -15,7 +15,7 @@ def some_paths(windows=3, sigma=1.0, waves=4, seed=0):
 
 def test_a_curve_is_a_sum_of_cosines():
     paths, f = some_paths(), np.linspace(0, 32_000, 7)
-    for window, curve in enumerate(curves(paths, f / 32_000)):
+    for window, curve in enumerate(curves(paths, torch.from_numpy(f / 32_000))):
         terms = zip(paths.amplitudes[window], paths.phases[window], strict=True)
         expected = sum(a * np.cos(np.pi * j * f / 32_000 + phi) for j, (a, phi) in enumerate(terms, start=1))
         np.testing.assert_allclose(curve, expected, atol=1e-12)
@@ -23,9 +23,9 @@ def test_a_curve_is_a_sum_of_cosines():
 
 @pytest.mark.parametrize("waves", [1, 4, 9])
 def test_the_spread_is_that_of_sigma_whatever_the_number_of_waves(waves):
-    curve = curves(some_paths(20_000, sigma=0.8, waves=waves), np.array([0.0, 0.3, 1.0]))
-    np.testing.assert_allclose(curve.std(axis=0), 0.8 / np.sqrt(2), rtol=0.03)
-    np.testing.assert_allclose(curve.mean(axis=0), 0, atol=0.02)
+    curve = curves(some_paths(20_000, sigma=0.8, waves=waves), torch.tensor([0.0, 0.3, 1.0]).double())
+    np.testing.assert_allclose(curve.std(0), 0.8 / np.sqrt(2), rtol=0.03)
+    np.testing.assert_allclose(curve.mean(0), 0, atol=0.02)
 
 
 def test_both_views_see_the_same_curve():
@@ -33,16 +33,16 @@ def test_both_views_see_the_same_curve():
     short, long = gains(paths, PAPER.short_bins), gains(paths, PAPER.long_bins)
     assert (short.shape, long.shape, long.dtype) == ((3, 129), (3, 513), torch.float32)
     assert torch.equal(short, long[:, :: PAPER.long // PAPER.short])
-    np.testing.assert_allclose(long[:, 256].log(), curves(paths, np.array([0.5]))[:, 0], atol=1e-6)
+    np.testing.assert_allclose(long[:, 256].log(), curves(paths, torch.tensor([0.5]).double())[:, 0], atol=1e-6)
 
 
 def test_a_filter_multiplies_the_spectrum_and_delays_nothing():
     for samples in (256, 255):
         windows, paths = torch.randn(3, samples, dtype=torch.float64), some_paths()
         ratio = torch.fft.rfft(filtered(windows, paths)) / torch.fft.rfft(windows)
-        frequencies = np.arange(samples // 2 + 1) * 2 / samples
+        frequencies = torch.arange(samples // 2 + 1).double() * 2 / samples
         # At zero and at half the sampling rate there is a real part only, which is what is left of the noise there.
-        np.testing.assert_allclose(ratio.real, np.exp(curves(paths, frequencies)), rtol=1e-9)
+        np.testing.assert_allclose(ratio.real, curves(paths, frequencies).exp(), rtol=1e-9)
         np.testing.assert_allclose(ratio.imag, 0, atol=1e-9)
 
 

@@ -38,9 +38,9 @@ def by_hand(config, recipe, updates, per_class=4, seed=41):
     seen = []
     for magnitudes in aligned_magnitudes(torch.from_numpy(windows[order]), config):
         standard = standard_of(magnitudes)
-        exact, frequencies = magnitudes.double().numpy(), np.linspace(0, 1, magnitudes.shape[-1])
+        exact, frequencies = magnitudes.double().numpy(), torch.linspace(0, 1, magnitudes.shape[-1]).double()
         if recipe.path_sigma:
-            exact = exact * np.exp(curves(drawn.paths, frequencies))[:, None]
+            exact = exact * curves(drawn.paths, frequencies).exp().numpy()[:, None]
         share = drawn.shares[:, None, None].astype(np.float64)
         view = share * np.log1p(exact) + (1 - share) * np.log1p(exact[drawn.partners])
         if recipe.standardise:

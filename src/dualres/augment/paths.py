@@ -30,17 +30,24 @@ def draw_paths(chance: np.random.Generator, windows: int, sigma: float, waves: i
     return Paths(amplitudes, chance.uniform(0.0, 2 * np.pi, (windows, waves)))
 
 
-def gains(paths: Paths, bins: int) -> Tensor:
+def gains(paths: Paths, bins: int, device: torch.device | str = "cpu") -> Tensor:
     """exp(g) at the frequencies of a DFT with so many bins, from 0 to f_N: (windows, bins), float32."""
-    return torch.from_numpy(np.exp(curves(paths, np.arange(bins) / (bins - 1))).astype(np.float32))
+    frequencies = torch.arange(bins, dtype=torch.float64, device=device) / (bins - 1)
+    return curves(paths, frequencies).exp().float()
 
 
-def curves(paths: Paths, frequencies: Reals) -> Reals:
-    """g at frequencies (n,) in units of f_N: (windows, n), in nats."""
+def curves(paths: Paths, frequencies: Tensor) -> Tensor:
+    """g at frequencies (n,) in units of f_N: (windows, n), in nats; float64, where the frequencies are."""
     # cos(x + phi) taken apart, so that all windows share their cosines.
-    angles = np.pi * np.outer(np.arange(1, paths.phases.shape[1] + 1), frequencies)
-    cosines, sines = paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
-    return np.asarray(cosines @ np.cos(angles) - sines @ np.sin(angles))
+    waves = torch.arange(1, paths.phases.shape[1] + 1, dtype=torch.float64, device=frequencies.device)
+    angles = torch.pi * torch.outer(waves, frequencies)
+    cosines, sines = (torch.from_numpy(part).to(frequencies.device) for part in in_quadrature(paths))
+    return cosines @ angles.cos() - sines @ angles.sin()
+
+
+def in_quadrature(paths: Paths) -> tuple[Reals, Reals]:
+    """The amplitudes c and s of g(f) = sum_j c_j cos(pi j f / f_N) - s_j sin(pi j f / f_N)."""
+    return paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
 
 
 def filtered(windows: Tensor, paths: Paths) -> Tensor:
@@ -48,7 +55,6 @@ def filtered(windows: Tensor, paths: Paths) -> Tensor:
     samples = windows.shape[-1]
     spectrum = torch.fft.rfft(windows)
     # The last bin is at f_N for an even number of samples only.
-    frequencies = np.arange(spectrum.shape[-1]) / (samples / 2)
-    gain = torch.from_numpy(np.exp(curves(paths, frequencies))).to(windows)
-    heard: Tensor = torch.fft.irfft(spectrum * gain, samples)
+    frequencies = torch.arange(spectrum.shape[-1], dtype=torch.float64, device=windows.device) / (samples / 2)
+    heard: Tensor = torch.fft.irfft(spectrum * curves(paths, frequencies).exp().to(windows), samples)
     return heard

@@ -78,7 +78,7 @@ class View:
     def lead_through(self, paths: Paths | None) -> None:
         """From now on the windows come by these paths."""
         if paths is not None:
-            self._gains = gains(paths, self._gains.shape[1]).to(self._gains.device)
+            self._gains = gains(paths, self._gains.shape[1], self._gains.device)
 
     def seen(self, rows: slice, partners: Tensor, shares: Tensor) -> Tensor:
         """Some of the windows, (rows, tokens, bins)."""
