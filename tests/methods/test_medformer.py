@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, gelu
 
-from dualres.methods.medformer import Medformer
+from dualres.methods.medformer import Medformer, token_map
 from dualres.methods.neural import sizes
 from tests.methods.golden import CLASSES, filled, golden_windows
 
@@ -37,6 +37,15 @@ def test_it_gives_the_specified_logits_whatever_is_drawn(batch):
     logits = network(golden_windows()[:batch], KEEP_ALL)
     torch.testing.assert_close(logits[0], LOGITS, rtol=0, atol=1e-4)
     assert torch.equal(network(golden_windows()[:batch], ~KEEP_ALL), logits)
+
+
+def test_the_spread_of_a_token_map_allows_for_the_slope_of_a_leaky_relu():
+    torch.manual_seed(5)
+    weight = token_map(256).weight
+    torch.manual_seed(5)
+    drawn = nn.Linear(256, 128, bias=False).weight  # the draw that every linear map begins with
+    expected = torch.empty_like(drawn).normal_(0, math.sqrt(2 / 1.0001 / 256))
+    torch.testing.assert_close(weight, expected, rtol=1e-6, atol=0)
 
 
 def test_the_token_maps_begin_as_normal_numbers(network):

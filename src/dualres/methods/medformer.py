@@ -82,5 +82,5 @@ class MixedLayer(nn.Module):
 
 def token_map(patch: int) -> nn.Linear:
     linear = nn.Linear(patch, WIDTH, bias=False)
-    nn.init.kaiming_normal_(linear.weight, mode="fan_in", nonlinearity="leaky_relu")
+    nn.init.kaiming_normal_(linear.weight, a=0.01, mode="fan_in", nonlinearity="leaky_relu")
     return linear
