@@ -241,10 +241,6 @@ class TestAugmented:
         plain = fit_network(*tones(small), 3, config=small, recipe=Recipe(5))
         assert [s.loss for s in faint.history] == pytest.approx([s.loss for s in plain.history], rel=1e-5)
 
-    def test_there_is_no_gpu_path_of_its_own(self):
-        for recipe in (recipe_named("robust"), Recipe(mixup=True), Recipe(standardise=True)):
-            assert not fits_together(ModelConfig(), "cuda", recipe)
-
     @pytest.mark.skipif(not available(), reason="the compiled library is not built")
     def test_compiled_or_not_it_learns_the_same(self, monkeypatch):
         support, recipe = tones(ModelConfig(), per_class=3), recipe_named("robust", updates=6)
@@ -321,7 +317,7 @@ class TestAtOnce:
         def collect():
             seen.collected += 1
 
-        monkeypatch.setattr(fit, "fits_together", lambda config, device, recipe: device == "cuda")
+        monkeypatch.setattr(fit, "fits_together", lambda config, device: device == "cuda")
         monkeypatch.setattr(fit, "import_module", lambda name: SimpleNamespace(fit_together=fit_together))
         monkeypatch.setattr(fit, "gc", SimpleNamespace(collect=collect))
         return seen

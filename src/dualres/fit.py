@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from dualres.augment.spectra import AugmentedSpectra
+from dualres.augment.standard import fold_into
 from dualres.capture import Captured, full_precision
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
@@ -161,7 +162,7 @@ def fit_networks(
     for windows, its_labels in zip(supports, labels, strict=True):
         check_support(windows, its_labels, classes, config.window)
     settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    if not fits_together(config, device, recipe):
+    if not fits_together(config, device):
         return [
             _fit_alone(windows, its_labels, classes, seed=seed, **settings)
             for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
@@ -177,10 +178,8 @@ def fit_networks(
 
 
 @cache
-def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
-    """Whether there is a GPU path for networks of these sizes there, and for their training if it is by `recipe`."""
-    if not (recipe is None or recipe.plain):
-        return False
+def fits_together(config: ModelConfig, device: str) -> bool:
+    """Whether there is a GPU path for networks of these sizes there."""
     if not device.startswith("cuda") or find_spec("triton") is None:
         return False
     return bool(import_module("dualres.gpu.passes").fits_the_kernels(config))
@@ -225,7 +224,7 @@ def _fit_alone(
         else:
             augmented = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
             history = train(network, network.classify, augmented, recipe, progress=progress)
-            augmented.fold_into(network.encoder)
+            fold_into(network.encoder, augmented.standards)
     return FittedNetwork(network, history)
 
 

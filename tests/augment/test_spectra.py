@@ -7,7 +7,7 @@ import torch
 from dualres.augment.chance import draws
 from dualres.augment.paths import curves
 from dualres.augment.spectra import AugmentedSpectra
-from dualres.augment.standard import standard_of
+from dualres.augment.standard import fold_into, standard_of
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
@@ -96,7 +96,7 @@ def test_a_folded_network_takes_plain_windows(branches):
     with torch.no_grad():
         expected = network.classify(*views)
         unfolded = network(torch.from_numpy(windows[support_order(41, len(labels))]))
-        support.fold_into(network.encoder)
+        fold_into(network.encoder, support.standards)
         folded = network(torch.from_numpy(windows[support_order(41, len(labels))]))
     torch.testing.assert_close(folded, expected, rtol=0, atol=1e-5)
     assert (unfolded - expected).abs().max() > 1e-2

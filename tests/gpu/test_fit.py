@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.config import ModelConfig, Recipe
+from dualres.augment.paths import draw_paths, filtered
+from dualres.augment.spectra import AugmentedSpectra
+from dualres.augment.standard import Standard, fold_into
+from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.fit import fit_network, fit_networks
 from dualres.gpu.draws import SLAB, Draws
 from dualres.model.network import DualRes
+from dualres.support import support_order
+from tests.augment.test_spectra import whole
 from tests.gpu.test_passes import by_autograd
 from tests.test_fit import tones
 
@@ -63,16 +68,60 @@ def test_losses_and_weights_are_those_of_the_readable_path_with_the_same_draws(s
     assert off < 2e-3, f"weights differ by up to {off:.2g} after {recipe.updates} updates of 1e-3"
 
 
-def test_the_same_seed_gives_the_same_weights_to_the_last_bit(small):
-    fits = [fit_network(*tones(small), 3, config=small, recipe=Recipe(5), seed=s, device="cuda") for s in (41, 41, 42)]
+@pytest.mark.parametrize("size", ["paper", "small"])
+@pytest.mark.parametrize("branches", ["both", "short"])
+def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branches, size, small):
+    config = replace(ModelConfig() if size == "paper" else small, branches=branches)
+    windows, labels = tones(config, per_class=2)
+    recipe = recipe_named("robust", updates=SLAB + 5)
+    fitted = fit_network(windows, labels, 3, config=config, recipe=recipe, seed=5, device="cuda")
+    draws = Draws([5], len(windows), config.width, torch.device("cuda"))
+    support = AugmentedSpectra(windows, labels, 3, config, recipe, seed=5, device="cpu")
+    back = np.argsort(support_order(5, len(windows)))  # the kernels take windows as they come
+    network = DualRes(3, config, seed=5).double().cuda()
+    optimiser = torch.optim.Adam(p for p in network.parameters() if p.requires_grad)
+    losses = []
+    for update in range(1, recipe.updates + 1):
+        if (update - 1) % SLAB == 0:
+            draws.renew()
+        draws.count.fill_(update - 1)
+        optimiser.param_groups[0]["lr"] = recipe.rate_at(update)
+        optimiser.zero_grad()
+        short, long, targets = (tensor[back].double().cuda() for tensor in whole(support))
+        losses.append(by_autograd(network, draws, 0, short, long, targets)[0].item())
+        optimiser.step()
+    fold_into(network.encoder, [Standard(*(part.cuda() for part in standard)) for standard in support.standards])
+    assert [s.loss for s in fitted.history] == pytest.approx(losses, rel=2e-3)
+    with torch.no_grad():
+        got, expected = (
+            fitted.network(torch.from_numpy(windows).cuda()),
+            network.eval()(torch.from_numpy(windows).double().cuda()),
+        )
+    torch.testing.assert_close(got.double(), expected.double(), rtol=0, atol=1e-2)
+
+
+def test_augmented_it_outlives_a_path_that_was_not_in_the_support(small):
+    unseen, truth = tones(small, per_class=30, seed=1)
+    through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+    recipe = recipe_named("robust", updates=120, learning_rate=1e-2, decay=0.99)
+    network = fit_network(*tones(small), 3, config=small, recipe=recipe, device="cuda").network
+    with torch.no_grad():
+        assert (network(through.cuda()).argmax(1).cpu().numpy() == truth).mean() > 0.95
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_the_same_seed_gives_the_same_weights_to_the_last_bit(name, small):
+    recipe = recipe_named(name, updates=5)
+    fits = [fit_network(*tones(small), 3, config=small, recipe=recipe, seed=s, device="cuda") for s in (41, 41, 42)]
     first, again, other = (row(f.network) for f in fits)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
 
 
-def test_a_fit_in_a_bundle_is_the_fit_alone(small):
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_fit_in_a_bundle_is_the_fit_alone(name, small):
     supports, labels = zip(*(tones(small, seed=s) for s in range(3)), strict=True)
-    seeds, recipe = [41, 42, 43], Recipe(SLAB + 3)
+    seeds, recipe = [41, 42, 43], recipe_named(name, updates=SLAB + 3)
     bundle = fit_networks(supports, labels, 3, seeds=seeds, config=small, recipe=recipe, device="cuda")
     for fitted, windows, targets, seed in zip(bundle, supports, labels, seeds, strict=True):
         alone = fit_network(windows, targets, 3, config=small, recipe=recipe, seed=seed, device="cuda")

@@ -41,13 +41,9 @@ def curves(paths: Paths, frequencies: Tensor) -> Tensor:
     # cos(x + phi) taken apart, so that all windows share their cosines.
     waves = torch.arange(1, paths.phases.shape[1] + 1, dtype=torch.float64, device=frequencies.device)
     angles = torch.pi * torch.outer(waves, frequencies)
-    cosines, sines = (torch.from_numpy(part).to(frequencies.device) for part in in_quadrature(paths))
-    return cosines @ angles.cos() - sines @ angles.sin()
-
-
-def in_quadrature(paths: Paths) -> tuple[Reals, Reals]:
-    """The amplitudes c and s of g(f) = sum_j c_j cos(pi j f / f_N) - s_j sin(pi j f / f_N)."""
-    return paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
+    cosines, sines = paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
+    there = frequencies.device
+    return torch.from_numpy(cosines).to(there) @ angles.cos() - torch.from_numpy(sines).to(there) @ angles.sin()
 
 
 def filtered(windows: Tensor, paths: Paths) -> Tensor:

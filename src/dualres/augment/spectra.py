@@ -17,10 +17,9 @@ from torch.nn.functional import one_hot
 
 from dualres.augment.chance import draws
 from dualres.augment.paths import Paths, gains
-from dualres.augment.standard import Standard, fold, no_standard, standard_of
+from dualres.augment.standard import Standard, no_standard, standard_of
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
-from dualres.model.network import Encoder
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
 from dualres.support import WINDOWS_AT_ONCE, Batch, support_order, views_of
@@ -60,11 +59,10 @@ class AugmentedSpectra:
             rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
             yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
 
-    def fold_into(self, encoder: Encoder) -> None:
-        """After the training: let the projections take plain spectra. A branch that is removed has nothing to fold."""
-        for layer, view in zip((encoder.short, encoder.long), self._views, strict=True):
-            if layer.weight.requires_grad:
-                fold(layer, view.standard)
+    @property
+    def standards(self) -> list[Standard]:
+        """Of the short and of the long view."""
+        return [view.standard for view in self._views]
 
 
 class View:

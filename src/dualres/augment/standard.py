@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+
+from dualres.model.network import Encoder
 
 # nats. The logarithm of noise is spread by 0.64 whatever its level. Less means that a bin holds next to nothing, so
 # that log(1 + x) is no longer a logarithm, or that it never changes; dividing by that would make the most of the least.
@@ -40,3 +43,13 @@ def fold(layer: nn.Linear, standard: Standard) -> None:
     weight = layer.weight.double() / standard.spread.double()
     layer.bias.copy_(layer.bias.double() - weight @ standard.mean.double())
     layer.weight.copy_(weight)
+
+
+def fold_into(encoder: Encoder, standards: Sequence[Standard]) -> None:
+    """After a training: let the projections take plain spectra, short and long.
+
+    A branch that is removed has nothing to fold.
+    """
+    for layer, standard in zip((encoder.short, encoder.long), standards, strict=True):
+        if layer.weight.requires_grad:
+            fold(layer, standard)

@@ -1,6 +1,7 @@
 """Fits of equal shape on a GPU, all at once: one CUDA graph is one update of every network.
 
-The recipe is that of `fit.py`, with the whole support in one pass; a single fit is a bundle of one.
+The recipe is that of `fit.py`, with the whole support in one pass; a single fit is a bundle of one. Where windows are
+augmented, the views of an update are made on the device, as part of it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from dualres.augment.standard import fold_into
 from dualres.capture import beside, full_precision, recorded
 from dualres.config import ModelConfig, Recipe
 from dualres.fit import FittedNetwork, Progress, Step, seeded
 from dualres.gpu.adam import Adam
+from dualres.gpu.augment import Augmented
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout
 from dualres.gpu.passes import Passes
@@ -26,7 +29,7 @@ from dualres.model.network import DualRes
 
 WINDOWS_AT_ONCE = 128  # whose samples are on the device together
 
-_compiled: set[tuple[ModelConfig, int]] = set()  # kinds of network
+_compiled: set[tuple[ModelConfig, int, int | None]] = set()  # kinds of network, and how they are shown their windows
 
 Supports = Sequence[npt.NDArray[np.float32]]
 Labels = Sequence[npt.NDArray[np.int64]]
@@ -68,6 +71,9 @@ def fit_together(
         for network, row, gradient in zip(networks, bundle.passes.weights, gradients, strict=True):
             layout.unpack(row, network)
             layout.unpack_gradients(gradient, network)
+        for fit, network in enumerate(networks):
+            if bundle.augmented:
+                fold_into(network.encoder, [view.standard(fit) for view in bundle.augmented])
         stream.synchronize()
     rates = [recipe.rate_at(update) for update in range(1, recipe.updates + 1)]
     return [
@@ -83,8 +89,12 @@ class Bundle:
         self, layout: Layout, seeds: Sequence[int], windows: int, recipe: Recipe, device: torch.device
     ) -> None:
         self._layout, self._device, self._recipe = layout, device, recipe
-        self.draws = Draws(seeds, windows, layout.config.width, device)
+        self.draws = Draws(seeds, windows, layout.config.width, device, recipe)
         self.passes = Passes(layout, len(seeds), windows, device, self.draws)
+        self.augmented: list[Augmented] = []  # the short and the long view, where they change with every update
+        if shown := self.draws.shown:
+            views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
+            self.augmented = [Augmented(*view, len(seeds), self.draws, shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
 
     def load(self, supports: Supports, labels: Labels) -> None:
@@ -95,7 +105,8 @@ class Bundle:
     @contextmanager
     def _compiling(self) -> Iterator[None]:
         """Kernels are compiled side by side, at the first fit of a kind; what they do on the way is overwritten."""
-        kind = (self._layout.config, self._layout.classes)
+        shown = self.draws.shown
+        kind = (self._layout.config, self._layout.classes, shown.waves if shown else None)
         if kind in _compiled:
             yield
             return
@@ -106,7 +117,7 @@ class Bundle:
                 kernel()
 
         with ThreadPoolExecutor() as pool:
-            calls = [pool.submit(first_call, kernel) for kernel in (*self.passes.kernels, self._step)]
+            calls = [pool.submit(first_call, kernel) for kernel in (*self.passes.kernels, self._step, self._show)]
             yield
         for call in calls:
             call.result()
@@ -118,12 +129,15 @@ class Bundle:
         most = min(WINDOWS_AT_ONCE, windows)
         spectra = Spectra(self._layout, most, self._device)
         starts = torch.arange(0, most * samples, samples, device=self._device)
+        short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
         for fit, support in enumerate(supports):
             raw = torch.from_numpy(np.ascontiguousarray(support))
             for i in range(0, windows, most):
                 signal = raw[i : i + most].to(self._device).flatten()
                 rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
-                spectra.fill(self.passes.short[rows], self.passes.long[rows], signal, starts[: rows.stop - rows.start])
+                spectra.fill(short[rows], long[rows], signal, starts[: rows.stop - rows.start])
+        for view in self.augmented:
+            view.load(self._recipe.standardise)
 
     def start(self, weights: Tensor) -> None:
         """Record an update, and begin from `weights` (fits, size)."""
@@ -136,9 +150,16 @@ class Bundle:
 
     def _update(self) -> None:
         self.draws.count.add_(1)
+        self._show()
         self.passes.forward()
         self.passes.backward()
         self._step()
+
+    def _show(self) -> None:
+        branches = self._layout.config.branches
+        for name, view in zip(("short", "long"), self.augmented, strict=False):
+            if branches in (name, "both"):
+                view.show()
 
     def _step(self) -> None:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)

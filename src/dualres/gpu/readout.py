@@ -41,6 +41,7 @@ class Readout:
         self._head = {
             "BIAS": offsets["gates_bias"], "HEAD": offsets["head"], "HEAD_BIAS": offsets["head_bias"],
             "CLASSES": layout.classes, "CLASS_TILE": power_of_two(layout.classes), "SLAB": SLAB, "TRAINS": trains,
+            "BLENDS": draws.shown is not None,
         }  # fmt: skip
 
     def norm(self) -> None:
@@ -52,9 +53,12 @@ class Readout:
 
     def read(self) -> None:
         """From `features` and `gates` to `logits`; in training on to `losses`, and back to `to_gates`."""
+        shown = self._draws.shown
+        blends = (shown.partners, shown.shares) if shown else (self.labels, self.losses)  # any two: they are not read
         readout_kernel[(len(self.features),)](
-            self.features, self.gates, self._weights, self.logits, self.labels, self._draws.keep, self._draws.count,
-            self.losses, self.to_gates, self._to_pooled, self._gradients, self._windows, self._dropout,
+            self.features, self.gates, self._weights, self.logits, self.labels, *blends, self._draws.keep,
+            self._draws.count, self.losses, self.to_gates, self._to_pooled, self._gradients, self._windows,
+            self._dropout,
             **self._sizes, **self._head, BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
         )  # fmt: skip
 

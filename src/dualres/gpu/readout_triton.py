@@ -81,12 +81,16 @@ def _gate(
 
 @triton.jit(do_not_specialize=["windows"])
 def readout_kernel(
-    features, gates, weights, logits, labels, keep, count, losses, to_gates, to_pooled, gradients, windows, dropout,
+    features, gates, weights, logits, labels, partners, shares, keep, count, losses, to_gates, to_pooled, gradients,
+    windows, dropout,
     SIZE: tl.constexpr, BIAS: tl.constexpr, HEAD: tl.constexpr, HEAD_BIAS: tl.constexpr, TOKENS: tl.constexpr,
     WIDTH: tl.constexpr, CLASSES: tl.constexpr, CLASS_TILE: tl.constexpr, SLAB: tl.constexpr, BLOCK: tl.constexpr,
-    TRAINS: tl.constexpr,
+    TRAINS: tl.constexpr, BLENDS: tl.constexpr,
 ):  # fmt: skip
-    """From gates to logits; in training on to the loss, and back to the gradients of gates and features."""
+    """From gates to logits; in training on to the loss, and back to the gradients of gates and features.
+
+    Where windows are blended, so are labels.
+    """
     window = tl.program_id(0).to(tl.int64)
     fit = window // windows
     own, gradient = weights + fit * SIZE, gradients + window * SIZE
@@ -111,10 +115,14 @@ def readout_kernel(
         scores = tl.where(is_class, scores, float("-inf"))
         scores -= tl.max(scores, 0)
         summed = tl.sum(libdevice.exp(scores), 0)
-        is_label = classes == tl.load(labels + window)
-        loss = libdevice.log(summed) - tl.sum(tl.where(is_label, scores, 0.0), 0)
+        target = tl.where(classes == tl.load(labels + window), 1.0, 0.0)
+        if BLENDS:
+            share, partner = tl.load(shares + drawn), tl.load(partners + drawn)
+            others = tl.where(classes == tl.load(labels + fit * windows + partner), 1.0, 0.0)
+            target = share * target + (1.0 - share) * others
+        loss = libdevice.log(summed) - tl.sum(tl.where(is_class, target * scores, 0.0), 0)
         tl.store(losses + window, loss / windows)
-        to_scores = (libdevice.exp(scores) / summed - tl.where(is_label, 1.0, 0.0)) / windows
+        to_scores = (libdevice.exp(scores) / summed - target) / windows
         tl.store(gradient + HEAD + head_at, to_scores[:, None] * pooled[None, :], mask=is_class[:, None])
         tl.store(gradient + HEAD_BIAS + classes, to_scores, mask=is_class)
         back = tl.sum(to_scores[:, None] * head, 0) * kept / TOKENS
