@@ -2,8 +2,8 @@
 
 96 windows; `update_ms` is one update that sees the support as it is, `augmented_ms` one through random paths, blended
 and standardised. `extra` is how much longer the augmented update takes, as a share of the plain one. On the CPU
-`views_ms` is what makes the views alone, `views_torch_ms` the same by PyTorch. On a GPU an update is one of a hundred in
-a row, with all that is drawn for them.
+`views_ms` is what makes the views alone, `views_torch_ms` the same by PyTorch. On a GPU an update is one of a
+hundred in a row, with all that is drawn for them.
 """
 
 from __future__ import annotations
