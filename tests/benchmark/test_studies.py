@@ -2,7 +2,7 @@ import pytest
 
 from dualres.benchmark.protocol import Budget
 from dualres.benchmark.studies import DATASETS, STUDIES, Quick, folds_of, jobs, study
-from dualres.config import RECIPES
+from dualres.config import RECIPES, Recipe
 from dualres.errors import ConfigError
 from dualres.methods import NAMES
 
@@ -108,3 +108,12 @@ def test_recipes_are_compared_on_the_same_folds_and_seeds():
         ("phm2009", method, 41) for method in NAMES if method not in ("dualres", "minirocket")
     }
     assert "dualres/no-memory" in {method for _, _, method, _ in plain}
+
+
+def test_a_recipe_replaces_those_of_the_study():
+    chosen = Recipe(updates=7, path_sigma=0.5)
+    found = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen)
+    assert {job.recipe for job in found} == {chosen}
+    assert len(found) == 2 * 5, "the two recipes of the study are one now"
+    quick = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen, quick=Quick())
+    assert {job.recipe for job in quick} == {Recipe(updates=Quick().updates, path_sigma=0.5)}

@@ -98,9 +98,14 @@ def test_a_single_cell_can_be_asked_for(call):
 
 @pytest.mark.parametrize(
     ("option", "value", "words"),
-    [("--budgets", "3", "budget '3' is not recordings x windows"), ("--folds", "S9", "there is no fold 'S9'")],
+    [
+        ("--budgets", "3", "budget '3' is not recordings x windows"),
+        ("--folds", "S9", "there is no fold 'S9'"),
+        ("--recipe", "stout", "recipe 'stout' is not known"),
+        ("--recipe", "gone.json", "gone.json: is no recipe"),
+    ],
 )
-def test_a_fold_or_budget_that_is_none_is_answered(call, option, value, words):
+def test_a_fold_budget_or_recipe_that_is_none_is_answered(call, option, value, words):
     result = call("plan", "published", option, value)
     assert result.exit_code
     assert words in str(result.exception)

@@ -8,7 +8,7 @@ from itertools import product
 
 from dualres.benchmark.job import Job, Judged
 from dualres.benchmark.protocol import Budget
-from dualres.config import RECIPES, recipe_named
+from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog, simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
@@ -23,7 +23,7 @@ PRIMARY_BUDGET = Budget(3, 4)
 GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
 ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
 BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
-ROBUST_UPDATES = RECIPES["robust"].updates
+ROBUST = RECIPES["robust"]
 CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
 SEEDS = (41, 42, 43)
 FIVE_SEEDS = (41, 42, 43, 44, 45)
@@ -50,7 +50,7 @@ class Part:
     seeds: tuple[int, ...] = (41,)
     judged: Judged = "evaluation"
     support_step: float | None = None
-    recipe: str = "paper"  # by its name
+    recipe: Recipe = RECIPES["paper"]  # with other numbers of updates
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,14 @@ def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]
     return part, replace(part, datasets=(RIG,), support_step=support_step)
 
 
+def _by(recipe: Recipe, part: Part) -> Part:
+    """The part by another recipe, with its own number of updates."""
+    return replace(part, recipe=recipe, updates=(recipe.updates,))
+
+
 def _by_both_recipes(datasets: tuple[str, ...], budget: Budget, updates: int) -> tuple[Part, Part]:
     part = Part(datasets, RECIPE_CONTROLS, (budget,), (updates,), FIVE_SEEDS)
-    return part, replace(part, updates=(ROBUST_UPDATES,), recipe="robust")
+    return part, _by(ROBUST, part)
 
 
 STUDIES = {
@@ -158,7 +163,7 @@ STUDIES = {
             (
                 *_by_both_recipes(("phm2009", RIG), PRIMARY_BUDGET, GEARBOX_UPDATES),
                 *_by_both_recipes(("cwru",), BEARING_BUDGET, BEARING_UPDATES),
-                Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (ROBUST_UPDATES,), recipe="robust"),
+                Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (ROBUST.updates,), recipe=ROBUST),
             ),
         ),
     )
@@ -184,19 +189,21 @@ def jobs(
     seeds: Sequence[int] | None = None,
     folds: Sequence[str] | None = None,
     budgets: Sequence[Budget] | None = None,
+    recipe: Recipe | None = None,
     quick: Quick | None = None,
     threads: int = 1,
     device: str = "cpu",
 ) -> list[Job]:
     """The jobs of a study on the datasets at hand, each once, in a fixed order.
 
-    `methods`, `folds` and `budgets` pick from the study's, `seeds` replaces them; `quick` reduces all that costs time.
+    `methods`, `folds` and `budgets` pick from the study's, `seeds` and `recipe` replace them; `quick` reduces all that
+    costs time.
     """
     if quick:
         methods = [m for m in quick.methods if methods is None or m in methods]
         seeds = seeds or quick.seeds
     found: dict[str, Job] = {}
-    for part in chosen.parts:
+    for part in [_by(recipe, part) for part in chosen.parts] if recipe else chosen.parts:
         for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
             if (folds is None or job.fold in folds) and (budgets is None or job.budget in budgets):
                 found.setdefault(job.key, job)
@@ -229,7 +236,7 @@ def _part_jobs(
                 fold_hash=fold.hash,
                 budget=budget,
                 method=method,
-                recipe=None if method == "minirocket" else recipe_named(part.recipe, updates=count),
+                recipe=None if method == "minirocket" else replace(part.recipe, updates=count),
                 seed=seed,
                 judged=part.judged,
                 support_step=part.support_step,

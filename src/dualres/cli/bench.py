@@ -16,6 +16,7 @@ from rich.table import Table
 
 from dualres.cli.bench_choice import (
     Budgets,
+    ByRecipe,
     Datasets,
     Device,
     Folds,
@@ -59,6 +60,7 @@ def plan(
     datasets: Datasets = None,
     folds: Folds = None,
     budgets: Budgets = None,
+    recipe: ByRecipe = None,
     quick: Quick = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
@@ -68,7 +70,7 @@ def plan(
     """What studies are made of, what of it is done, and how long the rest takes."""
     from dualres.benchmark.times import Times, times_in
 
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, quick, threads, device)
+    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
     with ExitStack() as stack:
         ledger = _existing(folder, stack)
         done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
@@ -107,6 +109,7 @@ def run(
     datasets: Datasets = None,
     folds: Folds = None,
     budgets: Budgets = None,
+    recipe: ByRecipe = None,
     quick: Quick = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
@@ -124,7 +127,7 @@ def run(
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} is of use with --executor ray only")
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, quick, threads, device)
+    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
     wanted = once(chosen)
     with Ledger(own_ledger(folder)) as ledger:
         try:

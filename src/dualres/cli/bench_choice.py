@@ -31,6 +31,10 @@ Folds = Annotated[list[str] | None, typer.Option(help="Only these folds: P1,S2 o
 Budgets = Annotated[
     list[str] | None, typer.Option(help="Only these budgets, recordings x windows per class: 3x4,1x3 or repeated.")
 ]
+ByRecipe = Annotated[
+    str | None,
+    typer.Option("--recipe", help="Train by this instead of the study's: paper, robust, or a file of dualres tune."),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="A reduced size that fits in minutes; labelled so everywhere.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads of each job; part of its plan.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="What neural methods run on; part of a job's plan.")]
@@ -44,6 +48,7 @@ def choose(
     datasets: list[str] | None,
     folds: list[str] | None,
     budgets: list[str] | None,
+    recipe: str | None,
     quick: bool,
     threads: int,
     device: Device,
@@ -52,6 +57,7 @@ def choose(
     from dualres.benchmark import studies as catalogue
     from dualres.benchmark.sources import present_datasets
     from dualres.methods import ALL_NAMES
+    from dualres.recipe_file import recipe_from
 
     names = all_studies(studies)
     picked = named("method", methods, ALL_NAMES)
@@ -67,6 +73,7 @@ def choose(
             seeds=parsed_seeds(seeds),
             folds=kept,
             budgets=sizes,
+            recipe=recipe_from(recipe) if recipe else None,
             quick=catalogue.Quick() if quick else None,
             threads=threads,
             device=device.value,
