@@ -1,5 +1,6 @@
 """Fits on a GPU, one and many at once: the same as by the readable path, the same every time."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from dualres.augment.paths import draw_paths, filtered
 from dualres.augment.spectra import AugmentedSpectra
 from dualres.augment.standard import Standard, fold_into
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
-from dualres.fit import fit_network, fit_networks
+from dualres.fit import expected_s, fit_network, fit_networks
 from dualres.gpu.draws import SLAB, Draws
 from dualres.model.network import DualRes
 from dualres.support import support_order
@@ -179,3 +180,11 @@ def test_a_network_of_other_sizes_takes_the_other_path(small):
     odd = replace(small, width=6)
     fitted = fit_network(*tones(odd), 3, config=odd, recipe=Recipe(3), device="cuda")
     assert np.isfinite([s.loss for s in fitted.history]).all()
+
+
+def test_how_long_a_fit_takes_is_known_before():
+    support, recipe = tones(ModelConfig(), per_class=32), Recipe(400)
+    expected = expected_s(96, recipe, device="cuda")
+    begin = time.perf_counter()
+    fit_network(*support, 3, recipe=recipe, device="cuda")
+    assert 0.2 < expected / (time.perf_counter() - begin) < 2
