@@ -1,7 +1,7 @@
 """What the ledger answers: scores in percent macro-F1 over recordings, losses, verdicts.
 
 `where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`, `device=cuda`. By default a cell is of both folds,
-the dataset's main budget, all seeds there are and the device that the tables show.
+the dataset's main budget, all seeds that the study plans and the device that the tables show.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Scores:
     def __init__(self, ledger: Ledger, repeated: Ledger) -> None:
         """`repeated` holds jobs of the ledger that were done a second time."""
         self._ledger, self._repeated = ledger, repeated
-        self._found = Results(ledger, study("published"))
+        self._found = Results(ledger, study("published")).own()  # other studies may share the ledger
 
     def score(self, dataset: str, method: str, **where: str) -> str:
         """Mean over folds and seeds, with the sample SD over the seeds where there are several."""
@@ -122,7 +122,8 @@ class Scores:
 
     def further_jobs(self) -> str:
         """Done on the other device than the one that the tables show."""
-        return str(len(self._ledger.keys()) - len(self._found.entries))
+        on_any = {entry.key for kind in self._found.kinds for entry in self._found.on(kind).entries}
+        return str(len(on_any) - len(self._found.entries))
 
     def repeats(self, device: str) -> str:
         """Jobs of that kind of device that were done twice."""

@@ -249,6 +249,16 @@ def test_with_further_seeds_the_matrix_still_has_the_numbers_of_the_tables(overl
                 assert papers[name] == value.paper
 
 
+def test_a_cell_s_own_seeds_are_those_planned_for_its_method_and_budget(tmp_path):
+    """The published study has five seeds elsewhere, and another study ran all of them here."""
+    with synthetic_ledger(tmp_path / "l", ["published", "recipes"], datasets=("simulated",)) as ledger:
+        (told,) = page_data({"published": Results(ledger, study("published"))})["studies"]
+    place = told["columns"].index({"dataset": "simulated", "budget": "3x4", "training": None})
+    cells = {c["seed"]: c for c in told["cells"] if (c["column"], c["method"]) == (place, "dualres")}
+    assert cells.keys() == {None, 41, 42, 43, 44, 45}
+    assert cells[None]["seeds"] == cells[None]["asked"] == (41, 42, 43)
+
+
 def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
     studies = {told["name"]: told for told in page_data(overlapping)["studies"]}
 

@@ -124,3 +124,30 @@ def test_own_seeds_are_those_of_the_method_and_budget_without_further_ones(tmp_p
     assert results.own_seeds(method="medformer", dataset="phm2009", budget=Budget(1, 4)) == ()
     assert 46 in {job.seed for job in results.planned.values()}
     assert [results.main_budget(name) for name in ("phm2009", "cwru")] == [Budget(3, 4), Budget(1, 3)]
+
+
+def test_a_study_s_own_jobs_are_told_from_another_s_at_more_seeds(tmp_path):
+    """The study of recipes has jobs of the published one on the rig with more seeds, and others by its own recipe."""
+    with synthetic_ledger(tmp_path / "l", ["published", "recipes"], datasets=["simulated"]) as ledger:
+        shared, alone = Results(ledger, study("published")), tmp_path / "alone"
+        fields = {"dataset": "simulated", "method": "dualres", "budget": Budget(3, 4)}
+        assert shared.cell(percent_f1, **fields).seeds == (41, 42, 43, 44, 45)
+        assert shared.own().cell(percent_f1, **fields).seeds == (41, 42, 43)
+        assert shared.own().on("cpu").cell(percent_f1, **fields).seeds == (41, 42, 43)
+        assert shared.own().on("cuda").where(method="dualres") == []
+    with synthetic_ledger(alone, ["published"], datasets=["simulated"]) as ledger:
+        expected = Results(ledger, study("published"))
+    assert shared.own().planned == expected.planned
+    assert {e.key for e in shared.own().entries} == {e.key for e in expected.entries}
+
+
+def test_both_recipes_of_a_method_are_looked_at_on_one_device(tmp_path):
+    with Ledger(tmp_path / "l") as ledger:
+        for dataset, kinds in (("cwru", ("cpu",)), ("phm2009", ("cpu", "cuda"))):
+            for device in kinds:
+                for job in jobs(study("recipes"), [dataset], methods=["dualres"], seeds=[41], device=device):
+                    if device == "cuda" or dataset == "cwru" or job.recipe.plain:
+                        ledger.record(job, synthetic_outcome(job))
+        results = Results(ledger, study("recipes"))
+    assert looked_at(results) == {("phm2009", "dualres"): "cuda", ("cwru", "dualres"): "cpu"}
+    assert len(results.where(dataset="phm2009")) == 4

@@ -26,7 +26,7 @@ NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\
 @pytest.fixture(scope="module")
 def published(tmp_path_factory):
     with load_export(ROOT / "results", tmp_path_factory.mktemp("ledger") / "ledger.sqlite") as ledger:
-        yield Results(ledger, study("published"))
+        yield Results(ledger, study("published")).own()
 
 
 def test_the_pages_are_what_the_results_give():

@@ -178,8 +178,9 @@ def _study(name: str, found: Results) -> dict[str, Any]:
             columns.append({"dataset": dataset, "budget": str(budget), "training": training})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
+                own_seeds = found.own_seeds(dataset=dataset, budget=budget, method=method, recipe=same[0].recipe)
                 for seed in (None, *sorted({j.seed for j in same})):
-                    seeds = found.seeds if seed is None else (seed,)
+                    seeds = own_seeds if seed is None else (seed,)
                     cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds)})
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
@@ -209,6 +210,7 @@ def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...]) -> dict[str, 
         "method": one.method,
         "done": len(f1.entries),
         "planned": f1.planned,
+        "asked": seeds,
         "folds": sorted({j.fold for j in jobs}),
     }
     if f1.entries:

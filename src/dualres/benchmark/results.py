@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -62,6 +63,9 @@ class Results:
     The same plan may have been run on a CPU and on a GPU; `device` says which to look at, and None takes, of every
     method, the kind with more finished jobs of the study, and the CPU where there are as many of both. `threads` are
     part of a plan, too.
+
+    Seeds that the study does not plan are here, too, whoever had them run: another study may have the same jobs at
+    more seeds. Tables and figures are made of `own()`, which knows nothing of them.
     """
 
     def __init__(
@@ -76,7 +80,9 @@ class Results:
         self.study = study
         self.quick = quick
         self.kinds = (device,) if device else KINDS
-        self._on = partial(Results, ledger, study, quick=quick, threads=threads)
+        self._on: Callable[[str], Results] = lambda kind: Results(
+            ledger, study, quick=quick, device=kind, threads=threads
+        )
         self._by_kind: dict[str, Results] = {}
         finished = ledger.jobs()
         seeds = sorted({job.seed for job in finished.values()} | {s for part in study.parts for s in part.seeds})
@@ -97,14 +103,23 @@ class Results:
 
     def _group(self, job: Job) -> tuple[str, str]:
         """Jobs that are all shown of one device."""
-        by_dataset = self.study.name == "published"  # its datasets were run in campaigns of their own
+        by_dataset = self.study.name in ("published", "recipes")  # their datasets are campaigns of their own
         return job.dataset if by_dataset else "", job.method
 
     def on(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
         if kind not in self._by_kind:
-            self._by_kind[kind] = self._on(device=kind)
+            self._by_kind[kind] = self._on(kind)
         return self._by_kind[kind]
+
+    def own(self) -> Results:
+        """The same without further seeds: the jobs that the study plans, and those of them that are finished."""
+        alone = copy(self)
+        alone.planned = {job.key: job for job in self._own}
+        alone.entries = [entry for entry in self.entries if entry.key in alone.planned]
+        alone._on = lambda kind: self.on(kind).own()
+        alone._by_kind = {}
+        return alone
 
     def own_seeds(self, **fields: object) -> tuple[int, ...]:
         """Those the study itself plans for jobs with these fields."""

@@ -30,7 +30,7 @@ def sparse(tmp_path_factory):
     """The first of every third finished pair of folds, and some jobs with one fold only."""
     ledger = Ledger(tmp_path_factory.mktemp("sparse") / "ledger")
     for name in STUDIES:
-        for position, job in enumerate(jobs(study(name), (RIG,), seeds=[42])):
+        for position, job in enumerate(jobs(study(name), (RIG,), seeds=[41])):
             if position % 6 in (0, 1, 2) and job.key not in ledger.keys():  # noqa: SIM118 - not a mapping
                 ledger.record(job, synthetic_outcome(job))
     return by_study(ledger)
@@ -42,4 +42,5 @@ def empty(tmp_path_factory):
 
 
 def by_study(ledger, quick=None):
-    return {name: Results(ledger, study(name), quick=quick, device="cpu") for name in STUDIES}
+    """As a report draws them: every study's own jobs."""
+    return {name: Results(ledger, study(name), quick=quick, device="cpu").own() for name in STUDIES}

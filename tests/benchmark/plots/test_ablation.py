@@ -1,10 +1,11 @@
 import pytest
 
 from dualres.benchmark.plots.ablation import ablation_panels, difference
-from dualres.benchmark.results import percent_f1
-from dualres.benchmark.studies import RIG
+from dualres.benchmark.results import Results, percent_f1
+from dualres.benchmark.studies import RIG, jobs, study
 from dualres.methods import CONTROL_NAMES
 from tests.benchmark.plots.reading import bars
+from tests.benchmark.synthetic import synthetic_ledger, synthetic_outcome
 
 
 def test_a_bar_is_the_full_model_minus_the_control(full):
@@ -19,9 +20,14 @@ def test_a_bar_is_the_full_model_minus_the_control(full):
         assert [value for _, value in bars(axes)] == pytest.approx(expected)
 
 
-def test_seeds_that_only_the_full_model_has_do_not_count(full):
+def test_seeds_that_only_the_full_model_has_do_not_count(tmp_path):
     """On the rig the full model was run with three seeds, the controls with one."""
-    found = difference(full["ablation"], RIG, CONTROL_NAMES[0])
+    with synthetic_ledger(tmp_path / "l", ["ablation"], datasets=[RIG]) as ledger:
+        for job in jobs(study("ablation"), [RIG], methods=["dualres"], seeds=[42, 43]):
+            ledger.record(job, synthetic_outcome(job))
+        results = Results(ledger, study("ablation"))
+    assert results.cell(percent_f1, dataset=RIG, method="dualres").seeds == (41, 42, 43)
+    found = difference(results, RIG, CONTROL_NAMES[0])
     assert found.seeds == (41,)
 
 

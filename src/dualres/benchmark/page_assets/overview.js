@@ -132,7 +132,7 @@ function cellPanel(study, title, cell, column) {
   const behind = data.jobs.filter((job) =>
     job.studies.includes(study.name) && job.method === cell.method && job.dataset === column.dataset
     && job.budget === column.budget && (column.training == null || job.training === column.training)
-    && (cell.seed == null ? study.seeds.includes(job.seed) : job.seed === cell.seed));
+    && cell.asked.includes(job.seed));
   return [
     h("h3", {}, title, study.quick && h("span", { class: "tag quick" }, "quick")),
     facts(cellFacts(cell), "facts wide"),

@@ -56,14 +56,14 @@ def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Ite
     """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time."""
     for diagram in _DIAGRAMS:
         yield diagram()
-    for name, own in results.items():
+    for name, own in ((name, each.own()) for name, each in results.items()):
         yield from filter(None, (draw(own) for draw in _OF_STUDY.get(name, ())))
         for dataset in own.datasets():
             yield from filter(None, (draw(own, dataset) for draw in _OF_DATASET.get(name, ())))
     for each in (each for each in costs if not each.long):
         yield latency_bars(each)
         if "gearbox" in results:
-            scored = results["gearbox"]
+            scored = results["gearbox"].own()
             yield from filter(None, (score_and_latency(scored, dataset, each) for dataset in scored.datasets()))
 
 

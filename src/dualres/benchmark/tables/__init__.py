@@ -48,12 +48,12 @@ def study_tables(results: Results) -> list[Table]:
     """All tables of a study; none where nothing of it was run."""
     if not results.entries:
         return []
-    name = results.study.name
-    tables = _TABLES[name](results)
+    name, own = results.study.name, results.own()
+    tables = _TABLES[name](own)
     if name == "recipes":  # what follows sets methods side by side, and takes each to have one recipe
         return tables
     tables = [*tables, *scores.every_seed(results)]
-    return tables if name in ("duration", "optimisation") else tables + difference_tables(results)
+    return tables if name in ("duration", "optimisation") else tables + difference_tables(own)
 
 
 def all_tables(ledger: Ledger, settings: Settings) -> list[Table]:
