@@ -93,13 +93,14 @@ def paired_differences(
                 theirs = results.where(dataset=dataset, budget=budget, method=other)
                 pairs = [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]
                 if pairs:
-                    found.append(_difference(dataset, budget, reference, other, pairs))
+                    found.append(difference(dataset, budget, reference, other, pairs))
     return found
 
 
-def _difference(
+def difference(
     dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[Entry, Entry]]
 ) -> Difference:
+    """Of pairs of equal fold and seed, the first of each minus the second; the names are those of the two sides."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].job.fold, pair[0].job.seed))
     differences = [percent_f1(one.outcome) - percent_f1(two.outcome) for one, two in pairs]
     folds: dict[str, list[Pair]] = {}

@@ -81,6 +81,13 @@ def difference_value(difference: Difference) -> Value:
     )
 
 
+def value_with_spread(difference: Difference) -> Value:
+    """The same with the SD over seeds in sight."""
+    spread = "" if difference.sd is None else f" ± {difference.sd:.2f}"
+    text = f"{difference.mean:+.2f}{spread} [{difference.low:+.2f}, {difference.high:+.2f}]"
+    return replace(difference_value(difference), text=text)
+
+
 def paired_value(pairs: Sequence[tuple[Entry, Entry]], metric: str, mean: float, digits: int = 2) -> Value:
     """A number made of pairs of jobs of one dataset, the first of which are of one method, each minus the second."""
     jobs = [one.job for one, _ in pairs]

@@ -10,7 +10,7 @@ from dualres.benchmark.names import dataset_name, method_name
 from dualres.benchmark.results import Entry, Results, percent_f1
 from dualres.benchmark.studies import CONTROLS_ON
 from dualres.benchmark.tables import planned
-from dualres.benchmark.tables.differences import EXPLAINED, difference_value, paired_value
+from dualres.benchmark.tables.differences import EXPLAINED, paired_value, value_with_spread
 from dualres.benchmark.tables.metrics import metric
 from dualres.benchmark.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
 from dualres.benchmark.tables.sheet import Sheet
@@ -33,12 +33,11 @@ def controls(results: Results) -> Table:
             rows.append((Value(method_name(control)), Value(NOT_RUN), Value(NOT_RUN)))
             continue
         each = found[control]
-        spread = "" if each.sd is None else f" ± {each.sd:.2f}"
         below = sum(round(value, DIGITS) < 0 for value in each.by_seed.values())
         rows.append(
             (
                 Value(method_name(control)),
-                replace(difference_value(each), text=f"{each.mean:+.2f}{spread} [{each.low:+.2f}, {each.high:+.2f}]"),
+                value_with_spread(each),
                 replace(
                     paired_value(each.pairs, "macro_f1:seeds_below", below), text=f"{below} of {len(each.by_seed)}"
                 ),

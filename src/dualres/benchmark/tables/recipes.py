@@ -1,36 +1,74 @@
-"""Recipes side by side: what a way of training is worth, to the full model and to its controls."""
+"""Recipes side by side: what a way of training is worth, to the full model, to its controls and to other networks."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dualres.benchmark.compare import difference
 from dualres.benchmark.names import dataset_name, method_name
-from dualres.benchmark.results import Results
-from dualres.benchmark.studies import folds_of
+from dualres.benchmark.results import Cell, Entry, Results, percent_f1
+from dualres.benchmark.studies import NEURAL_PEERS, RECIPE_CONTROLS
 from dualres.benchmark.tables import planned
-from dualres.benchmark.tables.model import Table
+from dualres.benchmark.tables.differences import EXPLAINED, value_with_spread
+from dualres.benchmark.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
 from dualres.benchmark.tables.sheet import Column, Line, Sheet
-from dualres.config import Recipe
+from dualres.config import RECIPES, Recipe
+
+GAIN = "Gain ± SD over seeds, and 95 % interval (points)"
+REMARK = (
+    "Updates are part of a recipe. n counts seeds; without it there is one. The gain is the robust recipe minus the "
+    "paper's, at the seeds that have all folds by both; its SD is that of the seeds' gains, each the mean of its "
+    f"folds. {EXPLAINED}"
+)
 
 
 def recipes(results: Results, dataset: str) -> Table:
-    """Methods by recipes, each fold and their mean."""
-    fields = {method: {"dataset": dataset, "method": method} for method in planned.methods(results, dataset)}
-    return Sheet(results).table(
+    """Methods by recipes, means over folds and seeds, and what the second recipe gains over the first."""
+    methods = planned.methods(results, dataset, (*RECIPE_CONTROLS, *NEURAL_PEERS))
+    lines = [_line(results, dataset, method) for method in methods]
+    by_name = recipes_of(results, dataset)
+    table = Sheet(results).table(
         f"recipes_{dataset}",
         f"{dataset_name(dataset)}: macro-F1 (%) by recipe",
-        [Line((method_name(m),), of, results.own_seeds(**of)) for m, of in fields.items()],
-        [column for recipe in _recipes(results, dataset) for column in _columns(recipe, dataset)],
+        lines,
+        [Column(name.capitalize(), "macro_f1", {"recipe": recipe}) for name, recipe in by_name.items()],
         labels=("Method",),
-        remark="Updates are part of a recipe. Methods with fewer seeds have fewer behind their numbers.",
+        remark=REMARK,
     )
+    gains = [_gain(results, line.fields, by_name) for line in lines]
+    rows = tuple((*row, gain) for row, gain in zip(table.rows, gains, strict=True))
+    return replace(table, header=(*table.header, GAIN), rows=rows)
 
 
-def _recipes(results: Results, dataset: str) -> list[Recipe]:
-    """The paper's first."""
+def recipes_of(results: Results, dataset: str) -> dict[str, Recipe]:
+    """The recipes compared on a dataset, by name, the paper's first."""
     found = {job.recipe for job in results.planned.values() if job.dataset == dataset and job.recipe}
-    return sorted(found, key=lambda recipe: (not recipe.plain, recipe.updates))
+    by_name = {str(recipe).partition(",")[0]: recipe for recipe in found}
+    return {name: by_name[name] for name in RECIPES if name in by_name}
 
 
-def _columns(recipe: Recipe, dataset: str) -> list[Column]:
-    name = str(recipe).partition(",")[0].capitalize()
-    folds = [Column(f"{name} {fold}", "macro_f1", {"recipe": recipe, "fold": fold}) for fold in folds_of(dataset)]
-    return [*folds, Column(f"{name} mean", "macro_f1", {"recipe": recipe})]
+def pairs_of(one: Cell, other: Cell) -> list[tuple[Entry, Entry]]:
+    """Jobs of two cells with equal fold and seed, of the seeds of which both have all folds."""
+    theirs = {(e.job.seed, e.job.fold): e for e in other.entries if e.job.seed in other.seeds}
+    mine = [e for e in one.entries if e.job.seed in one.seeds]
+    return [(e, theirs[place]) for e in mine if (place := (e.job.seed, e.job.fold)) in theirs]
+
+
+def _line(results: Results, dataset: str, method: str) -> Line:
+    fields = {"dataset": dataset, "method": method}
+    return Line((method_name(method),), fields, results.own_seeds(**fields))
+
+
+def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:
+    """The robust recipe minus the paper's."""
+    robust, paper = (results.cell(percent_f1, None, **fields, recipe=by_name.get(r)) for r in ("robust", "paper"))
+    if not (robust.planned and paper.planned):
+        return Value(NOT_PLANNED)
+    pairs = pairs_of(robust, paper)
+    if not pairs:
+        return Value(NOT_RUN)
+    job = pairs[0][0].job
+    gain = difference(job.dataset, job.budget, f"{job.method} robust", f"{job.method} paper", pairs)
+    value = value_with_spread(gain)
+    return replace(value, text=f"{value.text} (n={len(gain.by_seed)})")
