@@ -52,7 +52,7 @@ def test_all_kinds_of_figures_come_of_a_full_ledger(drawn):
     expected = {
         "bearing_bars", "ablation", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage", "allocation",
         "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot", "confusion_bearing",
-        "published_phm2009", "published_cwru", "published_controls", "published_rig_curve",
+        "published_phm2009", "published_cwru", "published_controls", "published_rig_curve", "recipes",
     }  # fmt: skip
     assert kinds >= DIAGRAMS | (expected if drawn[0] == "full" else set())
 

@@ -18,6 +18,7 @@ from dualres.benchmark.plots.panels import class_recall, gearbox_panels
 from dualres.benchmark.plots.picture import Drawn, Picture
 from dualres.benchmark.plots.published import control_dots, method_dots, rig_curve
 from dualres.benchmark.plots.ranks import mean_ranks
+from dualres.benchmark.plots.recipes import recipe_pairs
 from dualres.benchmark.plots.style import printed, save
 from dualres.benchmark.plots.tradeoff import score_and_cost
 from dualres.benchmark.profile.costs import Costs
@@ -35,6 +36,7 @@ _OF_STUDY: dict[str, tuple[Callable[[Results], Picture | None], ...]] = {
         control_dots,
         rig_curve,
     ),
+    "recipes": (recipe_pairs,),
 }
 _OF_DATASET: dict[str, tuple[Callable[[Results, str], Picture | None], ...]] = {
     "bearing": (partial(confusion_matrices, budget=BEARING_BUDGET, wanted=FINALISTS),),
