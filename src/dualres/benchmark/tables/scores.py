@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dualres.benchmark.job import Job
 from dualres.benchmark.names import dataset_name, method_name
@@ -13,7 +14,6 @@ from dualres.benchmark.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STU
 from dualres.benchmark.tables import planned
 from dualres.benchmark.tables.model import Table
 from dualres.benchmark.tables.sheet import Column, Line, Sheet, by_column, by_row
-from dualres.config import recipe_named
 from dualres.datasets.folds import load_fold
 
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
@@ -239,7 +239,7 @@ def _asked_for(job: Job) -> bool:
         and job.budget in part.budgets
         and job.seed in part.seeds
         and (job.judged, job.support_step) == (part.judged, part.support_step)
-        and (job.recipe is None or job.recipe in {recipe_named(part.recipe, updates=n) for n in part.updates})
+        and (job.recipe is None or job.recipe in {replace(part.recipe, updates=n) for n in part.updates})
         for part in parts
     )
 
