@@ -9,7 +9,7 @@ from dualres import tune as tuning
 from dualres.config import RECIPES, Recipe
 from dualres.errors import ConfigError
 from dualres.recordings.labelled import Support
-from dualres.tune import GRID, NEVER, Candidate, Fit, expected_tuning_s, plan, simplest_of_the_best, tune, verdict_f1
+from dualres.tune import GRID, NEVER, Candidate, Fit, expected_tuning_s, plan, simplest_of_the_best, tune, window_f1
 
 FEW = {"short": Recipe(1), "long": Recipe(2)}
 
@@ -156,12 +156,11 @@ def test_too_little_support_is_said_and_gives_the_default(small, monkeypatch, gr
     assert "fewer than 2 parts of the support can be held out" in choice.reason
 
 
-def test_a_recording_has_one_verdict_by_the_mean_of_its_probabilities():
-    """Recording x: one window is sure of 1, two lean to 0; of 0 are only two windows out of three."""
-    logits = np.array([[0, 8, 0], [0.2, 0, 0], [0.2, 0, 0], [0, 0, 9]], dtype=np.float32)
-    labels, names = np.array([1, 1, 1, 0]), np.array(["x", "x", "x", "y"])
-    # x is right; y, of class 0, is taken for class 2, of which nothing was held out and which is not counted.
-    assert verdict_f1(logits, labels, names) == pytest.approx(0.5)
+def test_every_window_is_judged_and_a_class_without_windows_does_not_count():
+    logits = np.array([[0, 8, 0], [0, 1, 0], [5, 0, 0], [0, 0, 9]], dtype=np.float32)
+    # Class 1: two of three windows found, none too many. Class 0: its one window is taken for class 2, and class 0 is
+    # seen where it is not.
+    assert window_f1(logits, np.array([1, 1, 1, 0])) == pytest.approx((0.8 + 0) / 2)
 
 
 def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):

@@ -20,7 +20,7 @@ LARGEST = 1 << 20  # bytes; a file of ours has a few thousand
 def write_choice(
     choice: Choice, path: Path, *, held_out: str | None, remarks: Sequence[str], seeds: Sequence[int]
 ) -> None:
-    """The chosen recipe, and the table it was chosen by. Scores are macro-F1 from 0 to 1."""
+    """The chosen recipe, and the table it was chosen by. Scores are macro-F1 over windows, from 0 to 1."""
     content = {
         "format": FORMAT,
         "chosen": choice.name,

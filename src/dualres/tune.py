@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
 from sklearn.metrics import f1_score
 
 from dualres.config import RECIPES, ModelConfig, Recipe
@@ -109,7 +108,7 @@ def tune(
     progress: Progress | None = None,
     finished: Callable[[Fit, float], None] | None = None,
 ) -> Choice:
-    """Hold each group out in turn, fit every candidate on the rest, and choose by the macro-F1 on the group.
+    """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
 
     `grid` has the simplest recipe first. Scores in `known` are not computed again; `finished` is told the others.
     """
@@ -132,8 +131,7 @@ def tune(
             progress=_of_fit(progress, done, len(fits), fit),
         )
         logits = scorer(fitted.network)(support.windows[held])
-        names = [name for name, _ in support.origins]
-        scores[fit] = verdict_f1(logits, support.labels[held], np.array(names)[held])
+        scores[fit] = window_f1(logits, support.labels[held])
         if finished:
             finished(fit, scores[fit])
     rounds = list(dict.fromkeys(fit.group for fit in fits))
@@ -145,18 +143,13 @@ def tune(
     return Choice(chosen.name, chosen.recipe, candidates)
 
 
-def verdict_f1(
-    logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64], recordings: npt.NDArray[np.str_]
-) -> float:
-    """Macro-F1 over the classes in `labels`, of one verdict per recording: the mean of its windows' probabilities.
+def window_f1(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
+    """Macro-F1 over the classes in `labels`, of one verdict per window; `logits` are (n, classes).
 
-    `logits` are (n, classes); `labels` and `recordings` tell each window's class and recording.
+    Windows, not recordings: a support has few recordings, and their verdicts would come out alike for most recipes.
     """
-    probabilities = softmax(logits.astype(np.float64), axis=1)
-    of_recording = [recordings == name for name in np.unique(recordings)]
-    truth = [int(labels[windows][0]) for windows in of_recording]
-    verdicts = [int(probabilities[windows].mean(0).argmax()) for windows in of_recording]
-    return float(f1_score(truth, verdicts, labels=np.unique(labels), average="macro", zero_division=0))
+    present = np.unique(labels)
+    return float(f1_score(labels, logits.argmax(1), labels=present, average="macro", zero_division=0))
 
 
 def expected_tuning_s(

@@ -121,7 +121,7 @@ def test_what_cannot_be_done_is_said(arguments, reason):
 
 
 def test_a_choice_among_guesses_is_called_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(tuning, "verdict_f1", lambda *scored: 0.125)
+    monkeypatch.setattr(tuning, "window_f1", lambda *scored: 0.125)
     result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path)
     assert "no recipe did better than guessing" in result.output
 

@@ -167,7 +167,7 @@ def _show(choice: Choice, divided: Divided) -> None:
     say(f"Held out in turn: {divided.held_out}")
     for remark in divided.remarks:
         say(f"  note: {remark}")
-    table = Table(title="Macro-F1 on what was held out", title_justify="left")
+    table = Table(title="Macro-F1 over the windows that were held out", title_justify="left")
     table.add_column("Recipe")
     for column in ("Mean %", "Standard error", "Rounds", "Chosen"):
         table.add_column(column, justify="right")
