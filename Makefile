@@ -32,17 +32,18 @@ bench: setup
 	$(BIN)/python benchmarks/record.py
 	$(BIN)/python benchmarks/resample.py
 	$(BIN)/python benchmarks/fit.py
+	$(BIN)/python benchmarks/augment.py
 	$(BIN)/python benchmarks/methods.py
 	$(BIN)/python benchmarks/scaling.py
 
 # What `bench` prints, kept for the pages that quote it; on an idle machine.
 speed: setup
-	for script in window record fit methods memorised; do \
+	for script in window record fit augment methods memorised; do \
 		$(BIN)/python benchmarks/$$script.py > results/measured/$$script.json || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup
-	$(BIN)/dualres bench report published -o results --dir results --no-page
+	$(BIN)/dualres bench report published recipes -o results --dir results --no-page
 	$(BIN)/python results/pages/render.py
 	$(BIN)/dualres bench verify results

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from measured import Measured
+from recipes import Recipes
 from scores import Scores
 
 from dualres.benchmark.ledger import Ledger
@@ -13,12 +14,12 @@ from dualres.errors import ConfigError
 
 
 class Answers:
-    """All that the pages may ask: the public methods of the two."""
+    """All that the pages may ask: the public methods of the three."""
 
     def __init__(self, results: Path, ledger: Ledger, repeated: Ledger) -> None:
         self._ways: dict[str, Callable[..., str]] = {
             name: getattr(one, name)
-            for one in (Scores(ledger, repeated), Measured(results))
+            for one in (Scores(ledger, repeated), Recipes(results, ledger), Measured(results))
             for name in dir(one)
             if not name.startswith("_")
         }

@@ -1,4 +1,4 @@
-"""Write docs/results.md and the README's results from what results/ holds; with `--check`, only compare.
+"""Write the pages of results and the README's results from what results/ holds; with `--check`, only compare.
 
 A page's source stands beside this file; in it `{question}` is replaced by what answers.py says. The README holds the
 text of a source between two comments that name it.
@@ -20,6 +20,7 @@ from dualres.files import write_whole
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
+PAGES = ("results", "recipe")  # in docs/
 README_PARTS = ("how_good", "how_fast")
 
 
@@ -34,7 +35,8 @@ def main() -> None:
         load_export(results / "repeated", Path(scratch) / "repeated.sqlite") as repeated,
     ):
         answers = Answers(results, ledger, repeated)
-        pages = {ROOT / "docs" / "results.md": filled("results", answers), ROOT / "README.md": readme(answers)}
+        pages = {ROOT / "docs" / f"{name}.md": filled(name, answers) for name in PAGES}
+        pages[ROOT / "README.md"] = readme(answers)
     differing = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
     for path in differing:
         print(f"{path.relative_to(ROOT)}: {'is not what results/ gives' if check else 'written'}")
@@ -46,7 +48,8 @@ def main() -> None:
 
 def filled(source: str, answers: Answers) -> str:
     """A source with every question answered."""
-    return QUESTION.sub(lambda found: answers.ask(found[1]), (HERE / f"{source}.md").read_text())
+    text = QUESTION.sub(lambda found: answers.ask(found[1]), (HERE / f"{source}.md").read_text())
+    return re.sub(" +$", "", text, flags=re.MULTILINE)  # an answer may be nothing
 
 
 def readme(answers: Answers) -> str:

@@ -109,13 +109,7 @@ class Scores:
 
     def wrong(self, dataset: str, method: str, pattern: str) -> str:
         """Wrong verdicts on the recordings whose names match, over all folds and seeds: "59 of 60"."""
-        found = [
-            bool(verdict != truth)
-            for outcome in (entry.outcome for entry in self._cell(dataset, method).entries)
-            for name, verdict, truth in zip(outcome.recordings, _verdicts(outcome), outcome.truth, strict=True)
-            if re.fullmatch(pattern, name)
-        ]
-        return f"{sum(found)} of {len(found)}"
+        return wrong_verdicts(self._cell(dataset, method), pattern)
 
     def jobs(self) -> str:
         return str(len(self._found.entries))
@@ -177,3 +171,14 @@ class Scores:
 
 def _verdicts(outcome: Outcome) -> npt.NDArray[np.int64]:
     return np.asarray(outcome.scores).argmax(1)
+
+
+def wrong_verdicts(cell: Cell, pattern: str) -> str:
+    """Of a cell's jobs, on the recordings whose names match: "59 of 60"."""
+    found = [
+        bool(verdict != truth)
+        for outcome in (entry.outcome for entry in cell.entries)
+        for name, verdict, truth in zip(outcome.recordings, _verdicts(outcome), outcome.truth, strict=True)
+        if re.fullmatch(pattern, name)
+    ]
+    return f"{sum(found)} of {len(found)}"

@@ -22,8 +22,9 @@ def ledger(tmp_path_factory):
         yield loaded
 
 
-def test_the_measurements_are_as_they_were_written():
-    assert check_sums(ROOT / "results" / "measured") == []
+@pytest.mark.parametrize("folder", ["measured", "chosen"])
+def test_what_lies_beside_the_scores_is_as_it_was_written(folder):
+    assert check_sums(ROOT / "results" / folder) == []
 
 
 def test_the_results_verify():

@@ -80,8 +80,7 @@ def _by(recipe: Recipe, part: Part) -> Part:
     return replace(part, recipe=recipe, updates=(recipe.updates,))
 
 
-def _by_both_recipes(datasets: tuple[str, ...], budget: Budget, updates: int) -> tuple[Part, Part]:
-    part = Part(datasets, RECIPE_CONTROLS, (budget,), (updates,), FIVE_SEEDS)
+def _by_both_recipes(part: Part) -> tuple[Part, Part]:
     return part, _by(ROBUST, part)
 
 
@@ -161,9 +160,11 @@ STUDIES = {
             "recipes",
             "What is it worth to show every window through random transfer paths, and does it need the memory?",
             (
-                *_by_both_recipes(("phm2009", RIG), PRIMARY_BUDGET, GEARBOX_UPDATES),
-                *_by_both_recipes(("cwru",), BEARING_BUDGET, BEARING_UPDATES),
-                Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (ROBUST.updates,), recipe=ROBUST),
+                *_by_both_recipes(
+                    Part(("phm2009", RIG), RECIPE_CONTROLS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS)
+                ),
+                *_by_both_recipes(Part(("cwru",), RECIPE_CONTROLS, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS)),
+                *_by_both_recipes(Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
             ),
         ),
     )

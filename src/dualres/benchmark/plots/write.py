@@ -15,6 +15,7 @@ from dualres.benchmark.plots.diagrams import alignment, allocations, architectur
 from dualres.benchmark.plots.losses import duration_selection, training_loss
 from dualres.benchmark.plots.memory import memory_picture
 from dualres.benchmark.plots.panels import class_recall, gearbox_panels
+from dualres.benchmark.plots.paths import paths_picture
 from dualres.benchmark.plots.picture import Drawn, Picture
 from dualres.benchmark.plots.published import control_dots, method_dots, rig_curve
 from dualres.benchmark.plots.ranks import mean_ranks
@@ -36,7 +37,7 @@ _OF_STUDY: dict[str, tuple[Callable[[Results], Picture | None], ...]] = {
         control_dots,
         rig_curve,
     ),
-    "recipes": (recipe_pairs,),
+    "recipes": (lambda own: paths_picture() if own.entries else None, recipe_pairs),
 }
 _OF_DATASET: dict[str, tuple[Callable[[Results, str], Picture | None], ...]] = {
     "bearing": (partial(confusion_matrices, budget=BEARING_BUDGET, wanted=FINALISTS),),

@@ -11,7 +11,7 @@ from dualres.benchmark.results import Cell, Entry, Results, percent_f1
 from dualres.benchmark.studies import NEURAL_PEERS, RECIPE_CONTROLS
 from dualres.benchmark.tables import planned
 from dualres.benchmark.tables.differences import EXPLAINED, value_with_spread
-from dualres.benchmark.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
+from dualres.benchmark.tables.model import NOT_RUN, Table, Value
 from dualres.benchmark.tables.sheet import Column, Line, Sheet
 from dualres.config import RECIPES, Recipe
 
@@ -63,8 +63,6 @@ def _line(results: Results, dataset: str, method: str) -> Line:
 def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:
     """The robust recipe minus the paper's."""
     robust, paper = (results.cell(percent_f1, None, **fields, recipe=by_name.get(r)) for r in ("robust", "paper"))
-    if not (robust.planned and paper.planned):
-        return Value(NOT_PLANNED)
     pairs = pairs_of(robust, paper)
     if not pairs:
         return Value(NOT_RUN)
