@@ -93,6 +93,10 @@ def test_a_recipe_tells_which_it_is_and_what_differs():
     assert [str(recipe) for recipe in RECIPES.values()] == list(RECIPES)
     assert str(Recipe(100)) == "paper, updates=100"
     assert str(recipe_named("robust", updates=5, path_sigma=0.5)) == "robust, updates=5, path_sigma=0.5"
+    assert [recipe.kind for recipe in (Recipe(100), recipe_named("robust", updates=5, path_sigma=0.5))] == [
+        "paper",
+        "robust, path_sigma=0.5",
+    ]
 
 
 def test_a_setting_of_ours_is_in_the_data_only_where_it_is_used():

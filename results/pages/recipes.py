@@ -107,7 +107,9 @@ class Recipes:
         return "\n".join(lines)
 
     def _cell(self, dataset: str, method: str, name: str, **where: str) -> Cell:
-        recipes = {e.job.recipe for e in self._found.where(dataset=dataset) if str(e.job.recipe).startswith(name)}
+        recipes = {
+            e.job.recipe for e in self._found.where(dataset=dataset) if e.job.recipe and e.job.recipe.kind == name
+        }
         if len(recipes) != 1:
             raise ConfigError(f"{dataset} has {len(recipes)} recipes {name!r}")
         cell = self._found.cell(percent_f1, dataset=dataset, method=method, recipe=recipes.pop(), **where)
@@ -117,7 +119,8 @@ class Recipes:
 
     def _gains(self, dataset: str, method: str, **where: str) -> list[float]:
         paper, robust = (self._cell(dataset, method, name, **where) for name in ("paper", "robust"))
-        return [b - a for a, b in zip(paper.values, robust.values, strict=True)]
+        before = dict(zip(paper.seeds, paper.values, strict=True))
+        return [value - before[seed] for seed, value in zip(robust.seeds, robust.values, strict=True)]
 
     def _by_recipes(self, of_fold: dict[str, Recipe]) -> str:
         """Of DualRes on the GPU, wherever in the ledger it is."""

@@ -176,6 +176,11 @@ class Recipe:
         fewest = min(range(len(changes)), key=lambda i: len(changes[i]))
         return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in changes[fewest].items())])
 
+    @property
+    def kind(self) -> str:
+        """The same without the number of updates, which is mostly told beside it."""
+        return ", ".join(part for part in str(self).split(", ") if not part.startswith("updates="))
+
 
 RECIPES = {
     "paper": Recipe(),

@@ -268,11 +268,11 @@ def fit_recordings(
 
 
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
-    """How long a fit will take here, in seconds, judged by a few updates."""
+    """How long a fit will take here, in seconds, judged by some updates."""
     config = config or ModelConfig()
     in_bursts = fits_together(config, device)  # news of updates comes so; and there few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
-    updates = 100 if in_bursts else 5
+    updates = 4 * import_module("dualres.gpu.draws").SLAB if in_bursts else 5
     noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
     labels = np.arange(few, dtype=np.int64) % 2
     moments: list[float] = []

@@ -109,6 +109,14 @@ def test_recipes_are_compared_on_the_same_folds_and_seeds():
     assert "dualres/no-memory" in {method for _, _, method, _ in plain}
 
 
+@pytest.mark.parametrize("name", ["published", "recipes"])
+def test_of_a_recipe_that_the_study_has_its_own_jobs_are_taken(name):
+    every = jobs(study(name), ["phm2009", "cwru"])
+    assert jobs(study(name), ["phm2009", "cwru"], recipe=RECIPES["paper"]) == [
+        job for job in every if job.recipe is None or job.recipe.plain
+    ]
+
+
 def test_a_recipe_replaces_those_of_the_study():
     chosen = Recipe(updates=7, path_sigma=0.5)
     found = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen)

@@ -70,7 +70,7 @@ def test_losses_and_weights_are_those_of_the_readable_path_with_the_same_draws(s
 
 
 @pytest.mark.parametrize("size", ["paper", "small"])
-@pytest.mark.parametrize("branches", ["both", "short"])
+@pytest.mark.parametrize("branches", ["both", "short", "long"])
 def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branches, size, small):
     config = replace(ModelConfig() if size == "paper" else small, branches=branches)
     windows, labels = tones(config, per_class=2)

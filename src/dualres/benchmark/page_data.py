@@ -118,7 +118,7 @@ def _training(job: Job) -> str:
     """In a few words; none for a method that is fitted in one step."""
     if job.recipe is None:
         return ""
-    name = "" if job.recipe.plain else f", {str(job.recipe).partition(',')[0]}"
+    name = "" if job.recipe.plain else f", {job.recipe.kind}"
     return f"{job.recipe.updates} updates{name}"
 
 

@@ -158,7 +158,7 @@ STUDIES = {
         ),
         Study(
             "recipes",
-            "What is it worth to show every window through random transfer paths, and does it need the memory?",
+            "What is the robust recipe worth, to DualRes, to its controls and to other networks?",
             (
                 *_by_both_recipes(
                     Part(("phm2009", RIG), RECIPE_CONTROLS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS)
@@ -197,18 +197,24 @@ def jobs(
 ) -> list[Job]:
     """The jobs of a study on the datasets at hand, each once, in a fixed order.
 
-    `methods`, `folds` and `budgets` pick from the study's, `seeds` and `recipe` replace them; `quick` reduces all that
-    costs time.
+    `methods`, `folds` and `budgets` pick from the study's, `seeds` replaces them, and so does `recipe`, if no part of
+    the study is by it; `quick` reduces all that costs time.
     """
     if quick:
         methods = [m for m in quick.methods if methods is None or m in methods]
         seeds = seeds or quick.seeds
     found: dict[str, Job] = {}
-    for part in [_by(recipe, part) for part in chosen.parts] if recipe else chosen.parts:
+    for part in _parts(chosen, recipe):
         for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
             if (folds is None or job.fold in folds) and (budgets is None or job.budget in budgets):
                 found.setdefault(job.key, job)
     return list(found.values())
+
+
+def _parts(chosen: Study, recipe: Recipe | None) -> Sequence[Part]:
+    """The study's parts by that recipe, else all of them by it."""
+    own = [part for part in chosen.parts if recipe in (None, part.recipe)]
+    return own or [_by(recipe, part) for part in chosen.parts if recipe]
 
 
 def _part_jobs(

@@ -33,7 +33,11 @@ Budgets = Annotated[
 ]
 ByRecipe = Annotated[
     str | None,
-    typer.Option("--recipe", help="Train by this instead of the study's: paper, robust, or a file of dualres tune."),
+    typer.Option(
+        "--recipe",
+        help="Train by this instead of the study's: paper, robust, or a file of dualres tune. "
+        "Reports show what studies plan.",
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="A reduced size that fits in minutes; labelled so everywhere.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads of each job; part of its plan.")]

@@ -165,7 +165,7 @@ class Bundle:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)
 
     def run(self, progress: Progress | None) -> None:
-        """All updates; the device is waited for only where there is progress to tell."""
+        """All updates; the device is waited for only where there is progress to tell, or draws to be copied to it."""
         updates = self._recipe.updates
         for begin in range(0, updates, SLAB):
             end = min(begin + SLAB, updates)

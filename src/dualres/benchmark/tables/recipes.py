@@ -44,7 +44,7 @@ def recipes(results: Results, dataset: str) -> Table:
 def recipes_of(results: Results, dataset: str) -> dict[str, Recipe]:
     """The recipes compared on a dataset, by name, the paper's first."""
     found = {job.recipe for job in results.planned.values() if job.dataset == dataset and job.recipe}
-    by_name = {str(recipe).partition(",")[0]: recipe for recipe in found}
+    by_name = {recipe.kind: recipe for recipe in found}
     return {name: by_name[name] for name in RECIPES if name in by_name}
 
 
