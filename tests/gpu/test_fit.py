@@ -33,6 +33,25 @@ def row(network):
     return torch.cat([p.detach().flatten() for p in network.parameters()]).cpu()
 
 
+def trained_by_autograd(network, recipe, windows, shown):
+    """Losses of `network` by the readable path in float64, with the draws of seed 5; `shown()` are the views of the
+    next update, of so many windows, and their targets.
+    """
+    network.double().cuda()
+    draws = Draws([5], windows, network.config.width, torch.device("cuda"))
+    optimiser = torch.optim.Adam(p for p in network.parameters() if p.requires_grad)
+    losses = []
+    for update in range(1, recipe.updates + 1):
+        if (update - 1) % SLAB == 0:
+            draws.renew()
+        draws.count.fill_(update - 1)
+        optimiser.param_groups[0]["lr"] = recipe.rate_at(update)
+        optimiser.zero_grad()
+        losses.append(by_autograd(network, draws, 0, *shown())[0].item())
+        optimiser.step()
+    return losses
+
+
 def test_it_learns_what_can_be_learned(small):
     fitted = fit_network(*tones(small), 3, config=small, recipe=Recipe(200, 1e-2), device="cuda")
     losses = [s.loss for s in fitted.history]
@@ -49,21 +68,10 @@ def test_losses_and_weights_are_those_of_the_readable_path_with_the_same_draws(s
     windows, labels = tones(config, per_class=2)
     recipe = Recipe(SLAB + 5, 1e-3)
     fitted = fit_network(windows, labels, 3, config=config, recipe=recipe, seed=5, device="cuda")
-    draws = Draws([5], len(windows), config.width, torch.device("cuda"))
     network = DualRes(3, config, seed=5)
-    short, long = network.spectra(torch.from_numpy(windows).double())
-    short, long, targets = short.cuda(), long.cuda(), torch.from_numpy(labels).cuda()
-    network.double().cuda()
-    optimiser = torch.optim.Adam(network.parameters())
-    losses = []
-    for update in range(1, recipe.updates + 1):
-        if (update - 1) % SLAB == 0:
-            draws.renew()
-        draws.count.fill_(update - 1)
-        optimiser.param_groups[0]["lr"] = recipe.rate_at(update)
-        optimiser.zero_grad()
-        losses.append(by_autograd(network, draws, 0, short, long, targets)[0].item())
-        optimiser.step()
+    short, long = (view.cuda() for view in network.spectra(torch.from_numpy(windows).double()))
+    targets = torch.from_numpy(labels).cuda()
+    losses = trained_by_autograd(network, recipe, len(windows), lambda: (short, long, targets))
     assert [s.loss for s in fitted.history] == pytest.approx(losses, rel=2e-3)
     off = (row(fitted.network) - row(network)).abs().max()
     assert off < 2e-3, f"weights differ by up to {off:.2g} after {recipe.updates} updates of 1e-3"
@@ -76,21 +84,12 @@ def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branche
     windows, labels = tones(config, per_class=2)
     recipe = recipe_named("robust", updates=SLAB + 5)
     fitted = fit_network(windows, labels, 3, config=config, recipe=recipe, seed=5, device="cuda")
-    draws = Draws([5], len(windows), config.width, torch.device("cuda"))
     support = AugmentedSpectra(windows, labels, 3, config, recipe, seed=5, device="cpu")
     back = np.argsort(support_order(5, len(windows)))  # the kernels take windows as they come
-    network = DualRes(3, config, seed=5).double().cuda()
-    optimiser = torch.optim.Adam(p for p in network.parameters() if p.requires_grad)
-    losses = []
-    for update in range(1, recipe.updates + 1):
-        if (update - 1) % SLAB == 0:
-            draws.renew()
-        draws.count.fill_(update - 1)
-        optimiser.param_groups[0]["lr"] = recipe.rate_at(update)
-        optimiser.zero_grad()
-        short, long, targets = (tensor[back].double().cuda() for tensor in whole(support))
-        losses.append(by_autograd(network, draws, 0, short, long, targets)[0].item())
-        optimiser.step()
+    network = DualRes(3, config, seed=5)
+    losses = trained_by_autograd(
+        network, recipe, len(windows), lambda: tuple(tensor[back].double().cuda() for tensor in whole(support))
+    )
     fold_into(network.encoder, [Standard(*(part.cuda() for part in standard)) for standard in support.standards])
     assert [s.loss for s in fitted.history] == pytest.approx(losses, rel=2e-3)
     with torch.no_grad():
