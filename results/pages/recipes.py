@@ -79,16 +79,14 @@ class Recipes:
         entries = self._cell("phm2009", method, name).entries
         return f"{statistics.fmean(entry.outcome.history[-1].loss for entry in entries):.2f}"
 
-    def tuned(self, dataset: str) -> str:
+    def tuned(self, dataset: str, device: str) -> str:
         """DualRes by the recipe that was chosen on each fold's own support."""
-        return self._by_recipes({fold: read_recipe(self._file(fold)) for fold in folds_of(dataset)})
+        return self._by_recipes({fold: read_recipe(self._file(fold)) for fold in folds_of(dataset)}, device)
 
-    def with_paths(self, dataset: str, sigma: str) -> str:
+    def with_paths(self, dataset: str, sigma: str, device: str) -> str:
         """DualRes by the robust recipe with paths of another size."""
-        return self._by_recipes(dict.fromkeys(folds_of(dataset), replace(RECIPES["robust"], path_sigma=float(sigma))))
-
-    def chosen(self, fold: str) -> str:
-        return str(self._json(fold)["chosen"])
+        recipe = replace(RECIPES["robust"], path_sigma=float(sigma))
+        return self._by_recipes(dict.fromkeys(folds_of(dataset), recipe), device)
 
     def reason(self, fold: str) -> str:
         """Why nothing was compared on a fold."""
@@ -122,13 +120,13 @@ class Recipes:
         before = dict(zip(paper.seeds, paper.values, strict=True))
         return [value - before[seed] for seed, value in zip(robust.seeds, robust.values, strict=True)]
 
-    def _by_recipes(self, of_fold: dict[str, Recipe]) -> str:
-        """Of DualRes on the GPU, wherever in the ledger it is."""
+    def _by_recipes(self, of_fold: dict[str, Recipe], device: str) -> str:
+        """Of DualRes by each fold's recipe, whether a study plans it or not."""
         scores: dict[tuple[str, int], float] = {}
         for key, job in self._ledger.jobs().items():
             asked = job.fold in of_fold and job.recipe == of_fold[job.fold] and job.seed in FIVE_SEEDS
             main = job.budget == self._found.main_budget(job.dataset)
-            if asked and main and (job.method, job.device) == ("dualres", "cuda"):
+            if asked and main and (job.method, job.device) == ("dualres", device):
                 scores[job.fold, job.seed] = percent_f1(self._ledger.outcome(key))
         return _with_spread([statistics.fmean(scores[fold, seed] for fold in of_fold) for seed in FIVE_SEEDS])
 
