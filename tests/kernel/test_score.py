@@ -1,5 +1,6 @@
 """The compiled kernel against PyTorch, and both against float64."""
 
+import signal
 import sys
 import threading
 from _thread import interrupt_main
@@ -288,9 +289,11 @@ def test_whoever_interrupts_leaves_no_thread_in_the_kernel():
     network, windows = lively_network(), np.ones((600, WINDOW), np.float32)
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     try:
         with pytest.raises(KeyboardInterrupt):
             score_until_interrupted(network, windows)
         assert "go" not in at_work()
     finally:
+        signal.signal(signal.SIGINT, before)
         torch.set_num_threads(threads)
