@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scores import wrong_verdicts
-from sklearn.metrics import f1_score
+from scores import with_spread, wrong_verdicts
 
 from dualres.benchmark.ledger import Ledger
 from dualres.benchmark.results import Cell, Results, percent_f1
@@ -31,7 +30,7 @@ class Recipes:
 
     def by_recipe(self, dataset: str, method: str, name: str, **where: str) -> str:
         """Mean, with the sample SD over the seeds where there are several."""
-        return _with_spread(self._cell(dataset, method, name, **where).values)
+        return with_spread(self._cell(dataset, method, name, **where).values)
 
     def gain(self, dataset: str, method: str = "dualres", **where: str) -> str:
         """Points by which the robust recipe is ahead of the paper's."""
@@ -55,9 +54,8 @@ class Recipes:
                 found[entry.job.fold].append(entry.outcome)
         scores = []
         for outcomes in found.values():
-            verdicts = np.mean([outcome.scores for outcome in outcomes], axis=0).argmax(1)
-            truth = np.asarray(outcomes[0].truth)
-            scores.append(100 * f1_score(truth, verdicts, labels=np.unique(truth), average="macro", zero_division=0))
+            mean = np.mean([outcome.scores for outcome in outcomes], axis=0)
+            scores.append(percent_f1(replace(outcomes[0], scores=tuple(map(tuple, mean)))))
         return f"{statistics.fmean(scores):.1f}"
 
     def never_right(self, method: str, name: str = "robust") -> str:
@@ -128,17 +126,13 @@ class Recipes:
             main = job.budget == self._found.main_budget(job.dataset)
             if asked and main and (job.method, job.device) == ("dualres", device):
                 scores[job.fold, job.seed] = percent_f1(self._ledger.outcome(key))
-        return _with_spread([statistics.fmean(scores[fold, seed] for fold in of_fold) for seed in FIVE_SEEDS])
+        return with_spread([statistics.fmean(scores[fold, seed] for fold in of_fold) for seed in FIVE_SEEDS])
 
     def _file(self, fold: str) -> Path:
         return self._chosen / f"{fold}.json"
 
     def _json(self, fold: str) -> Any:
         return json.loads(self._file(fold).read_text())
-
-
-def _with_spread(values: Any) -> str:
-    return f"{statistics.fmean(values):.1f}" + (f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else "")
 
 
 def _cell_of(candidate: Any, chosen: str) -> str:

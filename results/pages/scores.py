@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import statistics
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,7 @@ class Scores:
 
     def score(self, dataset: str, method: str, **where: str) -> str:
         """Mean over folds and seeds, with the sample SD over the seeds where there are several."""
-        cell = self._cell(dataset, method, **where)
-        return f"{cell.mean:.1f}" + (f" ± {cell.sd:.1f}" if cell.sd is not None else "")
+        return with_spread(self._cell(dataset, method, **where).values)
 
     def mean(self, dataset: str, method: str, **where: str) -> str:
         return f"{self._cell(dataset, method, **where).mean:.1f}"
@@ -171,6 +171,11 @@ class Scores:
 
 def _verdicts(outcome: Outcome) -> npt.NDArray[np.int64]:
     return np.asarray(outcome.scores).argmax(1)
+
+
+def with_spread(values: Sequence[float]) -> str:
+    """Mean, and the sample SD where there are several."""
+    return f"{statistics.fmean(values):.1f}" + (f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else "")
 
 
 def wrong_verdicts(cell: Cell, pattern: str) -> str:
