@@ -28,22 +28,22 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: setup
-	$(BIN)/python benchmarks/window.py
-	$(BIN)/python benchmarks/record.py
-	$(BIN)/python benchmarks/resample.py
-	$(BIN)/python benchmarks/fit.py
-	$(BIN)/python benchmarks/augment.py
-	$(BIN)/python benchmarks/methods.py
-	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python speed/window.py
+	$(BIN)/python speed/record.py
+	$(BIN)/python speed/resample.py
+	$(BIN)/python speed/fit.py
+	$(BIN)/python speed/augment.py
+	$(BIN)/python speed/methods.py
+	$(BIN)/python speed/scaling.py
 
 # What `bench` prints, kept for the pages that quote it; on an idle machine.
 speed: setup
-	for script in window record fit augment methods memorised; do \
-		$(BIN)/python benchmarks/$$script.py > results/measured/$$script.json || exit 1; done
+	for script in speed/window speed/record speed/fit speed/augment speed/methods tools/memorised; do \
+		$(BIN)/python $$script.py > results/measured/$$(basename $$script).json || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup
 	$(BIN)/dualres bench report published recipes -o results --dir results --no-page
-	$(BIN)/python results/pages/render.py
+	$(BIN)/python tools/render.py
 	$(BIN)/dualres bench verify results

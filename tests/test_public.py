@@ -50,5 +50,5 @@ def test_the_way_of_the_imports():
         code = f"import dualres.{room}, sys; print('torch' in sys.modules, 'dualres.model' in sys.modules)"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert result.stdout.strip() == "False False", room
-    code = "import dualres.model.artifact, sys; print(any(m.startswith('dualres.recordings') for m in sys.modules))"
+    code = "import dualres.file, sys; print(any(m.startswith('dualres.recordings') for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

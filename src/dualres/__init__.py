@@ -10,30 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dualres.config import ModelConfig, Recipe
-    from dualres.diagnose import Verdict, diagnose_recording
     from dualres.errors import DualResError
     from dualres.estimator import DualResClassifier
-    from dualres.fit import fit_network
-    from dualres.model.artifact import Card, Model, load, save
+    from dualres.file import Card, Model, load, save
+    from dualres.judge import Verdict, diagnose_recording
+    from dualres.learn.fit import fit_network
     from dualres.model.network import DualRes
     from dualres.recordings.recording import Recording
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Card": "dualres.model.artifact",
+    "Card": "dualres.file",
     "DualRes": "dualres.model.network",
     "DualResClassifier": "dualres.estimator",
     "DualResError": "dualres.errors",
-    "Model": "dualres.model.artifact",
+    "Model": "dualres.file",
     "ModelConfig": "dualres.config",
     "Recipe": "dualres.config",
     "Recording": "dualres.recordings.recording",
-    "Verdict": "dualres.diagnose",
-    "diagnose_recording": "dualres.diagnose",
-    "fit_network": "dualres.fit",
-    "load": "dualres.model.artifact",
-    "save": "dualres.model.artifact",
+    "Verdict": "dualres.judge",
+    "diagnose_recording": "dualres.judge",
+    "fit_network": "dualres.learn.fit",
+    "load": "dualres.file",
+    "save": "dualres.file",
 }
 
 __all__ = [

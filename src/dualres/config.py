@@ -126,7 +126,7 @@ class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 
     300 updates are the paper's number for gearboxes, 100 for bearings. The fields after the first three are what the
-    paper does not have, and are off; `dualres.augment` says what they do.
+    paper does not have, and are off; `dualres.learn.augment` says what they do.
     """
 
     updates: int = 300

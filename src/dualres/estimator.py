@@ -14,9 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualres.config import ModelConfig, recipe_named
-from dualres.diagnose import model_probabilities
 from dualres.errors import ConfigError
-from dualres.fit import fit_recordings
+from dualres.judge import model_probabilities
+from dualres.learn.fit import fit_recordings
 from dualres.recordings.recording import Recording
 
 

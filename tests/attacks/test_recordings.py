@@ -13,7 +13,7 @@ from scipy.io import savemat
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read, signals
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
 import fuzz_readers
 
 sys.path.pop(0)

@@ -7,16 +7,16 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import CliRunner
 
-from dualres.benchmark.executors import FITS_TOGETHER, Advance, Failed, Finished
-from dualres.benchmark.ledger import Ledger, LedgerError
-from dualres.benchmark.run import Ended, Running, State, Summary, sole_writer
-from dualres.benchmark.studies import Quick, jobs, study
-from dualres.benchmark.times import nominal_s
+from dualres.campaign.executors import FITS_TOGETHER, Advance, Failed, Finished
+from dualres.campaign.ledger import Ledger, LedgerError
+from dualres.campaign.run import Ended, Running, State, Summary, sole_writer
+from dualres.campaign.studies import Quick, jobs, study
+from dualres.campaign.times import nominal_s
 from dualres.cli import bench, bench_live
 from dualres.cli.screen import INTERRUPTED
 from dualres.errors import ConfigError
-from tests.benchmark.profile.synthetic import keep_all
-from tests.benchmark.synthetic import synthetic_ledger, synthetic_outcome
+from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
+from tests.profile.synthetic import keep_all
 
 FAILING = jobs(study("pilot"), ["simulated"], methods=["mambasl"])
 
@@ -51,7 +51,7 @@ class MadeUp:
 
 @pytest.fixture(autouse=True)
 def made_up(monkeypatch):
-    monkeypatch.setattr("dualres.benchmark.local.LocalExecutor", MadeUp)
+    monkeypatch.setattr("dualres.campaign.local.LocalExecutor", MadeUp)
     monkeypatch.setattr(MadeUp, "made", [])
     return monkeypatch
 
@@ -202,7 +202,7 @@ def test_cuda_without_a_gpu_is_refused(call, made_up):
 @pytest.mark.parametrize(("can", "together"), [(True, FITS_TOGETHER), (False, 1)])
 def test_on_cuda_jobs_are_done_together_where_there_is_a_path_for_it(call, made_up, can, together):
     made_up.setattr("torch.cuda.is_available", lambda: True)
-    made_up.setattr("dualres.fit.fits_together", lambda config, device: can and device == "cuda")
+    made_up.setattr("dualres.learn.fit.fits_together", lambda config, device: can and device == "cuda")
     result = call("run", "pilot", "--methods", "dualres", "--device", "cuda")
     assert result.exit_code == 0, result.output
     assert MadeUp.made[0].together == together
@@ -238,7 +238,7 @@ def test_import_takes_new_jobs_and_lists_contradictions(call, tmp_path):
 
 
 def test_import_takes_an_export_and_models_too(call, tmp_path):
-    from dualres.benchmark.export import export
+    from dualres.exchange.export import export
 
     with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
         key = sorted(ledger.keys())[0]
@@ -254,7 +254,7 @@ def test_import_takes_an_export_and_models_too(call, tmp_path):
 @pytest.fixture
 def export_in_place(tmp_path):
     """An export where the ledger would be."""
-    from dualres.benchmark.export import export
+    from dualres.exchange.export import export
 
     with synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
         export(ledger, tmp_path / "bench")

@@ -1,13 +1,13 @@
 import pytest
 from typer.testing import CliRunner
 
-from dualres.benchmark.export import export
-from dualres.benchmark.ledger import LedgerError
+from dualres.campaign.ledger import LedgerError
 from dualres.cli import app
 from dualres.cli.bench_folder import exported, opened, own_ledger
 from dualres.errors import ConfigError
-from tests.benchmark.profile.synthetic import keep_all
-from tests.benchmark.synthetic import synthetic_ledger
+from dualres.exchange.export import export
+from tests.campaign.synthetic import synthetic_ledger
+from tests.profile.synthetic import keep_all
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import __version__, cli
-from dualres.benchmark import demo
-from dualres.fit import Step
+from dualres.demo import run as demo
+from dualres.learn.fit import Step
 
 
 def run(*arguments):

@@ -6,11 +6,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from dualres.benchmark.profile.keep import keep, kept
-from dualres.benchmark.profile.plan import Plan
 from dualres.cli.profile import profile
 from dualres.errors import ConfigError
-from tests.benchmark.profile.synthetic import keep_all, made_up
+from dualres.profile.measurements import keep, kept
+from dualres.profile.plan import Plan
+from tests.profile.synthetic import keep_all, made_up
 
 app = typer.Typer()
 app.command()(profile)

@@ -8,13 +8,13 @@ import pytest
 from scipy.io import wavfile
 
 from dualres import load
-from dualres import tune as tuning
-from dualres.benchmark.sources import Source
+from dualres.campaign.sources import Source
 from dualres.config import RECIPES, Recipe
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError, OutputError
-from dualres.recipe_file import read_recipe
-from tests.cli.test_own import RATE, run, tone
+from dualres.learn import tune as tuning
+from dualres.learn.recipe_file import read_recipe
+from tests.cli.test_fit import RATE, run, tone
 
 GRID = {"paper": Recipe(2), "robust": Recipe(3, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
 

@@ -7,15 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dualres.benchmark.protocol import Budget, evaluate, gather_support
-from dualres.benchmark.score import macro_f1
+from dualres.campaign.protocol import Budget, evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import phm2009 as adapter
 from dualres.datasets.folds import load_fold
-from dualres.diagnose import diagnose_recording, window_probabilities
 from dualres.errors import RecordingError
-from dualres.fit import fit_network
-from dualres.model.artifact import Card, Model
+from dualres.file import Card, Model
+from dualres.judge import diagnose_recording, window_probabilities
+from dualres.learn.fit import fit_network
+from dualres.metrics import macro_f1
 from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.store import open_store
 

@@ -9,13 +9,13 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dualres.benchmark.protocol import Budget, evaluate, gather_support
-from dualres.benchmark.score import confusion, macro_f1
+from dualres.campaign.protocol import Budget, evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
-from dualres.diagnose import window_probabilities
-from dualres.fit import fit_network
+from dualres.judge import window_probabilities
+from dualres.learn.fit import fit_network
+from dualres.metrics import confusion, macro_f1
 from dualres.recordings.windows import at_rate, cut, half_overlapping
 
 PAPER = ModelConfig()

@@ -10,7 +10,7 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.model.artifact import Card, Model
+from dualres.file import Card, Model
 from dualres.model.network import DualRes
 from dualres.recordings.resample import POLYPHASE
 

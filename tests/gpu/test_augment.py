@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.augment.spectra import AugmentedSpectra
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import SLAB
 from dualres.gpu.layout import Layout
-from dualres.support import support_order
-from tests.augment.test_spectra import ROBUST, whole
-from tests.test_fit import tones
+from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.batches import support_order
+from tests.learn.augment.test_spectra import ROBUST, whole
+from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

@@ -3,10 +3,10 @@
 import numpy as np
 import torch
 
-from dualres.augment.chance import draws
 from dualres.config import Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.support import support_order
+from dualres.learn.augment.draws import draws
+from dualres.learn.batches import support_order
 
 
 def slabs(seeds, count=2):

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.augment.paths import draw_paths, filtered
-from dualres.augment.spectra import AugmentedSpectra
-from dualres.augment.standard import Standard, fold_into
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
-from dualres.fit import expected_s, fit_network, fit_networks
 from dualres.gpu.draws import SLAB, Draws
+from dualres.learn.augment.paths import draw_paths, filtered
+from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.standardise import Standard, fold_into
+from dualres.learn.batches import support_order
+from dualres.learn.fit import expected_s, fit_network, fit_networks
 from dualres.model.network import DualRes
-from dualres.support import support_order
-from tests.augment.test_spectra import whole
 from tests.gpu.test_passes import by_autograd
-from tests.test_fit import tones
+from tests.learn.augment.test_spectra import whole
+from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from dualres.augment.spectra import seen_ref
-from dualres.augment.standard import standard_of
 from dualres.kernel import compiled
 from dualres.kernel.augment import available, seen
+from dualres.learn.augment.spectra import seen_ref
+from dualres.learn.augment.standardise import standard_of
 
 pytestmark = pytest.mark.skipif(not available(torch.zeros(1)), reason="the compiled library is not built")
 

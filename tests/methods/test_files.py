@@ -8,7 +8,7 @@ from dualres.config import Recipe
 from dualres.errors import ModelFileError
 from dualres.methods import NAMES, method
 from dualres.methods.files import load, save
-from dualres.sealed import seal
+from dualres.seal import seal
 from tests.methods.golden import formula_support
 
 
@@ -62,7 +62,7 @@ def test_a_changed_byte_is_refused(saved, tmp_path):
 
 
 def test_a_model_file_is_not_a_method_file(saved):
-    from dualres.model.artifact import load as load_model
+    from dualres.file import load as load_model
 
     with pytest.raises(ModelFileError, match="holds 'dualres-method/1'"):
         load_model(saved)

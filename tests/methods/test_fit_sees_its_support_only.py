@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dualres.benchmark.protocol import Budget, gather_support
+from dualres.campaign.protocol import Budget, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold

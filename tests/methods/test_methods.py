@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.benchmark.protocol import Budget, gather_support
+from dualres.campaign.protocol import Budget, gather_support
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
-from dualres.fit import fit_network
+from dualres.learn.fit import fit_network
 from dualres.methods import ALL_NAMES, CONTROL_NAMES, NAMES, method
 from dualres.methods.neural import NeuralMethod
 

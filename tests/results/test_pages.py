@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dualres.benchmark.exported import load_export
-from dualres.benchmark.names import method_name
-from dualres.benchmark.results import Results
-from dualres.benchmark.studies import PRIMARY_BUDGET, study
+from dualres.campaign.studies import PRIMARY_BUDGET, study
+from dualres.exchange.read_export import load_export
+from dualres.report.names import method_name
+from dualres.report.results import Results
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "results" / "pages"

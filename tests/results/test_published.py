@@ -6,12 +6,12 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.benchmark import work
-from dualres.benchmark.exported import load_export
-from dualres.benchmark.protocol import Budget
-from dualres.benchmark.sums import check_sums
+from dualres.campaign import work
+from dualres.campaign.protocol import Budget
 from dualres.datasets import catalog
 from dualres.datasets.prepare import prepare
+from dualres.exchange.read_export import load_export
+from dualres.machinery.checksums import check_sums
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,13 +14,13 @@ from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
 from dualres.cli.export import export
+from dualres.cli.fit import diagnose, fit, show
 from dualres.cli.methods import methods
-from dualres.cli.own import diagnose, fit, show
 from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
 from dualres.cli.tune import tune
 from dualres.errors import DualResError
-from dualres.runtime import keep_freed_memory
+from dualres.machinery.allocator import keep_freed_memory
 
 app = typer.Typer(
     name="dualres",

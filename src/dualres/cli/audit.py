@@ -14,12 +14,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.own import Channel, Rate, parsed_rate, show_left_out
+from dualres.cli.fit import Channel, Rate, parsed_rate, show_left_out
 from dualres.cli.screen import Report, console, progress
 from dualres.errors import RecordingError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.estimate import Rounds
+    from dualres.learn.estimate import Rounds
     from dualres.recordings.audit import Finding, Split
     from dualres.recordings.recording import Recording
 
@@ -72,8 +72,8 @@ def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds) -> None:
 
 
 def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | None, held_out: str | None) -> list[Split]:
-    from dualres.benchmark.estimate import plan_rounds
     from dualres.datasets.folds import load_fold
+    from dualres.learn.estimate import plan_rounds
     from dualres.recordings.audit import Split
 
     if fold:

@@ -38,11 +38,11 @@ from dualres.cli.screen import INTERRUPTED, complain, console, errors, progress,
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.executors import Executor
-    from dualres.benchmark.job import Job
-    from dualres.benchmark.ledger import Ledger
-    from dualres.benchmark.run import Summary
-    from dualres.benchmark.times import Total
+    from dualres.campaign.executors import Executor
+    from dualres.campaign.job import Job
+    from dualres.campaign.ledger import Ledger
+    from dualres.campaign.run import Summary
+    from dualres.campaign.times import Total
 
 app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, report, verify.")
 
@@ -68,7 +68,7 @@ def plan(
     stores: Stores = Path("stores"),
 ) -> None:
     """What studies are made of, what of it is done, and how long the rest takes."""
-    from dualres.benchmark.times import Times, times_in
+    from dualres.campaign.times import Times, times_in
 
     chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
     with ExitStack() as stack:
@@ -122,8 +122,8 @@ def run(
     stores: Stores = Path("stores"),
 ) -> None:
     """Run what is missing of the studies. It may be stopped or killed at any moment and goes on from there."""
-    from dualres.benchmark.ledger import Ledger
-    from dualres.benchmark.run import run as run_jobs
+    from dualres.campaign.ledger import Ledger
+    from dualres.campaign.run import run as run_jobs
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} is of use with --executor ray only")
@@ -154,9 +154,9 @@ def run(
 @app.command()
 def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Per study, on the datasets present: what is done, what failed and why, what is missing."""
-    from dualres.benchmark.sources import present_datasets
-    from dualres.benchmark.studies import STUDIES, jobs
-    from dualres.benchmark.studies import Quick as QuickSize
+    from dualres.campaign.sources import present_datasets
+    from dualres.campaign.studies import STUDIES, jobs
+    from dualres.campaign.studies import Quick as QuickSize
 
     present = present_datasets(stores)
     with opened(folder) as ledger:
@@ -193,7 +193,7 @@ def import_(
     folder: Dir = DEFAULT_DIR,
 ) -> None:
     """Take in another ledger's jobs, models and measurements. Where both hold a job, they must agree."""
-    from dualres.benchmark.merge import take_in
+    from dualres.exchange.merge import take_in
 
     ledger = own_ledger(folder)
     with progress("What was taken is kept; the same command goes on from there.") as tell:
@@ -234,7 +234,7 @@ def _title(what: str, quick: bool) -> str:
 
 
 def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
-    from dualres.benchmark.ledger import Ledger
+    from dualres.campaign.ledger import Ledger
 
     path = own_ledger(folder)
     return stack.enter_context(Ledger(path)) if path.exists() else None
@@ -244,13 +244,13 @@ def _executor(
     kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
 ) -> Executor:
     if kind is Engine.RAY:
-        from dualres.benchmark.ray_executor import RayExecutor
+        from dualres.campaign.ray_executor import RayExecutor
 
         return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
-    from dualres.benchmark.executors import FITS_TOGETHER, JOBS_ON_A_GPU
-    from dualres.benchmark.local import LocalExecutor
+    from dualres.campaign.executors import FITS_TOGETHER, JOBS_ON_A_GPU
+    from dualres.campaign.local import LocalExecutor
     from dualres.config import ModelConfig
-    from dualres.fit import fits_together
+    from dualres.learn.fit import fits_together
 
     check_device(device)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -290,8 +290,8 @@ def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:
 
 
 def _tell_absent(stores: Path, studies: Sequence[str]) -> None:
-    from dualres.benchmark.sources import present_datasets
-    from dualres.benchmark.studies import study
+    from dualres.campaign.sources import present_datasets
+    from dualres.campaign.studies import study
 
     used = dict.fromkeys(d for name in all_studies(studies) for part in study(name).parts for d in part.datasets)
     if absent := [dataset for dataset in used if dataset not in present_datasets(stores)]:

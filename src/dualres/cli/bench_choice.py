@@ -14,8 +14,8 @@ from dualres.cli.screen import complain
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.job import Job
-    from dualres.benchmark.protocol import Budget
+    from dualres.campaign.job import Job
+    from dualres.campaign.protocol import Budget
 
 
 class Device(StrEnum):
@@ -58,10 +58,10 @@ def choose(
     device: Device,
 ) -> dict[str, list[Job]]:
     """The jobs of each study that is asked for."""
-    from dualres.benchmark import studies as catalogue
-    from dualres.benchmark.sources import present_datasets
+    from dualres.campaign import studies as catalogue
+    from dualres.campaign.sources import present_datasets
+    from dualres.learn.recipe_file import recipe_from
     from dualres.methods import ALL_NAMES
-    from dualres.recipe_file import recipe_from
 
     names = all_studies(studies)
     picked = named("method", methods, ALL_NAMES)
@@ -94,7 +94,7 @@ def choose(
 
 
 def all_studies(studies: Sequence[str]) -> list[str]:
-    from dualres.benchmark.studies import STUDIES
+    from dualres.campaign.studies import STUDIES
 
     _check("study", studies, (*STUDIES, "all"))
     return list(STUDIES) if "all" in studies else list(dict.fromkeys(studies))
@@ -102,8 +102,8 @@ def all_studies(studies: Sequence[str]) -> list[str]:
 
 def prepared(datasets: Iterable[str] | None, stores: Path) -> list[str] | None:
     """The datasets asked for, all of which are at hand; None where none was named."""
-    from dualres.benchmark.sources import present_datasets
-    from dualres.benchmark.studies import DATASETS
+    from dualres.campaign.sources import present_datasets
+    from dualres.campaign.studies import DATASETS
 
     wanted, present = named("dataset", datasets, DATASETS), present_datasets(stores)
     for name in wanted or ():
@@ -147,7 +147,7 @@ def parsed_seeds(values: Iterable[str] | None) -> list[int] | None:
 
 
 def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
-    from dualres.benchmark.protocol import Budget
+    from dualres.campaign.protocol import Budget
 
     parts = _parts(values)
     for part in parts or ():

@@ -14,7 +14,7 @@ from dualres.cli.screen import progress
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.ledger import Ledger
+    from dualres.campaign.ledger import Ledger
 
 DEFAULT_DIR = Path("bench")
 LEDGER = "ledger.sqlite"
@@ -29,7 +29,7 @@ ReadDir = Annotated[
 
 def exported(folder: Path) -> bool:
     """Whether the folder holds an export in place of a ledger."""
-    from dualres.benchmark.exported import is_export
+    from dualres.exchange.read_export import is_export
 
     return is_export(folder, LEDGER)
 
@@ -47,8 +47,8 @@ def own_ledger(folder: Path) -> Path:
 @contextmanager
 def opened(folder: Path, *, create: bool = False) -> Iterator[Ledger]:
     """The folder's ledger. An export, its hashes checked, is made one for as long as this lasts, measurements too."""
-    from dualres.benchmark.exported import load_export
-    from dualres.benchmark.ledger import Ledger
+    from dualres.campaign.ledger import Ledger
+    from dualres.exchange.read_export import load_export
 
     if not exported(folder):
         with Ledger(folder / LEDGER, create=create) as ledger:

@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from dualres.cli.screen import complain, errors
 
 if TYPE_CHECKING:
-    from dualres.benchmark.run import Ended, State
+    from dualres.campaign.run import Ended, State
 
 
 def duration(seconds: float | None) -> str:

@@ -13,7 +13,7 @@ from dualres.cli.screen import complain, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.ledger import Ledger
+    from dualres.campaign.ledger import Ledger
 
 TABLES, FIGURES, PAGE = "tables", "figures", "index.html"
 
@@ -33,11 +33,11 @@ def report(
 
     What `dualres profile` has measured beside it is shown, too.
     """
-    from dualres.benchmark.page import write_page
-    from dualres.benchmark.plots import write_figures
-    from dualres.benchmark.profile.costs import all_costs
-    from dualres.benchmark.profile.keep import FOLDER, damaged
-    from dualres.benchmark.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
+    from dualres.profile.costs import all_costs
+    from dualres.profile.measurements import FOLDER, damaged
+    from dualres.report.page import write_page
+    from dualres.report.plots import write_figures
+    from dualres.report.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
 
     names = all_studies(studies or ["all"])
     settings = Settings(tuple(names), quick, device.value if device else None, threads)
@@ -89,9 +89,9 @@ def verify(
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
     """Compute hashes and, of a report, every table cell again from the stored scores; say what does not agree."""
-    from dualres.benchmark.exported import check_export
-    from dualres.benchmark.sums import check_sums
-    from dualres.benchmark.verify import verify as check
+    from dualres.exchange.read_export import check_export
+    from dualres.machinery.checksums import check_sums
+    from dualres.verify.ledger import verify as check
 
     folder = checked or folder
     if output is None and any((folder / name).is_dir() for name in (TABLES, FIGURES)):
@@ -119,8 +119,8 @@ def verify(
 
 def _wrong_tables(ledger: Ledger, directory: Path) -> list[str]:
     """What does not agree in a report's tables; one that cannot be read at all is a problem like any other."""
-    from dualres.benchmark.sums import check_sums
-    from dualres.benchmark.verify_tables import verify_tables
+    from dualres.machinery.checksums import check_sums
+    from dualres.verify.tables import verify_tables
 
     try:
         return verify_tables(ledger, directory)
@@ -133,7 +133,7 @@ def export(
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
     """Write the ledger and the measurements beside it as text with hashes, to keep under version control."""
-    from dualres.benchmark.export import export as write
+    from dualres.exchange.export import export as write
 
     with opened(folder) as ledger, progress("The export is not complete; the same command writes it again.") as tell:
         written = write(ledger, output, lambda done, total: tell("Export", done, total, ""))

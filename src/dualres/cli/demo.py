@@ -12,7 +12,7 @@ from dualres.cli.screen import console, progress, say
 from dualres.config import Recipe
 
 if TYPE_CHECKING:
-    from dualres.benchmark.demo import Demo
+    from dualres.demo.run import Demo
 
 
 def demo(
@@ -33,8 +33,8 @@ def demo(
 
     Prints a table of the classes and writes a page with pictures. The same seed gives the same result.
     """
-    from dualres.benchmark.demo import run_demo, write_demo
-    from dualres.files import check_writable
+    from dualres.demo.run import run_demo, write_demo
+    from dualres.machinery.files import check_writable
 
     check_writable(out / "report.html")
     with progress("Nothing was written.") as report:
@@ -45,7 +45,7 @@ def demo(
 
 
 def _table(result: Demo) -> Table:
-    from dualres.benchmark.demo import class_rows
+    from dualres.demo.run import class_rows
 
     table = Table(
         title=f"Fold {result.fold.fold}, held-out unit: {result.fold.held_out}; "

@@ -12,7 +12,7 @@ from dualres.cli.screen import complain, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.model.artifact import Model
+    from dualres.file import Model
 
 
 class Kind(StrEnum):
@@ -42,7 +42,7 @@ def export(
     The C99 folder holds everything a device needs: three functions, no
     allocation, a Makefile with a check. The ONNX file takes windows at 64 kHz.
     """
-    from dualres.model.artifact import load
+    from dualres.file import load
 
     loaded = load(model)
     if to is Kind.C99:

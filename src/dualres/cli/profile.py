@@ -18,8 +18,8 @@ from dualres.cli.data import Stores
 from dualres.cli.screen import complain, console, errors, progress, say
 
 if TYPE_CHECKING:
-    from dualres.benchmark.profile.keep import Measurement
-    from dualres.benchmark.profile.run import Ended
+    from dualres.profile.measurements import Measurement
+    from dualres.profile.run import Ended
 
 
 def profile(
@@ -52,11 +52,11 @@ def profile(
     Nothing else should run meanwhile. What was measured is kept beside the ledger, and a stopped command
     goes on from there; `dualres bench report` shows it.
     """
-    from dualres.benchmark.profile.plan import Plan, plan
-    from dualres.benchmark.profile.run import Place, run
-    from dualres.benchmark.sources import present_datasets
-    from dualres.benchmark.studies import RIG
+    from dualres.campaign.sources import present_datasets
+    from dualres.campaign.studies import RIG
     from dualres.methods import ALL_NAMES, NAMES
+    from dualres.profile.plan import Plan, plan
+    from dualres.profile.run import Place, run
 
     chosen = named("method", methods, ALL_NAMES) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
@@ -116,8 +116,8 @@ def _tell_ended(one: Ended) -> None:
 
 def _show(measured: Sequence[Measurement], folder: Path) -> None:
     """The fastest first, dataset by dataset."""
-    from dualres.benchmark.names import dataset_name, method_name
-    from dualres.benchmark.profile.plan import NATIVE, PREPARED, WINDOW
+    from dualres.profile.plan import NATIVE, PREPARED, WINDOW
+    from dualres.report.names import dataset_name, method_name
 
     one, kinds = measured[0].plan, {each.plan.device for each in measured}
     first = one.workloads[0].name

@@ -12,14 +12,14 @@ from rich.table import Table
 from dualres.cli.bench_choice import Device, check_device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
-from dualres.cli.own import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.fit import Channel, Rate, Resampler, WindowsEach, understood
 from dualres.cli.screen import console, errors, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.benchmark.tuning import Divided, Kept
-    from dualres.fit import Step
-    from dualres.tune import Choice, Fit
+    from dualres.campaign.tuning import Divided, Kept
+    from dualres.learn.fit import Step
+    from dualres.learn.tune import Choice, Fit
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -55,10 +55,10 @@ def tune(
     The simplest recipe within one standard error of the best is chosen, and
     dualres fit FOLDER --recipe FILE learns by it.
     """
-    from dualres import tune as tuning
-    from dualres.benchmark.tuning import Kept, fingerprint
-    from dualres.files import check_writable
-    from dualres.recipe_file import write_choice
+    from dualres.campaign.tuning import Kept, fingerprint
+    from dualres.learn import tune as tuning
+    from dualres.learn.recipe_file import write_choice
+    from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
 
     if (folder is None) == (fold is None):
@@ -94,8 +94,8 @@ def _refuse_options_of_a_folder(**given: object) -> None:
 def _of_folder(
     folder: Path, channel: str | None, rate: str | None, windows: int, resampler: str, strict: bool
 ) -> Divided:
-    from dualres.benchmark.estimate import HoldOutError, Rounds, plan_rounds
-    from dualres.benchmark.tuning import of_recordings
+    from dualres.campaign.tuning import of_recordings
+    from dualres.learn.estimate import HoldOutError, Rounds, plan_rounds
 
     found = understood(folder, channel, rate)
     rounds: Rounds | None
@@ -111,7 +111,7 @@ def _of_folder(
 
 
 def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> Divided:
-    from dualres.benchmark.tuning import of_fold
+    from dualres.campaign.tuning import of_fold
     from dualres.datasets.folds import load_fold
 
     sizes = parsed_budgets([budget])
@@ -124,7 +124,7 @@ def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) 
 
 def _compared(divided: Divided, seeds: list[int], device: Device, kept: Kept | None) -> Choice:
     """The choice, with how long it will take said first."""
-    from dualres import tune as tuning
+    from dualres.learn import tune as tuning
 
     known = kept.scores if kept else {}
     fits = tuning.plan(divided.support.labels, divided.groups, tuning.GRID, seeds)

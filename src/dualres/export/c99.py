@@ -24,12 +24,12 @@ from dualres.export.compiler import (
     flash_size,
     host_compiler,
 )
+from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
 from dualres.export.literals import LONGEST_TEXT, printable
-from dualres.export.place import check_folder, place, resolved, write_files
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
-from dualres.model.artifact import Model
+from dualres.file import Model
 from dualres.recordings.recording import Rate, exact_rate
 
 Progress = Callable[[int, int, str], None]  # done, in all, what comes

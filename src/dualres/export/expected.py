@@ -11,10 +11,10 @@ import numpy.typing as npt
 import torch
 
 from dualres.config import ModelConfig
-from dualres.diagnose import window_probabilities
 from dualres.errors import ConfigError
+from dualres.file import CHECK_WINDOWS, Model
+from dualres.judge import window_probabilities
 from dualres.kernel.pack import SIZES
-from dualres.model.artifact import CHECK_WINDOWS, Model
 from dualres.model.check import check_window
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE, resample

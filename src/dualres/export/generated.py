@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from dualres.export.expected import COUNTS, LOGIT_TOLERANCE, OFFSET, SHARE_TOLERANCE, Expected
 from dualres.export.literals import doubles, floats, text
+from dualres.file import Model
 from dualres.kernel.pack import packed
-from dualres.model.artifact import Model
 from dualres.recordings.polyphase import polyphase
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from dualres.errors import ConfigError, ExportError
+from dualres.export.destination import check_file
 from dualres.export.expected import LOGIT_TOLERANCE, check_batch, logits_of
-from dualres.export.place import check_file
-from dualres.files import write_whole
-from dualres.model.artifact import Model
+from dualres.file import Model
+from dualres.machinery.files import write_whole
 
 CARD = "dualres"  # the metadata's key
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from dualres.errors import ConfigError
-from dualres.model.artifact import Model
+from dualres.file import Model
 from dualres.recordings.resample import POLYPHASE
 
 LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from dualres.export.expected import expected
 from dualres.export.generated import check_values, constants, sizes
-from dualres.model.artifact import Model
+from dualres.file import Model
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dualres.augment.standard import Standard, no_standard, standard_of
 from dualres.gpu.augment_triton import seen_kernel
 from dualres.gpu.draws import SLAB, Draws, Shown
 from dualres.gpu.layout import ceil_div
+from dualres.learn.augment.standardise import Standard, no_standard, standard_of
 
 TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 128
 

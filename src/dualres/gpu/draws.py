@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from dualres.augment.chance import draws
 from dualres.config import Recipe
-from dualres.support import support_order
+from dualres.learn.augment.draws import draws
+from dualres.learn.batches import support_order
 
 SLAB = 25  # updates
 

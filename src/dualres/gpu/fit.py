@@ -15,16 +15,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from dualres.augment.standard import fold_into
-from dualres.capture import beside, full_precision, recorded
 from dualres.config import ModelConfig, Recipe
-from dualres.fit import FittedNetwork, Progress, Step, seeded
 from dualres.gpu.adam import Adam
 from dualres.gpu.augment import Augmented
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout
 from dualres.gpu.passes import Passes
 from dualres.gpu.spectra import Spectra
+from dualres.learn.augment.standardise import fold_into
+from dualres.learn.fit import FittedNetwork, Progress, Step, seeded
+from dualres.machinery.cuda_graphs import beside, full_precision, recorded
 from dualres.model.network import DualRes
 
 WINDOWS_AT_ONCE = 128  # whose samples are on the device together

@@ -10,13 +10,13 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
-from dualres.fit import Progress, fit_networks
+from dualres.learn.batches import WINDOWS_AT_ONCE
+from dualres.learn.fit import Progress, fit_networks
 from dualres.methods.method import Cost, Labels, Windows
 from dualres.methods.network import Network
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.network import DualRes
-from dualres.score import Scorer, scorer
-from dualres.support import WINDOWS_AT_ONCE
+from dualres.scorers import Scorer, scorer
 
 CONTROLS = {
     "dualres/short": ModelConfig(branches="short"),

@@ -11,11 +11,11 @@ import numpy as np
 from dualres import methods
 from dualres.config import Recipe
 from dualres.errors import ConfigError, ModelFileError
-from dualres.files import write_whole
+from dualres.machinery.files import write_whole
 from dualres.methods.method import Cost, Fitted, Method
 from dualres.methods.network import WINDOW
 from dualres.model.check import check_window
-from dualres.sealed import compare_checks, seal, tensors, unseal, versions
+from dualres.seal import compare_checks, seal, tensors, unseal, versions
 
 FORMAT = "dualres-method/1"
 

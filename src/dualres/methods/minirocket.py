@@ -19,11 +19,11 @@ from sklearn.linear_model import RidgeClassifierCV
 from torch import Tensor
 
 from dualres.errors import ConfigError, DualResError
-from dualres.fit import Progress, Step
+from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
+from dualres.learn.fit import Progress, Step
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
-from dualres.support import WINDOWS_AT_ONCE, check_support, views_of
 
 TAPS = 9
 KERNELS = math.comb(TAPS, 3)  # weight 2 on three of the taps, -1 on the others

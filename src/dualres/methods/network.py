@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from dualres.kernel.pack import Floats
 from dualres.model.spectra import normalise
 from dualres.recordings.recording import Samples
-from dualres.score import Scorer
+from dualres.scorers import Scorer
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
 

@@ -11,13 +11,13 @@ import torch
 from scipy.special import softmax
 from torch import Tensor
 
-from dualres.augment.windows import AugmentedWindows
-from dualres.capture import full_precision
 from dualres.config import Recipe
-from dualres.fit import Progress, Step, seeded, train
+from dualres.learn.augment.windows import AugmentedWindows
+from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
+from dualres.learn.fit import Progress, Step, seeded, train
+from dualres.machinery.cuda_graphs import full_precision
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
-from dualres.support import PlainSupport, TrainingSupport, check_support, views_of
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 

@@ -14,7 +14,7 @@ from dualres.methods.method import Cost, Fitted
 from dualres.methods.minirocket import blank
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.check import check_window
-from dualres.sealed import seal
+from dualres.seal import seal
 
 PAPER_CLASSES = 8
 

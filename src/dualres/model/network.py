@@ -11,8 +11,8 @@ from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.kernel.encoder import encode, suits
 from dualres.kernel.training import threads_taken_over
-from dualres.model.encoder_compiled import encode, suits
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.spectra import aligned_spectra
 

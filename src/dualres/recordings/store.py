@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.files import write_whole
+from dualres.machinery.files import write_whole
 from dualres.recordings.recording import Origin, Recording, Samples
 
 Progress = Callable[[int, int], None]  # recordings done, in all

@@ -1,0 +1,237 @@
+"""The ledger: one SQLite file with a row for every finished job, from which every table can be made again.
+
+Only the coordinator of a run writes to it. A job enters in one transaction, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.campaign.job import Job, read_job
+from dualres.errors import DualResError
+from dualres.learn.fit import Step
+from dualres.metrics import Counts, accuracy, class_recall, confusion, macro_f1
+
+_MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS jobs (key TEXT PRIMARY KEY, plan TEXT NOT NULL, facts TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS scores (
+    key TEXT NOT NULL REFERENCES jobs, position INTEGER NOT NULL, recording TEXT NOT NULL, truth INTEGER NOT NULL,
+    windows INTEGER NOT NULL, scores TEXT NOT NULL, PRIMARY KEY (key, position)) STRICT;
+CREATE TABLE IF NOT EXISTS steps (
+    key TEXT NOT NULL REFERENCES jobs, number INTEGER NOT NULL, loss REAL NOT NULL, rate REAL NOT NULL,
+    PRIMARY KEY (key, number)) STRICT;
+CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, plan TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+"""
+
+AGREEMENT = 1.5e-6  # largest difference between scores of the same job: one unit of the last decimal that is kept
+
+Scores = npt.NDArray[np.float64]
+
+
+class LedgerError(DualResError):
+    """A ledger that cannot be used, or two that contradict each other."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job found out: all of it plain data, so that it can cross processes and machines."""
+
+    classes: tuple[str, ...]
+    recordings: tuple[str, ...]  # those judged
+    truth: tuple[int, ...]  # positions in `classes`
+    windows: tuple[int, ...]  # of each recording
+    scores: tuple[tuple[float, ...], ...]  # (recordings, classes), mean over the windows
+    history: tuple[Step, ...]
+    facts: dict[str, Any]  # see work.py: support, labelled seconds, hashes, cost, versions, machine, times
+
+    @property
+    def confusion(self) -> Counts:
+        return confusion(self.truth, np.asarray(self.scores).argmax(1), len(self.classes))
+
+    @property
+    def macro_f1(self) -> float:
+        return macro_f1(self.confusion)
+
+    @property
+    def accuracy(self) -> float:
+        return accuracy(self.confusion)
+
+    @property
+    def recall(self) -> Scores:
+        return class_recall(self.confusion)
+
+    @property
+    def labelled_s(self) -> float:
+        """Unique labelled seconds of the class that has most."""
+        return float(max(self.facts["labelled_s"].values()))
+
+
+@dataclass(frozen=True)
+class Merge:
+    """What came of taking another ledger in."""
+
+    taken: int
+    known: int
+    clashes: tuple[str, ...] = field(default=())  # keys of jobs whose scores differ
+
+
+class Ledger:
+    """An open ledger. Several may read one while a single process writes to it."""
+
+    def __init__(self, path: Path | str, *, create: bool = True) -> None:
+        self.path = Path(path)
+        if not create and not self.path.exists():
+            raise LedgerError(f"{self.path}: there is no ledger; `dualres bench run` makes one")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(self.path, isolation_level=None)
+            self._check_mark()
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
+            self._database.executescript(_SCHEMA)
+        except (sqlite3.Error, OSError) as error:
+            raise LedgerError(f"{self.path}: not a ledger that can be used ({error})") from error
+
+    def _check_mark(self) -> None:
+        """Mark an empty file as a ledger, and refuse other programs' files untouched."""
+        (mark,) = self._database.execute("PRAGMA application_id").fetchone()
+        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if mark == 0 and tables == 0:
+            self._database.execute(f"PRAGMA application_id = {_MARK}")
+        elif mark != _MARK:
+            raise LedgerError(f"{self.path}: an SQLite file, but not a ledger")
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def record(self, job: Job, outcome: Outcome) -> None:
+        """Enter a finished job; an earlier failure of it is forgotten."""
+        key = job.key
+        with self._writing():
+            self._database.execute("DELETE FROM failures WHERE key = ?", (key,))
+            facts = {"classes": outcome.classes, **outcome.facts}
+            self._database.execute("INSERT INTO jobs VALUES (?, ?, ?)", (key, _text(job.plan()), _text(facts)))
+            self._database.executemany(
+                "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (key, i, name, truth, windows, _text(scores))
+                    for i, (name, truth, windows, scores) in enumerate(
+                        zip(outcome.recordings, outcome.truth, outcome.windows, outcome.scores, strict=True)
+                    )
+                ),
+            )
+            self._database.executemany(
+                "INSERT INTO steps VALUES (?, ?, ?, ?)",
+                ((key, s.update, s.loss, s.learning_rate) for s in outcome.history),
+            )
+
+    def fail(self, job: Job, reason: str) -> None:
+        """Remember why a job failed; it stays missing."""
+        row = (job.key, _text(job.plan()), reason)
+        with self._writing():
+            self._database.execute("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", row)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All that is written within, or nothing of it."""
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise LedgerError(f"{self.path}: cannot be written to ({error})") from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise LedgerError(f"{self.path}: damaged ({error}); take a copy of it from elsewhere") from error
+
+    def keys(self) -> set[str]:
+        """Of all finished jobs."""
+        with self._reading():
+            return {key for (key,) in self._database.execute("SELECT key FROM jobs")}
+
+    def failures(self) -> dict[str, tuple[Job, str]]:
+        with self._reading():
+            rows = self._database.execute("SELECT key, plan, reason FROM failures ORDER BY key")
+            return {key: (read_job(json.loads(plan)), reason) for key, plan, reason in rows}
+
+    def jobs(self) -> dict[str, Job]:
+        """All finished jobs by key."""
+        with self._reading():
+            rows = self._database.execute("SELECT key, plan FROM jobs ORDER BY key")
+            return {key: read_job(json.loads(plan)) for key, plan in rows}
+
+    def outcome(self, key: str) -> Outcome:
+        """What a finished job found out."""
+        with self._reading():
+            return self._outcome(key)
+
+    def _outcome(self, key: str) -> Outcome:
+        row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            raise LedgerError(f"{self.path}: holds no job {key[:16]}")
+        facts = json.loads(row[0])
+        scores = self._database.execute(
+            "SELECT recording, truth, windows, scores FROM scores WHERE key = ? ORDER BY position", (key,)
+        ).fetchall()
+        steps = self._database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
+        return Outcome(
+            classes=tuple(facts.pop("classes")),
+            recordings=tuple(name for name, *_ in scores),
+            truth=tuple(truth for _, truth, *_ in scores),
+            windows=tuple(windows for *_, windows, _ in scores),
+            scores=tuple(tuple(json.loads(text)) for *_, text in scores),
+            history=tuple(Step(*step) for step in steps),
+            facts=facts,
+        )
+
+    def merge(self, other: Ledger) -> Merge:
+        """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""
+        mine, taken, known, clashes = self.keys(), 0, 0, []
+        for key, job in other.jobs().items():
+            outcome = other.outcome(key)
+            if key not in mine:
+                self.record(job, outcome)
+                taken += 1
+            elif _agree(self.outcome(key), outcome):
+                known += 1
+            else:
+                clashes.append(key)
+        return Merge(taken, known, tuple(clashes))
+
+
+def _agree(one: Outcome, other: Outcome) -> bool:
+    """Whether both saw and found the same: times and machines may differ, scores only by their last digits."""
+
+    def seen(outcome: Outcome) -> list[Any]:
+        facts = (outcome.facts[name] for name in ("inputs", "labelled_s"))
+        return [outcome.classes, outcome.recordings, outcome.truth, outcome.windows, *facts]
+
+    return seen(one) == seen(other) and np.allclose(one.scores, other.scores, rtol=0, atol=AGREEMENT)
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -1,0 +1,88 @@
+"""Where jobs get their recordings: prepared datasets and the rig, each signal resampled once and kept on disk."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from dualres.config import ModelConfig
+from dualres.datasets import simulated
+from dualres.errors import ConfigError
+from dualres.machinery.files import write_whole
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.resample import code_hash, resample
+from dualres.recordings.store import open_store, read_index
+
+FULL = "full"  # the variant of a dataset whose recordings are as long as released
+
+
+def present_datasets(stores: Path) -> tuple[str, ...]:
+    """Names of the datasets prepared under `stores`, and of the rig, which is always there."""
+    from dualres.datasets import catalog
+
+    return (*(n for n in catalog.NAMES if (stores / n / "recordings.json").exists()), simulated.NAME)
+
+
+class Source:
+    """One dataset for many jobs. What is kept is one recording's own, and depends on no other."""
+
+    def __init__(
+        self, dataset: str, stores: Path, cache: Path, resampler: str, only: Collection[str] | None = None
+    ) -> None:
+        """With `only`, a source that knows no recordings but these."""
+        self._resampler = resampler
+        self._kept = cache / "at_64_kHz" / f"{resampler}-{code_hash()[:16]}"
+        if dataset == simulated.NAME:
+            rig = cache / "simulated" / sha256(inspect.getsource(simulated).encode()).hexdigest()[:16]
+            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in simulated.recordings()]
+            self.variant = FULL
+        else:
+            recordings = open_store(stores / dataset)
+            self.variant = str(read_index(stores / dataset).get("variant", FULL))
+        self._only = only
+        self._recordings = {r.id: r for r in recordings if only is None or r.id in only}
+        self._dataset = dataset
+        self.hashes: dict[str, str] = {}  # of every signal given out, as prepared
+
+    def at_rate(self, names: Iterable[str]) -> list[Recording]:
+        """The named recordings at the model's rate; only these are opened."""
+        return [self._one(name) for name in names]
+
+    def native(self, name: str) -> Recording:
+        """The named recording as it was prepared."""
+        if self._only is not None and name not in self._only:
+            raise ConfigError(f"recording {name} of {self._dataset} may not be opened here: only a support may")
+        if name not in self._recordings:
+            raise ConfigError(f"recording {name} is not in the prepared dataset {self._dataset}; prepare it again")
+        recording = self._recordings[name]
+        self.hashes.setdefault(name, sha256(np.ascontiguousarray(recording.signal).tobytes()).hexdigest())
+        return recording
+
+    def _one(self, name: str) -> Recording:
+        recording, rate = self.native(name), ModelConfig().rate
+        path = self._kept / f"{self.hashes[name]}.npy"
+        if not path.exists():
+            _write(path, resample(recording.signal, recording.rate, rate, self._resampler, recording.id))
+        return replace(recording, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
+
+
+def _kept(path: Path, recording: Recording) -> Samples:
+    """The recording's signal, computed at the first call and read from then on."""
+    if not path.exists():
+        _write(path, recording.load())
+    signal: Samples = np.load(path, mmap_mode="r")
+    return signal
+
+
+def _write(path: Path, signal: Samples) -> None:
+    buffer = BytesIO()
+    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32))
+    write_whole(path, buffer.getvalue())

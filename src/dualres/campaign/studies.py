@@ -1,0 +1,253 @@
+"""The studies of the paper, as data: which jobs each of them is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from dualres.campaign.job import Job, Judged
+from dualres.campaign.protocol import Budget
+from dualres.config import RECIPES, Recipe
+from dualres.datasets import catalog, simulated
+from dualres.datasets.folds import load_fold
+from dualres.errors import ConfigError
+from dualres.methods import CONTROL_NAMES, NAMES
+
+BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
+RIG = simulated.NAME
+DATASETS = (*catalog.NAMES, RIG)
+
+BEARING_BUDGET = Budget(1, 3)
+PRIMARY_BUDGET = Budget(3, 4)
+GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
+ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
+BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
+ROBUST = RECIPES["robust"]
+CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
+SEEDS = (41, 42, 43)
+FIVE_SEEDS = (41, 42, 43, 44, 45)
+FINALISTS = ("dualres", "mambasl", "minirocket")
+PAIR = ("dualres", "mambasl")
+CONTROLLED = ("dualres", *CONTROL_NAMES)
+NEURAL = tuple(name for name in NAMES if name != "minirocket")
+NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
+OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
+SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
+RECIPE_CONTROLS = ("dualres", "dualres/no-rotation", "dualres/no-memory", "dualres/short", "dualres/long")
+CONTROLS_ON = "phm2009"  # where the published study has them
+HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
+
+
+@dataclass(frozen=True)
+class Part:
+    """A rectangle of jobs: every fold of the datasets x methods x budgets x seeds x numbers of updates."""
+
+    datasets: tuple[str, ...]
+    methods: tuple[str, ...]
+    budgets: tuple[Budget, ...]
+    updates: tuple[int, ...]
+    seeds: tuple[int, ...] = (41,)
+    judged: Judged = "evaluation"
+    support_step: float | None = None
+    recipe: Recipe = RECIPES["paper"]  # with other numbers of updates
+
+
+@dataclass(frozen=True)
+class Study:
+    name: str
+    question: str
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Quick:
+    """What `--quick` reduces a study to; it is part of every plan, so that no table can mistake it for the real one."""
+
+    seeds: tuple[int, ...] = (41,)
+    updates: int = 30
+    most_judged: int = 24
+    methods: tuple[str, ...] = ("dualres", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
+
+
+def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]:
+    """The part on the paper's datasets, and the same on the rig, so that anybody can run it."""
+    return part, replace(part, datasets=(RIG,), support_step=support_step)
+
+
+def _by(recipe: Recipe, part: Part) -> Part:
+    """The part by another recipe, with its own number of updates."""
+    return replace(part, recipe=recipe, updates=(recipe.updates,))
+
+
+def _by_both_recipes(part: Part) -> tuple[Part, Part]:
+    return part, _by(ROBUST, part)
+
+
+STUDIES = {
+    study.name: study
+    for study in (
+        Study(
+            "bearing",
+            "How well do three methods name bearing faults from 1.024 labelled seconds per class?",
+            (
+                *_and_rig(Part(BEARINGS, FINALISTS, (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS), HALF),
+                Part(("hust",), ("itransformer",), (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS),
+            ),
+        ),
+        Study(
+            "gearbox",
+            "How do nine methods compare on a gearbox, from 2 to 37 labelled seconds per class?",
+            _and_rig(Part(("mcc5",), NAMES, GEARBOX_BUDGETS, (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "replication",
+            "How far do the best three methods' scores move with the seed?",
+            _and_rig(Part(("mcc5",), FINALISTS, GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS)),
+        ),
+        Study(
+            "allocation",
+            "At 6.144 labelled seconds per class: few recordings for long, or many for a moment?",
+            _and_rig(Part(("mcc5",), PAIR, ALLOCATIONS, (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "pilot",
+            "Does the same recipe work on another gearbox?",
+            _and_rig(Part(("phm2009",), PAIR, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "ablation",
+            "What is each component of DualRes worth?",
+            (
+                Part(BEARINGS, CONTROLLED, (BEARING_BUDGET,), (BEARING_UPDATES,)),
+                *_and_rig(Part(("mcc5",), CONTROLLED, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            ),
+        ),
+        Study(
+            "duration",
+            "How many updates, chosen on source recordings alone?",
+            (
+                Part(
+                    ("mcc5", RIG),
+                    PAIR,
+                    (Budget(5, 3),),
+                    CHECKPOINTS,
+                    judged="validation",
+                    support_step=HALF,
+                ),
+            ),
+        ),
+        Study(
+            "optimisation",
+            "How fast does the training loss of eight neural methods fall, and does that predict anything?",
+            _and_rig(Part(("mcc5",), NEURAL, (Budget(6, 4),), (GEARBOX_UPDATES,))),
+        ),
+        Study(
+            "published",
+            "What do nine methods score on the recordings that results/ reports on, and how far do the scores spread?",
+            (
+                Part((CONTROLS_ON,), (*CONTROLLED, "minirocket"), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS),
+                Part(("phm2009",), ("mambasl",), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), SEEDS),
+                Part(("phm2009",), OTHERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
+                Part(("phm2009",), FINALISTS, SMALLER_BUDGETS, (GEARBOX_UPDATES,)),
+                Part(("cwru",), NAMES, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS),
+                Part((RIG,), NAMES, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
+                Part((RIG,), ("dualres",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS),
+                Part((RIG,), ("minirocket",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,)),
+            ),
+        ),
+        Study(
+            "recipes",
+            "What is the robust recipe worth, to DualRes, to its controls and to other networks?",
+            (
+                *_by_both_recipes(
+                    Part(("phm2009", RIG), RECIPE_CONTROLS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS)
+                ),
+                *_by_both_recipes(Part(("cwru",), RECIPE_CONTROLS, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS)),
+                *_by_both_recipes(Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            ),
+        ),
+    )
+}
+
+
+def study(name: str) -> Study:
+    """The study of that name."""
+    if name not in STUDIES:
+        raise ConfigError(f"there is no study {name!r}; there are {', '.join(STUDIES)}")
+    return STUDIES[name]
+
+
+def folds_of(dataset: str) -> tuple[str, ...]:
+    return simulated.FOLDS if dataset == RIG else catalog.release(dataset).folds
+
+
+def jobs(
+    chosen: Study,
+    present: Collection[str],
+    *,
+    methods: Sequence[str] | None = None,
+    seeds: Sequence[int] | None = None,
+    folds: Sequence[str] | None = None,
+    budgets: Sequence[Budget] | None = None,
+    recipe: Recipe | None = None,
+    quick: Quick | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+) -> list[Job]:
+    """The jobs of a study on the datasets at hand, each once, in a fixed order.
+
+    `methods`, `folds` and `budgets` pick from the study's, `seeds` replaces them, and so does `recipe`, if no part of
+    the study is by it; `quick` reduces all that costs time.
+    """
+    if quick:
+        methods = [m for m in quick.methods if methods is None or m in methods]
+        seeds = seeds or quick.seeds
+    found: dict[str, Job] = {}
+    for part in _parts(chosen, recipe):
+        for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
+            if (folds is None or job.fold in folds) and (budgets is None or job.budget in budgets):
+                found.setdefault(job.key, job)
+    return list(found.values())
+
+
+def _parts(chosen: Study, recipe: Recipe | None) -> Sequence[Part]:
+    """The study's parts by that recipe, else all of them by it."""
+    own = [part for part in chosen.parts if recipe in (None, part.recipe)]
+    return own or [_by(recipe, part) for part in chosen.parts if recipe]
+
+
+def _part_jobs(
+    part: Part,
+    present: Collection[str],
+    methods: Sequence[str] | None,
+    seeds: Sequence[int] | None,
+    quick: Quick | None,
+    threads: int,
+    device: str,
+) -> Iterator[Job]:
+    datasets = [name for name in part.datasets if name in present]
+    updates = part.updates
+    if quick:
+        updates = tuple(quick.updates * count // max(part.updates) for count in part.updates)
+    folds = {dataset: [load_fold(name) for name in folds_of(dataset)] for dataset in datasets}
+    picked = [m for m in part.methods if methods is None or m in methods]
+    for dataset, budget, method, seed, count in product(datasets, part.budgets, picked, seeds or part.seeds, updates):
+        for fold in folds[dataset]:
+            spare = 1 if part.judged == "validation" else 0  # of each class, the recording that is judged
+            if min(map(len, fold.support.values())) < budget.recordings + spare:
+                continue
+            yield Job(
+                dataset=dataset,
+                fold=fold.fold,
+                fold_hash=fold.hash,
+                budget=budget,
+                method=method,
+                recipe=None if method == "minirocket" else replace(part.recipe, updates=count),
+                seed=seed,
+                judged=part.judged,
+                support_step=part.support_step,
+                most_judged=quick.most_judged if quick else None,
+                threads=threads,
+                device="cpu" if method == "minirocket" else device,
+            )

@@ -1,0 +1,111 @@
+"""Doing jobs of one shape together: on a GPU their fits are one."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import torch
+from threadpoolctl import threadpool_limits
+
+from dualres.campaign.job import Job
+from dualres.campaign.ledger import Outcome
+from dualres.campaign.work import Gathered, forget_peak, gather, judge
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
+from dualres.learn.batches import check_support
+from dualres.methods import method
+from dualres.methods.dualres import DualResMethod
+
+Progress = Callable[[str, int, str, int, int], None]  # key of a job, how many share this stage, stage, done, in all
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A job that can be fitted with others, and the seconds that it took alone so far."""
+
+    gathered: Gathered
+    alone_s: float
+
+
+def shape(job: Job) -> Hashable:
+    """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
+    if job.device == "cpu" or job.method.partition("/")[0] != "dualres":
+        return job.key
+    return job.dataset, job.budget, job.method, job.recipe, job.threads, job.device
+
+
+def do_together(
+    jobs: Sequence[Job], stores: Path, folder: Path, progress: Progress
+) -> Iterator[tuple[Job, Outcome | Exception]]:
+    """Jobs of one shape, each done as by `work.do` and given back as soon as it is over, or with what it failed of.
+
+    An error of a fit that several share is raised: whose fault it is cannot be told. The time of a fit is shared out
+    evenly among its jobs.
+    """
+    with threadpool_limits(jobs[0].threads):
+        torch.set_num_threads(jobs[0].threads)
+        forget_peak()
+        groups: dict[tuple[int, int], list[_Member]] = defaultdict(list)
+        for job in jobs:
+            begin = time.perf_counter()
+            try:
+                gathered = _checked(gather(job, stores, folder))
+            except Exception as error:
+                yield job, error
+            else:
+                kind = len(gathered.fold.classes), len(gathered.support.windows)
+                groups[kind].append(_Member(gathered, time.perf_counter() - begin))
+        for kind in list(groups):
+            yield from _fit_and_judge(groups.pop(kind), folder, progress)
+
+
+def _checked(gathered: Gathered) -> Gathered:
+    """What cannot be learned from is found here, where it is one job's alone."""
+    support = gathered.support
+    check_support(support.windows, support.labels, len(gathered.fold.classes), ModelConfig().window)
+    return gathered
+
+
+def _fit_and_judge(
+    members: list[_Member], folder: Path, progress: Progress
+) -> Iterator[tuple[Job, Outcome | Exception]]:
+    """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
+    jobs = [member.gathered.job for member in members]
+    supports = [member.gathered.support for member in members]
+    tell_all = partial(_tell, progress, [job.key for job in jobs])
+    begin = time.perf_counter()
+    fits = _method(jobs[0]).fit_together(
+        [support.windows for support in supports],
+        [support.labels for support in supports],
+        len(members[0].gathered.fold.classes),
+        seeds=[job.seed for job in jobs],
+        device=jobs[0].device,
+        progress=lambda step, total: tell_all("fit", step.update, total),
+    )
+    share_s = (time.perf_counter() - begin) / len(jobs)
+    supports.clear()
+    for job in jobs:
+        member, fitted = members.pop(0), fits.pop(0)
+        since = time.perf_counter() - member.alone_s - share_s
+        try:
+            tell = partial(_tell, progress, [job.key])
+            yield job, judge(member.gathered, fitted, folder, since, tell, together=len(jobs))
+        except Exception as error:
+            yield job, error
+
+
+def _tell(progress: Progress, keys: Sequence[str], stage: str, done: int, total: int) -> None:
+    for key in keys:
+        progress(key, len(keys), stage, done, total)
+
+
+def _method(job: Job) -> DualResMethod:
+    found = method(job.method, job.recipe)
+    if not isinstance(found, DualResMethod):
+        raise ConfigError(f"method {job.method!r} fits one support at a time; do its jobs one by one")
+    return found

@@ -1,0 +1,153 @@
+"""Pictures, in one visual language: readable in grey, at column width, and inside a page."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dualres.config import ModelConfig
+from dualres.learn.fit import Step
+from dualres.metrics import Counts, class_f1, class_recall
+from dualres.model.spectra import aligned_spectra
+from dualres.recordings.recording import Samples
+
+INK, ACCENT, PALE = "#1d2733", "#1f6f8b", "#8fbccb"
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dualres",  # the same picture is the same file
+}
+
+
+def as_svg(figure: Figure) -> str:
+    """The figure as an SVG element to put into a page; the figure is closed."""
+    buffer = io.StringIO()
+    figure.savefig(buffer, format="svg", metadata={"Date": None})
+    plt.close(figure)
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _figure(width: float, height: float, rows: int = 1) -> tuple[Figure, list[Axes]]:
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(rows, 1, figsize=(width, height), layout="constrained", squeeze=False)
+    return figure, list(axes[:, 0])
+
+
+def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) -> Figure:
+    """One window as waveform and as the two views the network is given, up to `highest_hz`."""
+    with plt.rc_context(STYLE):
+        figure, (wave, *views) = _figure(7.2, 5.2, rows=3)
+        seconds = np.arange(config.window) / config.rate
+        wave.plot(seconds, window, color=ACCENT, linewidth=0.4)
+        wave.set(xlim=(0, config.window_s), ylabel="amplitude", title="Waveform")
+        spectra = aligned_spectra(torch.from_numpy(window[None]), config)
+        for axes, view, length in zip(views, spectra, (config.short, config.long), strict=True):
+            first = config.long / 2 / config.rate
+            last = first + (config.tokens - 1) / config.token_rate
+            bins = math.ceil(highest_hz / config.rate * length) + 1
+            axes.imshow(
+                view[0, :, :bins].T.numpy(),
+                origin="lower",
+                aspect="auto",
+                cmap="cividis",
+                extent=(first, last, 0, (bins - 1) * config.rate / length / 1000),
+                interpolation="nearest",
+            )
+            axes.set(
+                xlim=(0, config.window_s),
+                ylabel="kHz",
+                title=f"{length / config.rate * 1000:g} ms frames: every {config.rate / length:g} Hz "
+                f"(log magnitude, {config.tokens} tokens)",
+            )
+        views[-1].set_xlabel("seconds")
+        figure.align_ylabels()
+        return figure
+
+
+def training_curve(history: Sequence[Step], classes: int) -> Figure:
+    """Loss over updates, with the level of guessing."""
+    with plt.rc_context(STYLE):
+        figure, (axes,) = _figure(7.2, 2.6)
+        guess = math.log(classes)
+        axes.axhline(guess, color=INK, linewidth=0.7, linestyle=(0, (4, 3)))
+        axes.annotate("guessing", (len(history), guess), (0, 3), textcoords="offset points", ha="right")
+        axes.plot([s.update for s in history], [s.loss for s in history], color=ACCENT, linewidth=1.4)
+        top = max(guess, *(s.loss for s in history)) * 1.12
+        axes.set(xlabel="update", ylabel="training loss (nats)", xlim=(0, len(history)), ylim=(0, top))
+        return figure
+
+
+def confusion_picture(matrix: Counts, classes: Sequence[str]) -> Figure:
+    """Rows are the truth, columns the verdict; the shade is the share of the row."""
+    with plt.rc_context(STYLE):
+        count = len(classes)
+        figure, (axes,) = _figure(7.2, 1.4 + 0.42 * count)
+        shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
+        axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
+        for row, column in zip(*matrix.nonzero(), strict=True):
+            dark = shares[row, column] > 0.55
+            weight = "bold" if row == column else "normal"
+            colour = "white" if dark else INK
+            axes.text(column, row, matrix[row, column], ha="center", va="center", color=colour, fontweight=weight)
+        axes.set_xticks(range(count), classes, rotation=30, ha="right", rotation_mode="anchor")
+        axes.set_yticks(range(count), classes)
+        axes.set(xlabel="verdict", ylabel="truth")
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_xticks(np.arange(1, count) - 0.5, minor=True)
+        axes.set_yticks(np.arange(1, count) - 0.5, minor=True)
+        axes.grid(which="minor", color="white", linewidth=1.5)
+        axes.tick_params(which="minor", length=0)
+        return figure
+
+
+def class_scores(matrix: Counts, classes: Sequence[str]) -> Figure:
+    """F1 of every class as a bar, its recall as a mark, and the mean F1 as a line."""
+    with plt.rc_context(STYLE):
+        figure, (axes,) = _figure(7.2, 0.9 + 0.3 * len(classes))
+        scores = 100 * class_f1(matrix)
+        rows = np.arange(len(classes))
+        axes.barh(rows, scores, color=PALE, height=0.62, label="F1")
+        axes.plot(
+            100 * class_recall(matrix),
+            rows,
+            "|",
+            color=INK,
+            markersize=11,
+            markeredgewidth=1.6,
+            label="recall",
+        )
+        axes.axvline(scores.mean(), color=INK, linewidth=0.7, linestyle=(0, (4, 3)), label="mean F1")
+        axes.set_yticks(rows, classes)
+        axes.invert_yaxis()
+        axes.set(xlim=(0, 100.5), xlabel="%")
+        axes.tick_params(axis="y", length=0)
+        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        return figure

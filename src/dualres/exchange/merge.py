@@ -1,0 +1,102 @@
+"""Taking in what another machine has done: its ledger, or an export of it, and the measurements and models beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from dualres.campaign.job import Job
+from dualres.campaign.ledger import Ledger, Merge, Outcome
+from dualres.campaign.run import sole_writer
+from dualres.exchange.export import Progress
+from dualres.exchange.read_export import load_export
+from dualres.machinery.files import write_whole
+from dualres.profile.measurements import FOLDER, damaged, keep, kept
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of another folder's measurements."""
+
+    taken: int
+    known: int
+    differing: tuple[str, ...]  # titles of those that both measured; ours were kept
+    left_out: tuple[str, ...]  # damaged ones of theirs, a sentence each
+
+
+@dataclass(frozen=True)
+class Clash:
+    """A job that both have done with different scores; ours were kept."""
+
+    job: Job
+    ours: Outcome
+    theirs: Outcome
+
+    @property
+    def difference(self) -> str:
+        """How far apart they are, in words."""
+        if (self.ours.recordings, self.ours.classes) != (self.theirs.recordings, self.theirs.classes):
+            return "they judged different recordings"
+        if self.ours.facts["inputs"] != self.theirs.facts["inputs"]:
+            return "they read different signals"
+        one, two = np.asarray(self.ours.scores), np.asarray(self.theirs.scores)
+        otherwise = int((one.argmax(1) != two.argmax(1)).sum())
+        return (
+            f"scores differ by up to {abs(one - two).max():.2g}, {otherwise} of {len(one)} verdicts differ; macro-F1 "
+            f"{100 * self.ours.macro_f1:.1f} here and {100 * self.theirs.macro_f1:.1f} there"
+        )
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What came of it."""
+
+    merge: Merge
+    models: int  # files copied
+    clashes: tuple[Clash, ...]
+    measured: Measured
+
+
+def take_in(other: Path, ledger: Path, progress: Progress | None = None) -> Taken:
+    """Merge the ledger at `other`, or the export in that folder, into `ledger`; models lie in models/ beside either.
+
+    `progress` is told how far an export was read.
+    """
+    with ExitStack() as stack:
+        if other.is_dir():
+            scratch = Path(stack.enter_context(TemporaryDirectory()))
+            theirs = stack.enter_context(load_export(other, scratch / ledger.name, progress))
+        else:
+            theirs = stack.enter_context(Ledger(other, create=False))
+        ours = stack.enter_context(Ledger(ledger))
+        stack.enter_context(sole_writer(ledger))
+        merge = ours.merge(theirs)
+        jobs = ours.jobs()
+        clashes = tuple(Clash(jobs[key], ours.outcome(key), theirs.outcome(key)) for key in merge.clashes)
+        models = _copy_models(other.parent, ledger.parent, theirs.keys() - set(merge.clashes))
+        measured = _take_measurements(theirs.path.parent / FOLDER, ledger.parent / FOLDER)
+    return Taken(merge, models, clashes, measured)
+
+
+def _take_measurements(there: Path, here: Path) -> Measured:
+    """Those of plans that were not measured here, or of which ours is damaged."""
+    theirs, ours = kept(there), kept(here)
+    new = [each for plan, each in theirs.items() if plan not in ours]
+    differing = tuple(plan.title for plan in theirs if plan in ours and theirs[plan] != ours[plan])
+    for measurement in new:
+        keep(measurement, here)
+    return Measured(len(new), len(theirs) - len(new) - len(differing), differing, tuple(map(str, damaged(there))))
+
+
+def _copy_models(there: Path, here: Path, keys: Iterable[str]) -> int:
+    """Those that are there and not yet here."""
+    names = [f"models/{key}.safetensors" for key in keys]
+    missing = [name for name in names if (there / name).exists() and not (here / name).exists()]
+    for name in missing:
+        write_whole(here / name, (there / name).read_bytes())
+    return len(missing)

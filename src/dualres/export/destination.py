@@ -1,0 +1,98 @@
+"""Putting an export where the user wants it: whole, or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from dualres.errors import OutputError
+from dualres.machinery.files import check_writable
+
+MARKS = ("dualres_model.h", "card.json")  # what tells an earlier export from any other folder
+
+
+def resolved(folder: Path | str) -> Path:
+    """The folder itself, whatever links lead there."""
+    try:
+        return Path(folder).resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links
+        raise OutputError(f"{folder}: leads nowhere ({error}); choose another folder") from error
+
+
+def check_folder(folder: Path, names: Iterable[str], overwrite: bool) -> None:
+    """An error unless the folder can be made, is empty, or holds an earlier export that may be replaced."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder}: is a file; give the name of a folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        earlier = all((folder / name).is_file() for name in MARKS)
+        if not earlier:
+            reason = f"is not empty, and no earlier export ({' and '.join(MARKS)}) that --overwrite could replace"
+            raise OutputError(f"{folder}: {reason}; choose another folder")
+        if not overwrite:
+            raise OutputError(f"{folder}: is not empty; choose another folder, or --overwrite the export in it")
+    for name in names:
+        check_writable(folder / name)
+
+
+def check_file(path: Path, overwrite: bool) -> None:
+    """An error unless the file can be written, or may be replaced."""
+    check_writable(path)
+    if not overwrite and path.exists():
+        raise OutputError(f"{path}: exists; choose another name, or --overwrite")
+
+
+def write_files(files: Mapping[str, bytes], folder: Path) -> None:
+    """Files by their names below a folder, as they are."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def place(files: Mapping[str, bytes], folder: Path, gone: Collection[str] = ()) -> None:
+    """Files by their names below a folder, in which those of the names in `gone` are removed.
+
+    Everything is written beside its place first. A new folder appears complete. In one that is there, files are
+    exchanged one by one, and what comes in between undoes it.
+    """
+    staging = None
+    try:
+        there = folder.is_dir()
+        beside = folder if there else folder.parent
+        beside.mkdir(parents=True, exist_ok=True)
+        staging = Path(tempfile.mkdtemp(prefix=".dualres-", dir=beside))
+        write_files(files, staging / "new")
+        if there:
+            _exchange(files, gone, staging, folder)
+        else:
+            (staging / "new").rename(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
+    finally:
+        if staging:
+            shutil.rmtree(staging, ignore_errors=True)
+
+
+def _exchange(names: Collection[str], gone: Collection[str], staging: Path, folder: Path) -> None:
+    """What is in the folder goes to `staging`/old, and what is in `staging`/new takes its place."""
+    moves = [(folder / name, staging / "old" / name) for name in {*names, *gone} if os.path.lexists(folder / name)]
+    moves += [(staging / "new" / name, folder / name) for name in names]
+    tried = []
+    try:
+        for source, target in moves:
+            tried.append((source, target))
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+    except BaseException:
+        for source, target in reversed(tried):
+            if not os.path.lexists(source):
+                target.rename(source)
+        raise
+    finally:
+        for parent in {(folder / name).parent for name in (*names, *gone)} - {folder}:
+            with suppress(OSError):  # not empty, as a rule
+                parent.rmdir()

@@ -1,0 +1,97 @@
+"""A support for DualRes: at every update each window through another path, blended with another window.
+
+Paths act on magnitudes, which are computed once; the same path is seen by both views. The blend is one of
+log-magnitudes, and so is what standardises them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from dualres.config import ModelConfig, Recipe
+from dualres.kernel import augment as compiled
+from dualres.learn.augment.draws import draws
+from dualres.learn.augment.paths import Paths, gains
+from dualres.learn.augment.standardise import Standard, no_standard, standard_of
+from dualres.learn.batches import WINDOWS_AT_ONCE, Batch, support_order, views_of
+from dualres.model.spectra import aligned_magnitudes
+from dualres.recordings.recording import Samples
+
+
+class AugmentedSpectra:
+    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, as `recipe` shows them."""
+
+    def __init__(
+        self,
+        windows: Samples,
+        labels: npt.NDArray[np.int64],
+        classes: int,
+        config: ModelConfig,
+        recipe: Recipe,
+        *,
+        seed: int,
+        device: str,
+    ) -> None:
+        order = support_order(seed, len(labels))
+        magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[order], device)
+        self.windows, self.device = len(labels), magnitudes[0].device
+        standards = [standard_of(m) if recipe.standardise else no_standard(m) for m in magnitudes]
+        self._views = [View(m, s) for m, s in zip(magnitudes, standards, strict=True)]
+        self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
+        self._draws = draws(recipe, self.windows, seed)
+
+    def batches(self) -> Iterator[Batch]:
+        """A batch is overwritten by the next."""
+        drawn = next(self._draws)
+        partners = torch.from_numpy(drawn.partners).to(self.device)
+        shares = torch.from_numpy(drawn.shares).to(self.device)
+        for view in self._views:
+            view.lead_through(drawn.paths)
+        targets = drawn.blended(self._targets)
+        for first in range(0, self.windows, WINDOWS_AT_ONCE):
+            rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
+            yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
+
+    @property
+    def standards(self) -> list[Standard]:
+        """Of the short and of the long view."""
+        return [view.standard for view in self._views]
+
+
+class View:
+    """One resolution of all windows: magnitudes (windows, tokens, bins), and what they are standardised by."""
+
+    def __init__(self, magnitudes: Tensor, standard: Standard) -> None:
+        self.standard, self._magnitudes = standard, magnitudes
+        self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
+        self._room = torch.empty_like(magnitudes[:WINDOWS_AT_ONCE])  # fresh memory would cost more than the numbers
+
+    def lead_through(self, paths: Paths | None) -> None:
+        """From now on the windows come by these paths."""
+        if paths is not None:
+            self._gains = gains(paths, self._gains.shape[1], self._gains.device)
+
+    def seen(self, rows: slice, partners: Tensor, shares: Tensor) -> Tensor:
+        """Some of the windows, (rows, tokens, bins)."""
+        given = self._magnitudes, self._gains, self.standard, rows, partners, shares
+        if compiled.available(self._magnitudes):
+            return compiled.seen(*given, self._room[: rows.stop - rows.start])
+        return seen_ref(*given)
+
+
+def seen_ref(
+    magnitudes: Tensor, gains: Tensor, standard: Standard, rows: slice, partners: Tensor, shares: Tensor
+) -> Tensor:
+    """What `kernel/augment.c` computes in one pass, by PyTorch."""
+    others = partners[rows]
+    own = torch.log1p(magnitudes[rows] * gains[rows, None])
+    other = torch.log1p(magnitudes[others] * gains[others, None])
+    share = shares[rows, None, None]
+    return (share * own + (1 - share) * other - standard.mean) / standard.spread

@@ -1,0 +1,66 @@
+"""A recipe as a file: what `dualres tune` chose, with all that it was compared with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from dualres.config import RECIPES, Recipe, recipe_named
+from dualres.errors import ConfigError
+from dualres.learn.tune import Choice
+from dualres.machinery.files import write_whole
+
+FORMAT = "dualres-recipe/1"
+LARGEST = 1 << 20  # bytes; a file of ours has a few thousand
+
+
+def write_choice(
+    choice: Choice, path: Path, *, held_out: str | None, remarks: Sequence[str], seeds: Sequence[int]
+) -> None:
+    """The chosen recipe, and the table it was chosen by. Scores are macro-F1 over windows, from 0 to 1."""
+    content = {
+        "format": FORMAT,
+        "chosen": choice.name,
+        "recipe": asdict(choice.recipe),
+        "reason": choice.reason,
+        "held_out": held_out,
+        "remarks": list(remarks),
+        "seeds": list(seeds),
+        "candidates": [
+            {
+                "name": one.name,
+                "recipe": asdict(one.recipe),
+                "mean": one.mean,
+                "standard_error": one.standard_error,
+                "rounds": list(one.rounds),
+            }
+            for one in choice.candidates
+        ],
+    }
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a file that `write_choice` wrote."""
+    try:
+        if path.stat().st_size > LARGEST:
+            raise ValueError(f"it is larger than {LARGEST} bytes")
+        content: Any = json.loads(path.read_text())
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT}")
+        return Recipe(**content["recipe"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f"{path}: is no recipe ({reason}); give a file that `dualres tune` wrote") from error
+
+
+def recipe_from(text: str, updates: int | None = None) -> Recipe:
+    """A recipe by its name or from its file, with so many updates if given."""
+    path = Path(text)
+    if text in RECIPES or not (path.suffix == ".json" or path.is_file()):
+        return recipe_named(text, updates=updates)
+    recipe = read_recipe(path)
+    return recipe if updates is None else replace(recipe, updates=updates)

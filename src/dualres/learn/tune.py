@@ -1,0 +1,178 @@
+"""The choice of a recipe by the support alone: parts of it are held out in turn, and nothing else is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import f1_score
+
+from dualres.config import RECIPES, ModelConfig, Recipe
+from dualres.errors import ConfigError
+from dualres.learn.fit import Step, expected_s, fit_network
+from dualres.learn.support import Support
+from dualres.scorers import scorer
+
+DEFAULT = "robust"  # what is taken where nothing can be compared
+NEVER = -1  # the group of windows that are never held out
+FEWEST_ROUNDS = 2  # that have a standard error
+
+# What is compared, the simplest first: of candidates that cannot be told apart the first one is chosen. The paper's
+# recipe leaves windows as they are; the others train longer on blended windows and standardised spectra, and show
+# each window through transfer paths that differ more and more.
+GRID: Mapping[str, Recipe] = {
+    "paper": RECIPES["paper"],
+    "robust, no paths": replace(RECIPES["robust"], path_sigma=0.0),
+    "robust, paths 0.5": replace(RECIPES["robust"], path_sigma=0.5),
+    "robust": RECIPES["robust"],
+    "robust, paths 1.5": replace(RECIPES["robust"], path_sigma=1.5),
+}
+
+Groups = npt.NDArray[np.int64]  # of each window of a support: what is held out together, or NEVER
+
+
+class Fit(NamedTuple):
+    """One fit of a comparison: learn by the candidate from all but the group, and judge the group."""
+
+    candidate: str
+    group: int
+    seed: int
+
+
+Progress = Callable[[int, int, Fit, Step, int], None]  # fits done, in all, the one at hand, its step, of how many
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A recipe with its scores."""
+
+    name: str
+    recipe: Recipe
+    rounds: tuple[float, ...]  # macro-F1 of each round, the mean over the seeds
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.rounds))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, over the rounds."""
+        return float(np.std(self.rounds, ddof=1) / np.sqrt(len(self.rounds)))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The recipe that was chosen, and what it was compared with."""
+
+    name: str
+    recipe: Recipe
+    candidates: tuple[Candidate, ...] = ()  # in the order of the grid
+    reason: str | None = None  # why nothing was compared
+
+
+def simplest_of_the_best(candidates: Sequence[Candidate]) -> Candidate:
+    """The one-standard-error rule: the first whose mean is within one standard error of the best one's."""
+    best = max(candidates, key=lambda one: one.mean)
+    return next(one for one in candidates if one.mean >= best.mean - best.standard_error)
+
+
+def plan(labels: npt.NDArray[np.int64], groups: Groups, grid: Mapping[str, Recipe], seeds: Sequence[int]) -> list[Fit]:
+    """All fits of a comparison, round by round; none if fewer than two groups can be held out.
+
+    A group can be held out if every class keeps a window to learn from.
+    """
+    if groups.shape != labels.shape:
+        raise ConfigError(f"{len(labels)} labels came with groups of shape {groups.shape}: every window needs one")
+    if not grid or not seeds:
+        raise ConfigError("a comparison needs at least one recipe and one seed")
+    classes = len(np.unique(labels))
+    rounds = [int(g) for g in np.unique(groups) if g != NEVER and len(np.unique(labels[groups != g])) == classes]
+    if len(rounds) < FEWEST_ROUNDS:
+        return []
+    return [Fit(name, group, seed) for group in rounds for seed in seeds for name in grid]
+
+
+def tune(
+    support: Support,
+    groups: Groups,
+    classes: int,
+    grid: Mapping[str, Recipe] = GRID,
+    *,
+    seeds: Sequence[int] = (41,),
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    known: Mapping[Fit, float] | None = None,
+    progress: Progress | None = None,
+    finished: Callable[[Fit, float], None] | None = None,
+) -> Choice:
+    """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
+
+    `grid` has the simplest recipe first. Scores in `known` are not computed again; `finished` is told the others.
+    """
+    fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
+    if not fits:
+        reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out with every class still learned from"
+        return Choice(DEFAULT, RECIPES[DEFAULT], reason=f"{reason}, so nothing was compared")
+    for done, fit in enumerate(fits):
+        if fit in scores:
+            continue
+        held = groups == fit.group
+        fitted = fit_network(
+            support.windows[~held],
+            support.labels[~held],
+            classes,
+            config=config,
+            recipe=grid[fit.candidate],
+            seed=fit.seed,
+            device=device,
+            progress=_of_fit(progress, done, len(fits), fit),
+        )
+        logits = scorer(fitted.network)(support.windows[held])
+        scores[fit] = window_f1(logits, support.labels[held])
+        if finished:
+            finished(fit, scores[fit])
+    rounds = list(dict.fromkeys(fit.group for fit in fits))
+    candidates = tuple(
+        Candidate(name, recipe, tuple(float(np.mean([scores[Fit(name, g, s)] for s in seeds])) for g in rounds))
+        for name, recipe in grid.items()
+    )
+    chosen = simplest_of_the_best(candidates)
+    return Choice(chosen.name, chosen.recipe, candidates)
+
+
+def window_f1(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
+    """Macro-F1 over the classes in `labels`, of one verdict per window; `logits` are (n, classes).
+
+    Windows, not recordings: a support has few recordings, and their verdicts would come out alike for most recipes.
+    """
+    present = np.unique(labels)
+    return float(f1_score(labels, logits.argmax(1), labels=present, average="macro", zero_division=0))
+
+
+def expected_tuning_s(
+    fits: Sequence[Fit],
+    groups: Groups,
+    grid: Mapping[str, Recipe],
+    *,
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    progress: Callable[[int, int], None] | None = None,
+) -> float:
+    """How long the fits will take here, in seconds, judged by a few updates of each candidate."""
+    learned = [int((groups != fit.group).sum()) for fit in fits]  # windows
+    most = max(learned, default=0)
+    names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
+    for done, name in enumerate(names, start=1):
+        each[name] = expected_s(most, grid[name], config, device) / most
+        if progress:
+            progress(done, len(names))
+    return sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))
+
+
+def _of_fit(progress: Progress | None, done: int, total: int, fit: Fit) -> Callable[[Step, int], None] | None:
+    if progress is None:
+        return None
+    return lambda step, steps: progress(done, total, fit, step, steps)

@@ -1,0 +1,196 @@
+"""Many machines, by Ray: joining a cluster, handing out calls, and telling a lost worker from a failed call.
+
+This is the one place that imports Ray.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from dualres.errors import DualResError
+from dualres.machinery.allocator import keep_freed_memory
+from dualres.seal import versions
+
+# For the Ray that is started on this machine: only model files and results pass through it.
+_OBJECT_STORE = 128 * 2**20  # bytes
+ANSWER_S = 10.0  # within which a cluster must answer
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+Ref = Any  # a call's result to come
+
+
+class ClusterError(DualResError):
+    """A cluster that cannot be used as it is."""
+
+
+class CallFailedError(DualResError):
+    """A call ended with an error of its own; making it again would end the same way."""
+
+
+class WorkerLostError(DualResError):
+    """The process or the machine that made a call is gone; the call may be made again."""
+
+
+class Cluster:
+    """A connection to Ray; there can be one at a time in a process.
+
+    Without an address, Ray is started on this machine, for this process alone and with `cpus` CPUs (default: all), and
+    ends with it. "auto" joins the cluster of which this machine is a part, host:port any other.
+    """
+
+    def __init__(self, address: str | None = None, cpus: int | None = None) -> None:
+        self._ray = _import_ray()
+        if self._ray.is_initialized():
+            raise ClusterError("this process has joined a Ray cluster already; leave it first (ray.shutdown())")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+        try:
+            if address is None:
+                alone = {"include_dashboard": False, "object_store_memory": _OBJECT_STORE}
+                self._ray.init("local", num_cpus=cpus, **alone, **quiet)
+            else:
+                _check_address(address)
+                self._ray.init(address, **quiet)
+        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+            self._ray.shutdown()
+            raise ClusterError(_no_start(address, error)) from error
+        self._print_messages(False)
+        self._call = self._ray.remote(_call)
+        self._here = _compared_versions()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave; calls under way are dropped and their workers ended."""
+        self._ray.shutdown()
+        self._print_messages(True)
+
+    def _print_messages(self, wanted: bool) -> None:
+        """Ray tells of lost workers on standard output, where verdicts go; it has no setting for that."""
+        setattr(import_module("ray._private.worker"), "_worker_logs_enabled", wanted)  # noqa: B010
+
+    @property
+    def cpus(self) -> int:
+        """Of all machines that are in the cluster now."""
+        return int(self._ray.cluster_resources().get("CPU", 0))
+
+    @property
+    def gpus(self) -> int:
+        return int(self._ray.cluster_resources().get("GPU", 0))
+
+    @property
+    def most_cpus(self) -> int:
+        """Of the machine that has most."""
+        return int(max((n["Resources"].get("CPU", 0) for n in self._ray.nodes() if n["Alive"]), default=0))
+
+    def share(self, value: object) -> Ref:
+        """Send a value once, for many calls; it is given to `submit` as an argument."""
+        return self._ray.put(value)
+
+    def submit(
+        self,
+        function: Callable[..., Any],
+        *arguments: object,
+        cpus: int = 1,
+        gpus: float = 0,
+        retries: int = 0,
+        name: str | None = None,
+    ) -> Ref:
+        """Call a function of this package on some machine that has so many CPUs and GPUs to spare.
+
+        `retries` says how often the call is made again by itself when its worker is lost. Libraries settle their
+        number of threads when they are loaded, so a worker process is used for calls with the same number of CPUs only.
+        """
+        threads = {"env_vars": dict.fromkeys(_THREADS, str(cpus))}
+        call = self._call.options(num_cpus=cpus, num_gpus=gpus, max_retries=retries, name=name, runtime_env=threads)
+        return call.remote(self._here, function, *arguments)
+
+    def finished(self, refs: Sequence[Ref], seconds: float) -> list[Ref]:
+        """Those of the calls that have ended; waits for the first, but at most so many seconds."""
+        if not refs:
+            return []
+        some, rest = self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=False)
+        more = self._ray.wait(rest, num_returns=len(rest), timeout=0, fetch_local=False)[0] if some and rest else []
+        return [*some, *more]
+
+    def result(self, ref: Ref) -> Any:
+        """What the call returned; waits for it. Raises CallFailedError or WorkerLostError."""
+        try:
+            answer: _Answer = self._ray.get(ref)
+        except self._ray.exceptions.RayTaskError as error:
+            raise CallFailedError(_unforeseen(error)) from error
+        except self._ray.exceptions.RayError as error:
+            raise WorkerLostError(_first_sentence(error)) from error
+        if answer.problem is not None:
+            raise CallFailedError(answer.problem)
+        return answer.value
+
+
+@dataclass(frozen=True)
+class _Answer:
+    value: Any = None
+    problem: str | None = None
+
+
+def _call(expected: dict[str, str], function: Callable[..., Any], *arguments: object) -> _Answer:
+    """On a worker: make the call; an error meant for the user comes back as its sentence."""
+    here = _compared_versions()
+    if here != expected:
+        found, wanted = (", ".join(f"{k} {v}" for k, v in which.items()) for which in (here, expected))
+        return _Answer(problem=f"{platform.node()} has {found}; {wanted} is needed there, too")
+    keep_freed_memory()
+    try:
+        return _Answer(function(*arguments))
+    except DualResError as error:
+        return _Answer(problem=str(error))
+
+
+def _compared_versions() -> dict[str, str]:
+    """What must be the same on all machines; torch may be built for other devices."""
+    return {name: versions()[name].partition("+")[0] for name in ("dualres", "torch")}
+
+
+def _import_ray() -> Any:
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise ClusterError(f"many machines need Ray ({error}); pip install 'dualres[cluster]'") from error
+
+
+def _check_address(address: str) -> None:
+    """Ray would try for minutes to reach what is not there."""
+    if address == "auto":
+        return
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdecimal():
+        raise ValueError("an address is auto or host:port")
+    socket.create_connection((host, int(port)), timeout=ANSWER_S).close()
+
+
+def _no_start(address: str | None, error: Exception) -> str:
+    reason = " ".join(str(error).split())
+    if address is None:
+        return f"Ray does not start on this machine ({reason})"
+    return (
+        f"cannot join a Ray cluster at {address} ({reason}); is it up (ray start --head), and does it know our token?"
+    )
+
+
+def _unforeseen(error: Exception) -> str:
+    """The last line of a worker's traceback; most often the package is not there."""
+    last = str(error).strip().splitlines()[-1].strip()
+    return f"a worker failed ({last}); if that is an import, install the same dualres on every machine"
+
+
+def _first_sentence(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -1,0 +1,97 @@
+"""Which model is measured: the ledger's of the first fold and seed at the primary budget, or one fitted for it here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from threadpoolctl import threadpool_limits
+
+from dualres.campaign.job import Job
+from dualres.campaign.ledger import Ledger
+from dualres.campaign.sources import Source
+from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS, folds_of
+from dualres.campaign.work import Progress, learn
+from dualres.config import Recipe
+from dualres.datasets.folds import load_fold
+from dualres.methods.files import save
+from dualres.profile.plan import Plan
+
+UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the ledger says of a recording that its model judged."""
+
+    recording: str
+    scores: tuple[float, ...]  # one per class, mean over the windows
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model file, and the job that it is or would be the model of."""
+
+    path: Path
+    job: Job
+    from_ledger: bool
+    verdict: Verdict | None = None
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a measurement says of its model."""
+        return {"from_ledger": self.from_ledger, "key": self.job.key, "plan": self.job.plan()}
+
+
+def wanted_job(plan: Plan, updates: int) -> Job:
+    """The first fold and seed at the dataset's primary budget."""
+    fold = load_fold(folds_of(plan.dataset)[0])
+    return Job(
+        dataset=plan.dataset,
+        fold=fold.fold,
+        fold_hash=fold.hash,
+        budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
+        method=plan.method,
+        recipe=None if plan.method == "minirocket" else Recipe(updates=updates),
+        seed=SEEDS[0],
+        threads=plan.threads,
+        device=plan.device,
+    )
+
+
+def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
+    """The ledger's model, of those trained longest; where it has none, the place of one to be fitted.
+
+    With `updates` given, only a model of so many will do.
+    """
+    wanted = wanted_job(plan, UPDATES if updates is None else updates)
+    same = ("dataset", "fold", "fold_hash", "budget", "method", "seed", "judged", "support_step", "resampler")
+    found: list[tuple[tuple[int, bool], str, Job]] = []
+    if ledger.exists():
+        with Ledger(ledger) as opened:
+            for key, job in opened.jobs().items():
+                trained = job.recipe.updates if job.recipe else 0
+                alike = all(getattr(job, name) == getattr(wanted, name) for name in same)
+                if alike and (updates is None or job.recipe == wanted.recipe) and _model(ledger.parent, key).exists():
+                    found.append(((trained, job.device == plan.device), key, job))
+            if found:
+                _, key, job = max(found, key=lambda each: each[:2])
+                outcome = opened.outcome(key)
+                verdict = Verdict(outcome.recordings[0], outcome.scores[0])
+                return Checkpoint(_model(ledger.parent, key), job, True, verdict)
+    return Checkpoint(_model(ledger.parent / "profile", wanted.key), wanted, False)
+
+
+def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> None:
+    """Fit the checkpoint's job and write its model; nothing is judged."""
+    job = checkpoint.job
+    with threadpool_limits(job.threads):
+        torch.set_num_threads(job.threads)
+        _, fitted = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
+    save(fitted, checkpoint.path)
+
+
+def _model(folder: Path, key: str) -> Path:
+    return folder / "models" / f"{key}.safetensors"

@@ -1,0 +1,105 @@
+"""Measurements that may stand side by side, and the numbers that tables and figures take from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from dualres.campaign.studies import DATASETS
+from dualres.methods import ALL_NAMES, NAMES
+from dualres.profile.measurements import Measurement, kept
+from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A quantity, by the name it has in the CSV file."""
+
+    name: str
+    of: Callable[[Measurement], float | None]  # None where there is no such thing
+    digits: int = 2
+
+
+def _median(workload: str) -> Cost:
+    return Cost(f"{workload}_ms", lambda measurement: measurement.median_ms(workload))
+
+
+def _p95(workload: str) -> Cost:
+    return Cost(f"{workload}_p95_ms", lambda measurement: measurement.p95_ms(workload))
+
+
+def _memory(name: str, workload: str, kind: str) -> Cost:
+    return Cost(f"{name}_mib", lambda measurement: measurement.memory_mib(workload, kind))
+
+
+COSTS = {
+    cost.name: cost
+    for cost in (
+        *map(_median, (WINDOW, PREPARED, NATIVE)),
+        *map(_p95, (WINDOW, PREPARED, NATIVE)),
+        _memory("allocated", WINDOW, "cuda_allocated"),
+        _memory("reserved", WINDOW, "cuda_reserved"),
+        _memory("cuda_rise", WINDOW, "cuda_rise"),
+        _memory("rss", NATIVE, "rss_peak"),
+        _memory("rss_rise", NATIVE, "rss_rise"),
+        Cost("native_s", lambda measurement: measurement.facts["input"]["native_s"]),
+        Cost("windows", lambda measurement: measurement.facts["input"]["windows"], 0),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Costs:
+    """All measurements with one kind of device, number of threads, length of record and number of repetitions."""
+
+    device: str
+    threads: int
+    long: bool
+    quick: bool
+    found: Mapping[tuple[str, str], Measurement]  # by dataset and method
+
+    @property
+    def name(self) -> str:
+        """Fit for a file name: "cuda_4_quick"."""
+        return "_".join([self.device, str(self.threads)] + ["long"] * self.long + ["quick"] * self.quick)
+
+    @property
+    def datasets(self) -> list[str]:
+        return [name for name in DATASETS if any(dataset == name for dataset, _ in self.found)]
+
+    @property
+    def methods(self) -> list[str]:
+        """The nine, measured or not, and controls that were measured."""
+        controls = [name for name in ALL_NAMES[len(NAMES) :] if any(method == name for _, method in self.found)]
+        return [*NAMES, *controls]
+
+    def value(self, cost: str, dataset: str, method: str) -> float | None:
+        """None where it was not measured, or does not exist."""
+        measurement = self.found.get((dataset, method))
+        return None if measurement is None else COSTS[cost].of(measurement)
+
+
+def all_costs(folder: Path) -> list[Costs]:
+    """What a folder's measurements can fill tables with; a quick measurement counts where there is no other like it."""
+    known = kept(folder)
+    kinds = sorted({(p.device, p.threads, p.long) for p in known})
+    groups = []
+    for device, threads, long in kinds:
+        quick = all(p.quick for p in known if (p.device, p.threads, p.long) == (device, threads, long))
+        found = _group(known, device, threads, long, quick)
+        if any(method != "minirocket" for _, method in found) or ("cuda", threads, long) not in kinds:
+            groups.append(Costs(device, threads, long, quick, found))
+    return groups
+
+
+def _group(
+    known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, quick: bool
+) -> dict[tuple[str, str], Measurement]:
+    """MiniRocket's, which are of the CPU in every group, are taken for the datasets that the group is about."""
+    methods = ALL_NAMES
+    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(DATASETS, methods))
+    found = {(each.dataset, each.method): known[each] for each in wanted if each in known}
+    about = {dataset for dataset, method in found if method != "minirocket"}
+    return {place: each for place, each in found.items() if not about or place[0] in about}

@@ -1,0 +1,105 @@
+"""Measurements as files: plain JSON, one for each, whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.errors import DualResError
+from dualres.machinery.files import write_whole
+from dualres.profile.plan import Plan, read_plan
+from dualres.profile.schema import FACTS, check_facts
+
+FORMAT = "dualres-profile/1"
+FOLDER = "profile"  # beside the ledger
+MIB = 2**20
+
+
+class MeasurementError(DualResError):
+    """A file of a measurement that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a plan gave; see measure.py for its facts."""
+
+    plan: Plan
+    facts: dict[str, Any]
+
+    def median_ms(self, workload: str) -> float:
+        return 1000 * statistics.median(self.seconds(workload))
+
+    def p95_ms(self, workload: str) -> float:
+        """The 95th percentile, interpolated between repetitions."""
+        return 1000 * float(np.percentile(self.seconds(workload), 95))
+
+    def seconds(self, workload: str) -> list[float]:
+        """Of every timed repetition."""
+        return list(self.facts["workloads"][workload]["seconds"])
+
+    def memory_mib(self, workload: str, kind: str) -> float | None:
+        """See memory.py for the kinds; None where it could not be measured."""
+        found = self.facts["workloads"][workload]["memory"][kind]
+        return None if found is None else found / MIB
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all workloads, and the ledger if it was asked, name the same class."""
+        agreement = self.facts["agreement"]
+        return bool(agreement["same_label"] and (agreement["ledger"] or {"same_label": True})["same_label"])
+
+    def as_json(self) -> dict[str, Any]:
+        return {"format": FORMAT, "plan": self.plan.as_json(), **self.facts}
+
+
+def keep(measurement: Measurement, folder: Path) -> Path:
+    """Write a measurement in place of an earlier one of the same plan; gives the file."""
+    path = place(measurement.plan, folder)
+    write_whole(path, (json.dumps(measurement.as_json(), indent=1) + "\n").encode())
+    return path
+
+
+def place(plan: Plan, folder: Path) -> Path:
+    return folder / f"{plan.name}.json"
+
+
+def kept(folder: Path) -> dict[Plan, Measurement]:
+    """All intact measurements in a folder by plan, in the order of their files' names."""
+    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
+    return {each.plan: each for each in found if isinstance(each, Measurement)}
+
+
+def damaged(folder: Path) -> list[MeasurementError]:
+    """What is wrong with the others, to be told."""
+    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
+    return [each for each in found if isinstance(each, MeasurementError)]
+
+
+def read(path: Path) -> Measurement:
+    """One measurement from its file."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}, which this version reads")
+        plan = read_plan(content.get("plan"))
+        if path.stem != plan.name:
+            raise ValueError(f"it is the one of {plan.name}")
+        facts = {name: content[name] for name in FACTS if name in content}
+        check_facts(facts, tuple(each.name for each in plan.workloads))
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
+        raise MeasurementError(
+            f"{path}: not a measurement ({error}); `dualres profile` measures it anew, or remove it"
+        ) from error
+    return Measurement(plan, facts)
+
+
+def _read_or_error(path: Path) -> Measurement | MeasurementError:
+    try:
+        return read(path)
+    except MeasurementError as error:
+        return error

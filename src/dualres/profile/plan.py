@@ -1,0 +1,81 @@
+"""What is measured: a method on a dataset's recording, and how often each workload is repeated."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dualres.campaign.studies import DATASETS
+from dualres.errors import ConfigError
+from dualres.methods import ALL_NAMES
+
+THREADS = 4  # the paper's
+BATCH = 4  # windows at once, at most, whatever a method would take
+LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
+
+DEVICES = ("cpu", "cuda")
+WINDOW, PREPARED, NATIVE = "window", "prepared", "native"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One thing that is done again and again: untimed at first, then timed, then watched for its memory."""
+
+    name: str
+    warmups: int
+    repeats: int
+    passes: int  # in which memory is watched; a single window is over before it was looked at
+
+
+STANDARD = (Workload(WINDOW, 20, 120, 120), Workload(PREPARED, 2, 10, 1), Workload(NATIVE, 2, 10, 1))
+QUICK = (Workload(WINDOW, 2, 5, 5), Workload(PREPARED, 1, 2, 1), Workload(NATIVE, 1, 2, 1))
+LONG = (Workload(PREPARED, 1, 3, 1), Workload(NATIVE, 1, 3, 1))
+LONG_QUICK = (Workload(PREPARED, 0, 1, 1), Workload(NATIVE, 0, 1, 1))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One measurement, done in a process of its own."""
+
+    dataset: str
+    method: str
+    device: str = "cpu"  # the kind, one of DEVICES
+    threads: int = THREADS
+    long: bool = False  # a record of at least LONG_WINDOWS windows, and no single window
+    quick: bool = False  # a few repetitions, to see that everything runs
+
+    @property
+    def name(self) -> str:
+        """Fit for a file name, and different for different plans."""
+        words = [self.dataset, self.method.replace("/", "."), self.device, str(self.threads)]
+        return "-".join(words + ["long"] * self.long + ["quick"] * self.quick)
+
+    @property
+    def title(self) -> str:
+        """A few words for a progress line."""
+        return f"{self.dataset} {self.method} {self.device}{' long' * self.long}{' quick' * self.quick}"
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        if self.long:
+            return LONG_QUICK if self.quick else LONG
+        return QUICK if self.quick else STANDARD
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_plan(fields: object) -> Plan:
+    """The plan that `Plan.as_json` described."""
+    kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
+    if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
+        raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
+    known = {"dataset": DATASETS, "method": ALL_NAMES, "device": DEVICES}
+    if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
+        raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
+    return Plan(**fields)
+
+
+def plan(dataset: str, method: str, device: str, threads: int, *, long: bool = False, quick: bool = False) -> Plan:
+    """A method's plan; MiniRocket runs on the CPU whatever the others run on."""
+    return Plan(dataset, method, "cpu" if method == "minirocket" else device, threads, long, quick)

@@ -1,0 +1,97 @@
+"""Measuring what is missing, one measurement after the other: side by side they would disturb each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dualres.campaign.work import Progress, all_versions
+from dualres.errors import DualResError
+from dualres.profile.checkpoints import find, fit
+from dualres.profile.fresh_process import in_fresh_process
+from dualres.profile.measure import measure, this_machine
+from dualres.profile.measurements import FOLDER, Measurement, MeasurementError, keep, place, read
+from dualres.profile.plan import Plan
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where everything lies."""
+
+    ledger: Path
+    stores: Path
+
+    @property
+    def kept(self) -> Path:
+        """The measurements, beside the ledger."""
+        return self.ledger.parent / FOLDER
+
+    @property
+    def cache(self) -> Path:
+        return self.ledger.parent / "cache"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How it went with one plan."""
+
+    plan: Plan
+    measurement: Measurement | None
+    known: bool = False  # measured before
+    reason: str = ""  # why there is no measurement
+    damage: str = ""  # of an earlier one, which this one replaces
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it was measured on another machine, or with other versions of this package's code or libraries."""
+        if self.measurement is None:
+            return False
+        facts, here = self.measurement.facts, this_machine(self.plan.device)
+        same_machine = all(facts["machine"].get(name) == here[name] for name in ("device", "cpu", "cores", "kernel"))
+        return not same_machine or facts["versions"] != all_versions()
+
+
+Tell = Callable[[Plan, str, int, int], None]  # stage, done, in all
+
+
+def run(
+    plans: Sequence[Plan],
+    place_of: Place,
+    *,
+    updates: int | None = None,
+    again: bool = False,
+    tell: Tell,
+    ended: Callable[[Ended], None],
+) -> list[Ended]:
+    """Measure what is not kept yet, or everything again; each result is kept before the next is begun.
+
+    A measurement of another model than would be measured now does not count, nor does a damaged one.
+    """
+    results = []
+    for plan in plans:
+        results.append(_one(plan, place_of, updates, again, lambda *step, plan=plan: tell(plan, *step)))
+        ended(results[-1])
+    return results
+
+
+def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progress) -> Ended:
+    path, damage = place(plan, where.kept), ""
+    try:
+        checkpoint = find(plan, where.ledger, updates)
+        if path.exists() and not again:
+            try:
+                measurement = read(path)
+                if measurement.facts["model"]["key"] == checkpoint.job.key:
+                    return Ended(plan, measurement, known=True)
+            except MeasurementError as error:
+                damage = str(error)
+        tell("start", 0, 1)
+        if not checkpoint.path.exists():  # one that is fitted here stays for the next time
+            in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
+        facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
+    except DualResError as error:
+        return Ended(plan, None, reason=str(error), damage=damage)
+    measurement = Measurement(plan, facts)
+    keep(measurement, where.kept)
+    return Ended(plan, measurement, damage=damage)

@@ -1,0 +1,131 @@
+"""Measured latencies: of every method on every dataset, and beside its score."""
+
+from __future__ import annotations
+
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from dualres.campaign.studies import NEURAL
+from dualres.demo.figures import INK
+from dualres.methods import NAMES
+from dualres.profile.costs import Costs
+from dualres.report.names import dataset_name, method_name
+from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, sentences
+from dualres.report.plots.style import DOUBLE, LOOKS, SINGLE, canvas, footnote, not_run, percent_axis, printed
+from dualres.report.plots.tradeoff import draw_front, ledger_cost, primary_cells
+from dualres.report.results import Results
+from dualres.report.tables.cost_cells import conditions, missing
+
+COLUMNS = 4  # panels side by side, at most
+ROOM = 5.0  # times the longest latency, so that its value fits beside its bar
+SHORTEST = 4.0  # a logarithmic axis has no zero; it begins at the shortest latency divided by this
+CPU_HATCH = "////"
+
+
+@printed()
+def latency_bars(costs: Costs) -> Picture:
+    """A panel per dataset: the median latency of one window as bars, its 95th percentile as marks."""
+    datasets, methods = costs.datasets, [method for method in costs.methods if method in NAMES]
+    across = min(len(datasets), COLUMNS)
+    down = math.ceil(len(datasets) / across)
+    width = SINGLE if across == 1 else DOUBLE
+    figure, grid = canvas(width, 0.6 + down * (0.35 + 0.15 * len(methods)), down, across, sharex=True, sharey=True)
+    fastest = min(costs.value("window_ms", *place) or math.inf for place in costs.found)
+    slowest = max(costs.value("window_p95_ms", *place) or 0 for place in costs.found)
+    start = fastest / SHORTEST
+    for axes, dataset in zip(grid.flat, datasets, strict=False):
+        axes.set_title(dataset_name(dataset))
+        axes.set_xscale("log")
+        axes.set_xlim(start, ROOM * slowest)
+        for row, method in enumerate(methods):
+            _bar(axes, row, costs, dataset, method, start)
+        axes.set_yticks(range(len(methods)), [method_name(method) for method in methods])
+        axes.tick_params(axis="y", length=0)
+        axes.tick_params(labelbottom=True)
+        axes.xaxis.set_major_locator(LogLocator(10))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    for axes in grid.flat[len(datasets) - across : len(datasets)]:
+        axes.set_xlabel("one window (ms)")
+    for axes in grid.flat[len(datasets) :]:
+        axes.axis("off")
+    grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
+    figure.legend(handles=_key(costs), loc="outside upper left", ncols=3, borderaxespad=0)
+    footnote(figure, "Quick run: a few repetitions." if costs.quick else "")
+    return Picture(
+        f"latency_{costs.name}",
+        f"Latency of one window ({'GPU' if costs.device == 'cuda' else 'CPU'})",
+        sentences(
+            "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
+            "on one logarithmic scale.",
+            "Hatched: on the CPU." if costs.device == "cuda" else "",
+            conditions(costs),
+            missing(costs),
+        ),
+        "",
+        figure,
+    )
+
+
+@printed()
+def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture | None:
+    """Macro-F1 at the primary budget against parameters and measured latency; neural methods that have both."""
+    scored = primary_cells(results, dataset)
+    cells = {method: cell for method, cell in scored.items() if costs.value("window_ms", dataset, method) is not None}
+    if not cells:
+        return None
+    figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
+    percent_axis(axes[0, 0], 1.1 * max(cell.mean or 0 for cell in cells.values()))
+    parameters = {method: ledger_cost(cell, "registered") for method, cell in cells.items()}
+    latencies = {method: costs.value("window_ms", dataset, method) or 0.0 for method in cells}
+    panels = {"registered parameters": parameters, "median latency of one window (ms)": latencies}
+    for panel, (label, cost) in zip(axes[0], panels.items(), strict=True):
+        panel.set_xscale("log")
+        panel.set_xlabel(label)
+        draw_front(panel, {method: (cost[method], cell.mean or 0.0) for method, cell in cells.items()})
+    footnote(figure, quick_mark(results), left_out(NEURAL, cells))
+    return Picture(
+        f"score_and_latency_{dataset}_{costs.name}",
+        f"Accuracy and latency, {dataset_name(dataset)}",
+        sentences(
+            f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
+            "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
+            counts(cells.values()),
+            facts([entry for cell in cells.values() for entry in cell.entries]),
+            conditions(costs),
+            quick_mark(results),
+            left_out(NEURAL, cells),
+        ),
+        results.study.name,
+        figure,
+    )
+
+
+def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: float) -> None:
+    """One lying bar from the axis' left end; its value stands behind the mark."""
+    median, tail = (costs.value(name, dataset, method) for name in ("window_ms", "window_p95_ms"))
+    if median is None or tail is None:
+        not_run(axes, start, row)
+        return
+    hatch = CPU_HATCH if method == "minirocket" and costs.device == "cuda" else ""
+    colour = LOOKS[method].colour
+    axes.barh(row, median - start, 0.7, left=start, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+    axes.plot(tail, row, "|", color=INK, markersize=7.5, markeredgewidth=1.2)
+    axes.annotate(
+        f"{median:#.3g}".rstrip("."), (max(median, tail), row), (4, 0), textcoords="offset points", va="center"
+    )
+
+
+def _key(costs: Costs) -> list[Patch | Line2D]:
+    bar = Patch(color=LOOKS["dualres"].colour, label="median, printed")
+    mark = Line2D(
+        [], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.2, label="95th percentile"
+    )
+    on_cpu = Patch(
+        facecolor=LOOKS["minirocket"].colour, hatch=CPU_HATCH, edgecolor="white", linewidth=0, label="on the CPU"
+    )
+    return [bar, mark, on_cpu] if costs.device == "cuda" else [bar, mark]

@@ -1,0 +1,116 @@
+"""A cell of a table of costs, and the words under which conditions its numbers came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dualres.campaign.sources import FULL
+from dualres.paper.costs import DATASETS as PAPER_DATASETS
+from dualres.paper.costs import MACHINE, printed_cost
+from dualres.profile.costs import COSTS, Costs
+from dualres.profile.plan import THREADS
+from dualres.report.names import dataset_name, method_name
+from dualres.report.tables.model import NOT_RUN, Table, Value
+
+FREE_OF_HARDWARE = ("native_s", "windows")  # what the paper's value should be here, too
+OTHER_HARDWARE = (
+    f"In brackets: the value printed in the paper, on {MACHINE}. That is other hardware: it shows what order to "
+    "expect, and does not have to be met."
+)
+_KINDS = {"cpu": "CPU", "cuda": "GPU"}
+
+
+def cost_table(
+    costs: Costs,
+    name: str,
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[tuple[Value, ...]],
+    *remarks: str,
+    labels: int = 1,
+) -> Table:
+    """A table that states its conditions, what its brackets mean and what is missing."""
+    rows = tuple(rows)
+    bracketed = any(value.paper for row in rows for value in row)
+    notes = (*remarks, OTHER_HARDWARE if bracketed else "", missing(costs))
+    return Table(
+        name=f"{name}_{costs.name}",
+        title=f"{title} ({_KINDS[costs.device]}{', long record' * costs.long})",
+        caption=conditions(costs),
+        study="",
+        labels=labels,
+        header=tuple(header),
+        rows=rows,
+        note=" ".join(filter(None, notes)),
+    )
+
+
+def cost_value(costs: Costs, name: str, dataset: str, method: str) -> Value:
+    """One measured number; "not run" where it was not, "n/a" where there is no such thing."""
+    cost, number = COSTS[name], costs.value(name, dataset, method)
+    absent = "n/a" if (dataset, method) in costs.found else NOT_RUN
+    return Value(
+        text=absent if number is None else f"{number:,.{cost.digits}f}",
+        metric=name,
+        mean=number,
+        dataset=dataset,
+        method=method,
+        paper=paper_text(costs, name, dataset, method),
+    )
+
+
+def paper_text(costs: Costs, name: str, dataset: str, method: str) -> str | None:
+    """The paper's value where ours was measured in the same way."""
+    printed, measurement = printed_cost(name, dataset, method), costs.found.get((dataset, method))
+    if printed is None or measurement is None or measurement.facts["input"]["variant"] != FULL or costs.long:
+        return None
+    same = not costs.quick and costs.threads == THREADS and (costs.device == "cuda" or method == "minirocket")
+    return f"{printed:,.{COSTS[name].digits}f}" if same or name in FREE_OF_HARDWARE else None
+
+
+def row_name(costs: Costs, method: str) -> Value:
+    """The method's name, with its device where that is not the table's."""
+    apart = method == "minirocket" and costs.device != "cpu"
+    return Value(method_name(method) + " (CPU)" * apart)
+
+
+def conditions(costs: Costs) -> str:
+    """Machine, threads, precision, repetitions, and what is not as it should be."""
+    measured = costs.found.values()
+    machines = listed(str(m.facts["machine"]["device"]) for m in measured)
+    cores = listed(str(m.facts["machine"]["cores"]) for m in measured)
+    batches = listed(str(m.facts["batch"]) for m in measured)
+    names = next(iter(measured)).plan.workloads
+    done = {each.name: [m.facts["workloads"][each.name] for m in measured] for each in names}
+    repeats = (
+        f"{name} {listed(str(w['repeats']) for w in each)} after {listed(str(w['warmups']) for w in each)} untimed"
+        for name, each in done.items()
+    )
+    text = (
+        f"{machines}; CPU threads: {costs.threads}, cores: {cores}; FP32 without TF32; a fresh process per method; "
+        f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
+        f"{listed(repeats)}."
+    )
+    for dataset, variant in {m.plan.dataset: m.facts["input"]["variant"] for m in measured}.items():
+        if variant != FULL:
+            text += f" {dataset_name(dataset)}: {variant} of the recordings, not comparable with the paper."
+    return text + (" QUICK RUN: a few repetitions, to see that everything runs." if costs.quick else "")
+
+
+def missing(costs: Costs) -> str:
+    """What was not measured, in sentences; empty where everything was."""
+    datasets = [dataset_name(name) for name in PAPER_DATASETS if name not in costs.datasets]
+    methods = [method_name(m) for m in costs.methods if not any(method == m for _, method in costs.found)]
+    places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
+    lacking = sum(place not in costs.found for place in places)
+    sentences = {
+        f"Datasets not measured: {listed(datasets)}.": bool(datasets),
+        f"Methods not measured: {listed(methods)}.": bool(methods),
+        f"Of {len(places)} combinations, {lacking} are missing.": bool(lacking),
+    }
+    return " ".join(sentence for sentence, true in sentences.items() if true)
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Each once."""
+    return ", ".join(dict.fromkeys(texts))

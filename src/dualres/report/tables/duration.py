@@ -1,0 +1,63 @@
+"""How many updates: chosen on held-back support recordings, by a rule that was fixed beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dualres.config import Recipe
+from dualres.report.names import dataset_name, method_name
+from dualres.report.results import Results, percent_f1
+from dualres.report.tables import planned
+from dualres.report.tables.metrics import log_loss
+from dualres.report.tables.model import Table, Value
+from dualres.report.tables.sheet import Column, Line, Sheet
+
+RULE = (
+    "Chosen: the highest mean validation macro-F1 over methods and folds, then the lower log loss, then fewer updates."
+)
+
+
+def checkpoints(results: Results, dataset: str) -> list[Recipe]:
+    """Recipes that the study chooses from, the shortest first."""
+    jobs = [job for job in results.planned.values() if job.dataset == dataset and job.recipe]
+    return sorted({job.recipe for job in jobs if job.recipe}, key=lambda recipe: recipe.updates)
+
+
+def chosen_updates(results: Results, dataset: str) -> int | None:
+    """What the rule chooses; None until every checkpoint has been run."""
+    found: dict[int, tuple[float, float]] = {}
+    for recipe in checkpoints(results, dataset):
+        score, loss = (results.cell(m, results.seeds, dataset=dataset, recipe=recipe) for m in (percent_f1, log_loss))
+        if not score.complete or score.mean is None or loss.mean is None:
+            return None
+        found[recipe.updates] = score.mean, loss.mean
+    return choose(found)
+
+
+def choose(found: Mapping[int, tuple[float, float]]) -> int:
+    """The rule, on the macro-F1 and the log loss after so many updates."""
+    return min(found, key=lambda updates: (-round(found[updates][0], 9), round(found[updates][1], 9), updates))
+
+
+def duration(results: Results, dataset: str) -> Table:
+    each = [Column(f"{method_name(m)} macro-F1", "macro_f1", {"method": m}) for m in planned.methods(results, dataset)]
+    means = [Column("Mean macro-F1", "macro_f1"), Column("Mean log loss", "log_loss")]
+    recipes = checkpoints(results, dataset)
+    table = Sheet(results).table(
+        f"duration_{dataset}",
+        f"{dataset_name(dataset)}: number of updates, by validation macro-F1 (%) and log loss (nats)",
+        [Line((str(recipe.updates),), {"dataset": dataset, "recipe": recipe}) for recipe in recipes],
+        [*each, *means],
+        labels=("Updates",),
+    )
+    chosen = chosen_updates(results, dataset)
+    rows = [(*row, _verdict(chosen, recipe)) for row, recipe in zip(table.rows, recipes, strict=True)]
+    undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
+    return replace(table, header=(*table.header, "Chosen"), rows=tuple(rows), note=RULE + undecided)
+
+
+def _verdict(chosen: int | None, recipe: Recipe) -> Value:
+    if chosen is None:
+        return Value("undecided")
+    return Value("yes", bold=True) if recipe.updates == chosen else Value("no")

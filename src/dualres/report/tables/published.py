@@ -1,0 +1,215 @@
+"""The tables of the published study: scores on the recordings at hand, every method with the seeds it was run with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from dualres.campaign.protocol import Budget
+from dualres.campaign.studies import CONTROLLED, FINALISTS, RIG, SEEDS, folds_of
+from dualres.datasets.folds import load_fold
+from dualres.paper import scores as paper
+from dualres.report.names import dataset_name, method_name
+from dualres.report.results import Results
+from dualres.report.tables import planned
+from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
+from dualres.report.tables.published_pairs import controls, devices, fit_costs
+from dualres.report.tables.sheet import Column, Group, Line, Sheet, by_column
+
+FIRST = SEEDS[:1]
+OWN_SEEDS = "Methods have different seeds; see their column."
+EXCERPTS = "In results/ the recordings at 2 hp are excerpts of at most 4 s, the paper's are whole: not comparable."
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
+
+
+def published(results: Results) -> list[Table]:
+    """Those of every dataset that has any result, and those over all of them."""
+    makers: dict[str, tuple[Callable[[Results], Table], ...]] = {
+        "phm2009": (phm2009, phm2009_seeds, phm2009_budgets, controls),
+        "cwru": (cwru,),
+        RIG: (rig, rig_budgets),
+    }
+    by_dataset = [make(results) for name, group in makers.items() if results.where(dataset=name) for make in group]
+    compared = devices(results)
+    return [*by_dataset, collapse(results), *([compared] if compared else []), fit_costs(results)]
+
+
+def phm2009(results: Results) -> Table:
+    table = _by_method(results, "phm2009", OWN_SEEDS)
+    titles = [f"Paper {name} (seed {FIRST[0]})" for name in (*folds_of("phm2009"), "mean")]
+    return _beside_paper(results, table, "phm2009", FIRST, dict(zip(titles, (*folds_of("phm2009"), None), strict=True)))
+
+
+def cwru(results: Results) -> Table:
+    table = _by_method(results, "cwru", EXCERPTS if "cwru" in results.variants() else "", best=by_column)
+    return _beside_paper(results, table, "cwru", SEEDS, {f"Paper mean ({len(SEEDS)} seeds)": None})
+
+
+def rig(results: Results) -> Table:
+    return _by_method(results, RIG, best=by_column, seeds=FIRST)
+
+
+def phm2009_seeds(results: Results) -> Table:
+    """Plain values: no mean hides a seed."""
+    shown = planned.methods(results, "phm2009", (*CONTROLLED, "minirocket", "mambasl"))
+    lines = [
+        replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
+        for line in (_line(results, "phm2009", method) for method in shown)
+        for seed in line.seeds or ()
+    ]
+    return Sheet(results).table(
+        "published_phm2009_seeds",
+        "PHM2009, every seed: macro-F1 (%)",
+        lines,
+        _fold_columns("phm2009"),
+        labels=("Method", "Seed"),
+    )
+
+
+def phm2009_budgets(results: Results) -> Table:
+    return _by_budget(
+        results,
+        "phm2009",
+        FINALISTS,
+        FIRST,
+        best=lambda line, column: line.fields["budget"] if column.title == "Mean macro-F1" else None,
+        best_per="budget, of the mean macro-F1",
+        remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
+    )
+
+
+def rig_budgets(results: Results) -> Table:
+    return _by_budget(results, RIG, ("dualres", "minirocket"), remark=OWN_SEEDS)
+
+
+def collapse(results: Results) -> Table:
+    """Does a method still tell classes apart, or name the same one all the time?"""
+    lines = [
+        replace(line, labels=(f"{dataset_name(dataset)}, {_classes(dataset)} classes", *line.labels))
+        for dataset in results.datasets()
+        for line in _lines(results, dataset)
+    ]
+    return Sheet(results).table(
+        "published_collapse",
+        "How many classes are ever named",
+        lines,
+        [
+            Column("Classes named", "classes_named"),
+            Column("Most frequent verdict (%)", "top_share"),
+            Column("Last training loss", "last_loss"),
+        ],
+        labels=("Dataset", "Method"),
+        remark="Classes that are the verdict on at least one judged recording, and the share of recordings that were "
+        "given the most frequent verdict; 1.0 and 100.0 would be the same verdict for all. The loss is the mean "
+        "cross-entropy over the support before the last update, in nats; MiniRocket has none.",
+    )
+
+
+def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> Line:
+    """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
+    fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
+    return Line((method_name(method),), fields, results.own_seeds(**fields))
+
+
+def _lines(results: Results, dataset: str) -> list[Line]:
+    return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
+
+
+def _fold_columns(dataset: str) -> list[Column]:
+    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
+    return [*folds, Column("Mean macro-F1", "macro_f1")]
+
+
+def _by_method(
+    results: Results, dataset: str, remark: str = "", best: Group | None = None, seeds: tuple[int, ...] | None = None
+) -> Table:
+    """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
+    lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
+    table = Sheet(results).table(
+        f"published_{'rig' if dataset == RIG else dataset}",
+        f"{dataset_name(dataset)}: scores (%)",
+        lines,
+        [*_fold_columns(dataset), Column("Mean accuracy", "accuracy")],
+        labels=("Method",),
+        best=best,
+        best_per="column",
+        remark=remark,
+    )
+    methods = [str(line.fields["method"]) for line in lines]
+    return _beside(
+        table,
+        {
+            "Seeds": [Value(_span(line.seeds or ())) for line in lines],
+            "Device": [Value(_device(results, dataset, method)) for method in methods],
+        },
+    )
+
+
+def _by_budget(
+    results: Results,
+    dataset: str,
+    methods: Sequence[str],
+    seeds: tuple[int, ...] | None = None,
+    best: Group | None = None,
+    best_per: str = "",
+    remark: str = "",
+) -> Table:
+    """Methods at several budgets, the fewest labelled seconds first; without `seeds` each with its own."""
+    budgets = sorted(planned.budgets(results, dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
+    lines = [
+        replace(line, labels=(f"{b.recordings} x {b.windows}", f"{s:.3f}", *line.labels), seeds=seeds or line.seeds)
+        for b, s in budgets
+        for line in (_line(results, dataset, m, b) for m in planned.methods(results, dataset, methods))
+        if line.seeds
+    ]
+    table = Sheet(results).table(
+        f"published_{'rig' if dataset == RIG else dataset}_budgets",
+        f"{dataset_name(dataset)}: scores (%) by label budget",
+        lines,
+        [*_fold_columns(dataset), Column("Mean accuracy", "accuracy")],
+        labels=("Recordings x windows", "Seconds/class", "Method"),
+        best=best,
+        best_per=best_per,
+        remark=remark,
+    )
+    return table if seeds else _beside(table, {"Seeds": [Value(_span(line.seeds or ())) for line in lines]})
+
+
+def _beside_paper(
+    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], folds: Mapping[str, str | None]
+) -> Table:
+    """The paper's macro-F1 in columns of their own, since its seeds are others; none beside a quick run."""
+    if results.quick:
+        return table
+    budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
+
+    def printed(method: str, fold: str | None) -> Value:
+        found = paper.printed(dataset, method, budget, paper.F1, seeds, fold)
+        return Value(NOT_PLANNED if found is None else paper.as_text(found))
+
+    columns = {title: [printed(method, fold) for method in methods] for title, fold in folds.items()}
+    return replace(_beside(table, columns), note=f"{table.note} Paper: the macro-F1 printed there, of {_seeds(seeds)}.")
+
+
+def _beside(table: Table, columns: Mapping[str, Sequence[Value]]) -> Table:
+    """The table with further columns, a value per row each."""
+    more = zip(*columns.values(), strict=True)
+    rows = tuple((*row, *values) for row, values in zip(table.rows, more, strict=True))
+    return replace(table, header=(*table.header, *columns), rows=rows)
+
+
+def _device(results: Results, dataset: str, method: str) -> str:
+    done = results.where(dataset=dataset, method=method)
+    return DEVICES[done[0].job.device] if done else NOT_RUN
+
+
+def _classes(dataset: str) -> int:
+    return len(load_fold(folds_of(dataset)[0]).classes)
+
+
+def _span(seeds: Sequence[int]) -> str:
+    return str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    return f"seed{'s' * (len(seeds) > 1)} {_span(seeds)}"

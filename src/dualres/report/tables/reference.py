@@ -1,0 +1,163 @@
+"""Tables that need no results: what the network, the methods, the folds and the budgets are. All of it is counted."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterable
+from dataclasses import fields
+from importlib import import_module
+from types import ModuleType
+
+import torch
+from torch import nn
+
+from dualres.campaign.studies import DATASETS, GEARBOX_BUDGETS, RIG, folds_of
+from dualres.config import ModelConfig
+from dualres.datasets import catalog, simulated
+from dualres.datasets.folds import load_fold
+from dualres.methods import NAMES
+from dualres.model.network import DualRes
+from dualres.recordings.windows import covered, evenly
+from dualres.report.names import dataset_name, method_name
+from dualres.report.tables.model import Table, Value
+
+
+def reference_tables() -> list[Table]:
+    return [tensor_shapes(), task_inventory(), exposure("mcc5"), exposure(RIG), comparator_settings()]
+
+
+def tensor_shapes() -> Table:
+    """Shapes per window and parameters, read off a real network."""
+    classes = 2
+    model = DualRes(classes)
+    config, encoder, memory = model.config, model.encoder, model.encoder.memory
+    short, long = model.spectra(torch.zeros(1, config.window))
+    tokens, width = config.tokens, config.width
+    stages: list[tuple[str, str, int]] = [
+        ("Raw window", f"{config.window}", 0),
+        ("Aligned magnitudes", f"{_shape(short)}, {_shape(long)}", 0),
+        (
+            "Affine spectral projections",
+            f"{tokens} x ({encoder.short.out_features} + {encoder.long.out_features})",
+            _count(encoder.short, encoder.long),
+        ),
+        ("LayerNorm", f"{tokens} x {width}", _count(encoder.norm)),
+        ("Input and damping projections", _maps(memory.write_in), _count(memory.write_in, memory.damping)),
+        ("Complex write and read projections", _maps(memory.write), _count(memory.write, memory.read)),
+        (
+            "Damping rates and frequencies",
+            f"{memory.log_rate.numel()} + {memory.pitch.numel()}",
+            memory.log_rate.numel() + memory.pitch.numel(),
+        ),
+        ("Output mixing and gate", _maps(encoder.mix), _count(encoder.mix, encoder.gate)),
+        ("Temporal mean", f"{width}", 0),
+        ("Encoder, total", "", _count(encoder)),
+    ]
+    rows = [(stage, shape, f"{count:,}") for stage, shape, count in stages]
+    rows.append(("Classifier of C classes", f"{width} → C", f"{_count(model.head) // classes} C"))
+    return _words(
+        "tensor_shapes",
+        "DualRes: tensor shapes and parameters",
+        "Per window; the batch axis is left out.",
+        ("Stage", "Shape", "Parameters"),
+        rows,
+    )
+
+
+def task_inventory() -> Table:
+    rows = []
+    for name in DATASETS:
+        folds = [load_fold(fold) for fold in folds_of(name)]
+        rate = simulated.RATE if name == RIG else catalog.release(name).rate
+        each = sorted({len(members) for fold in folds for members in fold.support.values()})
+        rows.append(
+            (
+                dataset_name(name),
+                str(len(folds[0].classes)),
+                f"{float(rate) / 1000:.4g}",
+                ", ".join(folds[0].classes),
+                ", ".join(sorted({fold.held_out for fold in folds})),
+                ", ".join(fold.fold for fold in folds),
+                " to ".join(map(str, dict.fromkeys((each[0], each[-1])))),
+                ", ".join(str(len(fold.evaluation)) for fold in folds),
+            )
+        )
+    header = ("Dataset", "Classes", "kHz", "Labels", "Held-out unit", "Folds", "Support recordings/class", "Evaluated")
+    return _words(
+        "task_inventory",
+        "Datasets and tasks",
+        "Rates are native, before resampling to 64 kHz. Evaluated: recordings of each fold.",
+        header,
+        rows,
+    )
+
+
+def exposure(dataset: str) -> Table:
+    """Labelled seconds of the gearbox budgets, from the union of the support windows."""
+    config = ModelConfig()
+    fold = load_fold(folds_of(dataset)[0])
+    rows = []
+    for budget in GEARBOX_BUDGETS:
+        starts = evenly(0, budget.windows, int(fold.support_step * config.window))
+        seconds = budget.recordings * covered(starts, config.window) / config.rate
+        counts = (budget.recordings, budget.windows, budget.recordings * budget.windows)
+        rows.append((*map(str, counts), f"{seconds:.3f}", f"{seconds * len(fold.classes):.3f}"))
+    return _words(
+        f"exposure_{dataset}",
+        f"{dataset_name(dataset)}: labelled exposure",
+        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {config.window_s:g} s; seconds "
+        "are those covered by at least one window.",
+        ("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
+        rows,
+        labels=2,
+    )
+
+
+def comparator_settings() -> Table:
+    """The settings that the code of each method fixes."""
+    rows = [("DualRes", ", ".join(f"{f.name.replace('_', ' ')} {_plain(f.default)}" for f in fields(ModelConfig)))]
+    rows += [(method_name(m), _settings(import_module(f"dualres.methods.{m}"))) for m in NAMES if m != "dualres"]
+    return _words(
+        "comparator_settings",
+        "Settings of the methods",
+        "As fixed in the code, the same for every dataset; lengths in samples at 64 kHz.",
+        ("Method", "Settings"),
+        rows,
+    )
+
+
+def _settings(module: ModuleType) -> str:
+    """The module's own constants that are plain numbers, in their order."""
+    names = [
+        target.id
+        for statement in ast.parse(inspect.getsource(module)).body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name) and target.id.isupper() and not target.id.startswith("_")
+    ]
+    numbers = [name for name in names if isinstance(getattr(module, name), (int, float, tuple))]
+    return ", ".join(f"{name.lower().replace('_', ' ')} {_plain(getattr(module, name))}" for name in numbers)
+
+
+def _plain(value: object) -> str:
+    return "/".join(map(_plain, value)) if isinstance(value, tuple) else str(value)
+
+
+def _words(
+    name: str, title: str, caption: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]], labels: int = 1
+) -> Table:
+    """A table of which every cell is words."""
+    return Table(name, title, caption, "", labels, header, tuple(tuple(map(Value, row)) for row in rows))
+
+
+def _count(*modules: nn.Module) -> int:
+    return sum(parameter.numel() for module in modules for parameter in module.parameters())
+
+
+def _shape(view: torch.Tensor) -> str:
+    return " x ".join(map(str, view.shape[1:]))
+
+
+def _maps(layer: nn.Linear) -> str:
+    return f"two {layer.in_features} → {layer.out_features} maps"

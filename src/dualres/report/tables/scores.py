@@ -1,0 +1,265 @@
+"""The tables of scores, study by study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dualres.campaign.job import Job
+from dualres.campaign.protocol import Budget
+from dualres.campaign.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STUDIES, folds_of
+from dualres.datasets.folds import load_fold
+from dualres.paper.scores import BY_FOLD_BUDGETS
+from dualres.report.names import dataset_name, method_name
+from dualres.report.results import Results
+from dualres.report.tables import planned
+from dualres.report.tables.model import Table
+from dualres.report.tables.sheet import Column, Line, Sheet, by_column, by_row
+
+SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
+
+
+def per_dataset(*makers: Callable[[Results, str], Table]) -> Callable[[Results], list[Table]]:
+    """Tables of one dataset each, for all of which there is any result."""
+    return lambda results: [make(results, dataset) for dataset in results.datasets() for make in makers]
+
+
+def one_seed(results: Results) -> Sheet:
+    """For tables that show a single seed: the first of the study's."""
+    return Sheet(results, results.seeds[:1])
+
+
+def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Table:
+    """One row per dataset and one column per method, for studies with one budget per dataset."""
+    study = results.study.name
+    return Sheet(results).table(
+        f"{study}_{metric}",
+        f"{study.capitalize()}: {SCORES[metric]} (%)",
+        [Line((dataset_name(name),), {"dataset": name}) for name in planned.datasets(results)],
+        [_method_column(m, metric) for m in planned.methods(results, among=methods)],
+        labels=("Dataset",),
+        best=by_row,
+        best_per="dataset",
+    )
+
+
+def bearing(results: Results) -> list[Table]:
+    tables = [*(over_datasets(results, metric, FINALISTS) for metric in SCORES), bearing_by_fold(results)]
+    return [*tables, hust_by_seed(results)] if results.where(dataset="hust", method="itransformer") else tables
+
+
+def bearing_by_fold(results: Results) -> Table:
+    lines = [
+        Line((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
+        for name in planned.datasets(results)
+        for method in planned.methods(results, name)
+    ]
+    return one_seed(results).table(
+        "bearing_by_fold",
+        "Bearing by fold: macro-F1 (%)",
+        lines,
+        [_fold_column(0), _fold_column(1), Column("Mean", "macro_f1")],
+        labels=("Dataset", "Method"),
+        best=lambda line, column: line.fields["dataset"] if column.title == "Mean" else None,
+        best_per="dataset, of the means",
+    )
+
+
+def hust_by_seed(results: Results) -> Table:
+    """A fourth method's seeds on the dataset where it is among the best."""
+    fields = {"dataset": "hust", "method": "itransformer"}
+    return Sheet(results).table(
+        "bearing_hust_itransformer",
+        "iTransformer on HUST by seed",
+        [*(Line((str(seed),), fields, (seed,)) for seed in results.seeds), Line(("all",), fields)],
+        [Column(f"{words[0].upper()}{words[1:]} (%)", metric) for metric, words in SCORES.items()],
+        labels=("Seed",),
+    )
+
+
+def gearbox(metric: str) -> Callable[[Results, str], Table]:
+    """Methods by budgets."""
+    return lambda results, dataset: one_seed(results).table(
+        f"gearbox_{metric}_{dataset}",
+        f"{dataset_name(dataset)}: {SCORES[metric]} (%) by labelled seconds per class",
+        _method_lines(results, dataset),
+        [Column(f"{s:.3f}", metric, {"budget": b}) for b, s in planned.budgets(results, dataset).items()],
+        labels=("Method",),
+        best=by_column,
+        best_per="column",
+        remark=_budgets_in_words(planned.budgets(results, dataset)),
+    )
+
+
+def gearbox_by_fold(results: Results, dataset: str) -> Table:
+    return one_seed(results).table(
+        f"gearbox_by_fold_{dataset}",
+        f"{dataset_name(dataset)} by fold: macro-F1 (%)",
+        _method_lines(results, dataset),
+        [
+            Column(f"{budget.recordings} rec., {fold}", "macro_f1", {"budget": budget, "fold": fold})
+            for budget in BY_FOLD_BUDGETS
+            for fold in folds_of(dataset)
+        ],
+        labels=("Method",),
+        best=by_column,
+        best_per="column",
+    )
+
+
+def fit_costs(results: Results, dataset: str) -> Table:
+    columns = {
+        "registered": "Registered",
+        "active": "Active",
+        "file_mib": "File MiB",
+        "fit_s": "Fit s",
+        "peak_mib": "Train MiB",
+    }
+    return one_seed(results).table(
+        f"fit_costs_{dataset}",
+        f"{dataset_name(dataset)}: what a fit costs",
+        _method_lines(results, dataset),
+        [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
+        labels=("Method",),
+        best=lambda line, column: None if line.fields["method"] == "minirocket" else column.title,
+        best_per="column, of the neural methods",
+        remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
+        "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "
+        f"its ridge coefficients. Measured on {_machines(results, dataset)}.",
+    )
+
+
+def replication(results: Results, dataset: str) -> Table:
+    return Sheet(results).table(
+        f"replication_{dataset}",
+        f"{dataset_name(dataset)}, replicated: macro-F1 (%)",
+        [Line((f"{s:.3f}",), {"dataset": dataset, "budget": b}) for b, s in planned.budgets(results, dataset).items()],
+        [_method_column(m) for m in planned.methods(results, dataset)],
+        labels=("Seconds/class",),
+        best=by_row,
+        best_per="row",
+    )
+
+
+def allocation(results: Results, dataset: str) -> Table:
+    lines = [
+        Line((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
+        for budget in planned.budgets(results, dataset)
+    ]
+    return one_seed(results).table(
+        f"allocation_{dataset}",
+        f"{dataset_name(dataset)}, the same seconds differently spent: macro-F1 (%)",
+        lines,
+        [_method_column(m) for m in planned.methods(results, dataset)],
+        labels=("Recordings/class", "Windows/recording"),
+        best=by_row,
+        best_per="row",
+    )
+
+
+def pilot(results: Results, dataset: str) -> Table:
+    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
+    means = [Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
+    return one_seed(results).table(
+        f"pilot_{dataset}",
+        f"{dataset_name(dataset)}, pilot (%)",
+        _method_lines(results, dataset),
+        [*folds, *means],
+        labels=("Method",),
+        best=by_column,
+        best_per="column",
+    )
+
+
+def pilot_recall(results: Results, dataset: str) -> Table:
+    return one_seed(results).table(
+        f"pilot_recall_{dataset}",
+        f"{dataset_name(dataset)}, pilot: recall (%) by class",
+        _method_lines(results, dataset),
+        [Column(label, f"recall:{label}") for label in load_fold(folds_of(dataset)[0]).classes],
+        labels=("Method",),
+        best=by_column,
+        best_per="class",
+    )
+
+
+def ablation(results: Results) -> list[Table]:
+    return [over_datasets(results, "macro_f1", CONTROLLED)]
+
+
+def optimisation(results: Results, dataset: str) -> Table:
+    """Where the training loss got, beside what came of it."""
+    updates = max(job.recipe.updates for job in results.planned.values() if job.recipe)
+    moments = (1, updates // 4, updates // 2, updates)
+    return one_seed(results).table(
+        f"optimisation_{dataset}",
+        f"{dataset_name(dataset)}: training loss (nats) and held-out macro-F1 (%)",
+        _method_lines(results, dataset),
+        [*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
+        labels=("Method",),
+        best=lambda line, column: column.title if column.metric == "macro_f1" else None,
+        best_per="column, of the macro-F1",
+        remark="The loss is the mean cross-entropy over the support before the update of that number.",
+    )
+
+
+def every_seed(results: Results) -> list[Table]:
+    """All seeds there are, where more were run than this study, or another one with the same jobs, asks for."""
+    further = [e.job for e in results.entries if e.job.seed not in results.seeds and not _asked_for(e.job)]
+    if not further:
+        return []
+    seeds = sorted({job.seed for job in further} | set(results.seeds))
+    study = results.study.name
+    lines = [
+        Line((dataset_name(name), seconds, fold), {"dataset": name, "budget": budget, **only})
+        for name in results.datasets()
+        for budget, seconds in planned.exposures(results, name).items()
+        if any((job.dataset, job.budget) == (name, budget) for job in further)
+        for fold, only in {"both": {}, **{fold: {"fold": fold} for fold in folds_of(name)}}.items()
+    ]
+    table = Sheet(results, seeds).table(
+        f"{study}_every_seed",
+        f"{study.capitalize()}, every seed that was run: macro-F1 (%)",
+        lines,
+        [_method_column(m) for m in planned.methods(results)],
+        labels=("Dataset", "Seconds/class", "Fold"),
+        best=by_row,
+        best_per="row, of those that have all seeds",
+        remark=planned.SHARED if any(" x " in line.labels[1] for line in lines) else "",
+    )
+    return [table]
+
+
+def _asked_for(job: Job) -> bool:
+    """Whether some study plans a job like this."""
+    parts = [part for study in STUDIES.values() for part in study.parts]
+    return any(
+        job.dataset in part.datasets
+        and job.method in part.methods
+        and job.budget in part.budgets
+        and job.seed in part.seeds
+        and (job.judged, job.support_step) == (part.judged, part.support_step)
+        and (job.recipe is None or job.recipe in {replace(part.recipe, updates=n) for n in part.updates})
+        for part in parts
+    )
+
+
+def _method_column(method: str, metric: str = "macro_f1") -> Column:
+    return Column(method_name(method), metric, {"method": method})
+
+
+def _fold_column(number: int) -> Column:
+    return Column(f"Fold {number + 1}", "macro_f1", fold=number)
+
+
+def _method_lines(results: Results, dataset: str) -> list[Line]:
+    return [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in planned.methods(results, dataset)]
+
+
+def _machines(results: Results, dataset: str) -> str:
+    machines = [entry.outcome.facts["machine"] for entry in results.where(dataset=dataset, budget=PRIMARY_BUDGET)]
+    return "; ".join(sorted({f"{m['device']}, CPU threads: {m['threads']}" for m in machines})) or "no machine yet"
+
+
+def _budgets_in_words(budgets: dict[Budget, float]) -> str:
+    return "Recordings x windows: " + ", ".join(f"{b.recordings} x {b.windows}" for b in budgets) + "."

@@ -1,0 +1,1 @@
+"""Does what was stored and shown agree? Everything is computed again."""

@@ -1,0 +1,259 @@
+"""Does a written report agree with the ledger?
+
+Scores, means, spreads and bold print are computed again here, by other means than they were made. Intervals are not:
+they, and the files as a whole, are made again by the same functions and compared.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+from dualres.campaign.ledger import Ledger
+from dualres.campaign.protocol import Budget
+from dualres.campaign.studies import RIG
+from dualres.errors import ConfigError
+from dualres.machinery.checksums import check_sums
+from dualres.paper import scores as paper
+from dualres.profile.measurements import FOLDER
+from dualres.report.names import dataset_name
+from dualres.report.tables.duration import choose
+from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
+from dualres.verify.bold import wrong_bold
+from dualres.verify.costs import COSTS, check_cost, check_text
+from dualres.verify.ledger import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
+from dualres.verify.pairs import Groups, moments_of_pairs, paired
+from dualres.verify.remade import differing
+
+Record = dict[str, str]
+Cells = dict[tuple[str, str], Record]  # of one table, by row and column
+
+
+def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
+    """What does not agree in a report's tables, one sentence each."""
+    path = directory / CSV_NAME
+    known = _Known(ledger)
+    problems = check_sums(directory)
+    rows, records = _rows(path), []
+    for number, record in enumerate(rows, start=2):  # the header is the first
+        where = f"{path}: {record['table']}, {record['row']}, {record['column']}"
+        try:
+            problems += [f"{where}: {sentence}" for sentence in _check(record, known)]
+        except DAMAGE as error:
+            problems.append(f"{path}: row {number} cannot be read ({reason(error)})")
+        else:
+            records.append(record)
+    problems += [f"{path}: {sentence}" for sentence in _derived(records)]
+    try:
+        problems += differing(ledger, directory, rows)
+    except DAMAGE as error:
+        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason(error)})")
+    return problems
+
+
+def _rows(path: Path) -> list[Record]:
+    """The rows of a report's CSV file; what a short row lacks is empty."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, restval="")
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise ConfigError(f"{path}: has other columns than a report's; write it again with `dualres bench report`")
+    return rows
+
+
+class _Known:
+    """The stored jobs by the beginning of their key, each metric of each computed once; and where measurements lie."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.measurements = ledger.path.parent / FOLDER
+        self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path) if not job.damage}
+        self._scores: dict[tuple[str, str], float] = {}
+
+    def score(self, metric: str, key: str) -> float:
+        if (metric, key) not in self._scores:
+            self._scores[metric, key] = score(metric, self.jobs[key])
+        return self._scores[metric, key]
+
+
+def _check(record: Record, known: _Known) -> Iterator[str]:
+    if None in record:
+        raise ConfigError(f"it has more than {len(COLUMNS)} fields")
+    if not record["metric"]:
+        return
+    if record["table"].startswith(COSTS):
+        yield from check_cost(record, known.measurements)
+        return
+    jobs, groups = known.jobs, _groups(record["jobs"])
+    whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
+    for seed, keys in groups.items():
+        for job in (jobs[key] for key in keys if key in jobs):
+            yield from _check_plan(record, job, seed)
+    if record["minus"]:
+        against = _groups(record["minus"])
+        pairs = paired(known.jobs, groups, against)
+        mean, sd, n = moments_of_pairs(record["metric"], pairs, known.score)
+    else:
+        values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
+        mean, sd, n = _moments(values)
+    for name, expected in (("mean", mean), ("sd", sd)):
+        if not _close(_number(record[name]), expected):
+            yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
+    if int(record["n"]) != n:
+        yield f"n is {record['n']}, the ledger has {n}"
+    yield from check_text(record, mean)
+    yield from _check_paper(record, tuple(groups))
+    if not record["budget"]:
+        return  # over several budgets
+    measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
+    if any(not _close(_number(record["labelled_s"]), seconds) for seconds in measured):
+        yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
+
+
+def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
+    plan = job.plan
+    budget = f"{plan['budget']['recordings']}x{plan['budget']['windows']}"
+    says = {"dataset": plan["dataset"], "budget": budget, "method": plan["method"]}
+    for name, value in says.items():
+        if record[name] not in (value, "") or plan["seed"] != seed or plan["fold"] not in record["folds"].split():
+            yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
+
+
+def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
+    if not record["paper"]:
+        return
+    folds = record["folds"].split()
+    budget = Budget(*map(int, record["budget"].split("x")))
+    fold = folds[0] if len(folds) == 1 else None
+    printed = paper.printed(record["dataset"], record["method"], budget, record["metric"], seeds, fold)
+    shown = record["paper"].replace(",", "").partition(" ")[0]
+    if printed is None or float(shown) != printed.mean:
+        yield f"says that the paper prints {record['paper']}, which it does not"
+
+
+def score(metric: str, job: Stored) -> float:
+    """The metric of one job; NaN where it has none."""
+    kind, _, detail = metric.replace("@", ":").partition(":")
+    if kind not in _SCORES:
+        raise ConfigError(f"there is no metric {metric!r}")
+    return _SCORES[kind](job, detail)
+
+
+def _labels(job: Stored) -> tuple[list[int], list[int]]:
+    truth = [truth for _, truth, *_ in job.judged]
+    said = [max(range(len(scores)), key=scores.__getitem__) for *_, scores in job.judged]
+    return truth, said
+
+
+def _f1(job: Stored, _: str) -> float:
+    classes = range(len(job.facts["classes"]))
+    return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
+
+
+def _recall(job: Stored, label: str) -> float:
+    number = job.facts["classes"].index(label)
+    return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
+
+
+def _log_loss(job: Stored, _: str) -> float:
+    smallest = float(np.finfo(float).eps)
+    return statistics.fmean(-math.log(max(scores[truth], smallest)) for _, truth, _, scores in job.judged)
+
+
+def _cost(name: str, unit: int = 1) -> Callable[[Stored, str], float]:
+    def of(job: Stored, _: str) -> float:
+        value = job.facts["cost"][name]
+        return math.nan if value is None else value / unit
+
+    return of
+
+
+_SCORES: dict[str, Callable[[Stored, str], float]] = {
+    "macro_f1": _f1,
+    "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
+    "recall": _recall,
+    "log_loss": _log_loss,
+    "loss": lambda job, update: job.steps[int(update) - 1][1],
+    "classes_named": lambda job, _: float(len(set(_labels(job)[1]))),
+    "top_share": lambda job, _: 100 * Counter(_labels(job)[1]).most_common(1)[0][1] / len(job.judged),
+    "last_loss": lambda job, _: job.steps[-1][1] if job.steps else math.nan,
+    "registered": _cost("registered"),
+    "active": _cost("active"),
+    "file_mib": _cost("file_bytes", 2**20),
+    "fit_s": _cost("fit_s"),
+    "peak_mib": _cost("peak_bytes", 2**20),
+}
+
+
+def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
+    if not values or any(map(math.isnan, values)):
+        return None, None, len(values)
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
+
+
+def _derived(records: list[Record]) -> Iterator[str]:
+    """What follows from numbers of the same report: the chosen number of updates, mean ranks, and bold print."""
+    tables: dict[str, Cells] = {}
+    for record in records:
+        tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
+    for name, cells in tables.items():
+        try:
+            if name.startswith("duration_"):
+                yield from _check_choice(name, cells)
+            if name.endswith("_ranks"):
+                yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
+            yield from wrong_bold(cells.values())
+        except DAMAGE as error:
+            yield f"{name}: cannot be checked as a whole ({reason(error)})"
+
+
+def _check_choice(name: str, cells: Cells) -> Iterator[str]:
+    updates = [row for row, column in cells if column == "Chosen"]
+    means = {row: [_number(cells[row, f"Mean {m}"]["mean"]) for m in ("macro-F1", "log loss")] for row in updates}
+    found = {int(row): (score, loss) for row, (score, loss) in means.items() if score is not None and loss is not None}
+    chosen = choose(found) if len(found) == len(updates) else None
+    for row in updates:
+        expected = "undecided" if chosen is None else "yes" if int(row) == chosen else "no"
+        if cells[row, "Chosen"]["text"] != expected:
+            yield f"{name}, {row} updates: chosen is {cells[row, 'Chosen']['text']!r}, the rule says {expected!r}"
+
+
+def _check_ranks(name: str, cells: Cells, scores: Cells) -> Iterator[str]:
+    columns = list(dict.fromkeys(column for _, column in scores))
+    rows = [row for row in dict.fromkeys(row for row, _ in scores) if row != dataset_name(RIG)]
+    whole = [
+        row for row in rows if all(int(scores[row, c]["n"]) == len(scores[row, c]["seeds"].split()) for c in columns)
+    ]
+    means = [[-round(float(scores[row, c]["mean"]), 9) for c in columns] for row in whole]
+    ranks = dict(zip(columns, rankdata(means, axis=1).mean(0), strict=True))
+    for (method, _), record in cells.items():
+        if record["text"] != f"{ranks[method]:.2f}":
+            yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
+
+
+def _groups(text: str) -> Groups:
+    return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else repr(value)

@@ -1,0 +1,126 @@
+import pytest
+
+from dualres.campaign.protocol import Budget
+from dualres.campaign.studies import DATASETS, STUDIES, Quick, folds_of, jobs, study
+from dualres.config import RECIPES, Recipe
+from dualres.errors import ConfigError
+from dualres.methods import NAMES
+
+
+def count(name, datasets):
+    return len(jobs(study(name), datasets))
+
+
+def test_the_paper_s_studies_have_as_many_fits_as_the_paper_says():
+    bearings = [name for name in DATASETS if name not in ("mcc5", "phm2009", "simulated")]
+    assert count("bearing", bearings) == 6 * 2 * 3 * 3 + 2 * 3  # iTransformer on HUST besides
+    assert count("gearbox", ["mcc5"]) == 9 * 7 * 2
+    assert count("replication", ["mcc5"]) == 3 * 7 * 2 * 3
+    assert count("allocation", ["mcc5"]) == 2 * 3 * 2
+    assert count("pilot", ["phm2009"]) == 2 * 2
+    controls = [j for j in jobs(study("ablation"), [*bearings, "mcc5"]) if j.method != "dualres"]
+    assert len(controls) == 56
+    assert count("duration", ["mcc5"]) == 2 * 2 * 4
+    assert count("optimisation", ["mcc5"]) == 8 * 2
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_runs_on_the_rig_alone(name):
+    found = jobs(study(name), ["simulated"])
+    assert found
+    assert {j.dataset for j in found} == {"simulated"}
+    assert jobs(study(name), []) == []
+
+
+def test_jobs_that_two_studies_share_are_the_same_job():
+    broad = {j.key for j in jobs(study("gearbox"), ["mcc5"])}
+    seed_41 = {j.key for j in jobs(study("replication"), ["mcc5"], seeds=[41])}
+    assert seed_41 < broad
+    assert {j.key for j in jobs(study("optimisation"), ["mcc5"])} < broad
+
+
+def test_the_rig_s_bearing_support_overlaps_as_the_bearing_protocol_says():
+    (step,) = {j.support_step for j in jobs(study("bearing"), ["simulated"])}
+    assert step == 0.5
+
+
+def test_methods_and_seeds_can_be_picked():
+    found = jobs(study("gearbox"), ["simulated"], methods=["dualres"], seeds=[7])
+    assert {(j.method, j.seed) for j in found} == {("dualres", 7)}
+    assert len(found) == 7 * 2
+
+
+def test_quick_is_small_and_says_so_in_the_plan():
+    for name in STUDIES:
+        found = jobs(study(name), ["simulated"], quick=Quick())
+        assert found
+        assert {j.seed for j in found} == {41}
+        assert {j.most_judged for j in found} == {24}
+        assert max(j.recipe.updates for j in found if j.recipe) == 30
+        assert not {j.key for j in found} & {j.key for j in jobs(study(name), ["simulated"])}
+    assert sorted(j.recipe.updates for j in jobs(study("duration"), ["simulated"], quick=Quick()))[::2] == [
+        5,
+        10,
+        20,
+        30,
+    ]
+
+
+def test_minirocket_is_one_job_on_every_device():
+    on = [{j.key for j in jobs(study("gearbox"), ["mcc5"], methods=["minirocket"], device=d)} for d in ("cpu", "cuda")]
+    assert on[0] == on[1]
+
+
+def test_a_budget_that_a_fold_cannot_fill_is_left_out():
+    assert {j.budget for j in jobs(study("pilot"), ["phm2009"])} == {Budget(3, 4)}
+    assert folds_of("phm2009") == ("P1", "P2")
+
+
+def test_an_unknown_study_is_answered_with_the_known_ones():
+    with pytest.raises(ConfigError, match="'gears'; there are bearing, gearbox"):
+        study("gears")
+
+
+def test_folds_and_budgets_pick_down_to_a_single_cell():
+    picked = {"methods": ["dualres"], "seeds": [41], "folds": ["P2"], "budgets": [Budget(3, 1)]}
+    (job,) = jobs(study("published"), ["phm2009", "cwru"], **picked)
+    assert (job.dataset, job.fold, job.budget, job.seed) == ("phm2009", "P2", Budget(3, 1), 41)
+
+
+def test_what_is_published_has_its_seeds():
+    found = jobs(study("published"), ["phm2009", "cwru", "simulated"])
+    seeds = {}
+    for job in found:
+        seeds.setdefault((job.dataset, job.method, str(job.budget)), set()).add(job.seed)
+    assert seeds["phm2009", "dualres", "3x4"] == seeds["phm2009", "minirocket", "3x4"] == {41, 42, 43, 44, 45}
+    assert seeds["phm2009", "dualres/no-rotation", "3x4"] == seeds["cwru", "medformer", "1x3"] == {41, 42, 43, 44, 45}
+    assert seeds["phm2009", "mambasl", "3x4"] == seeds["simulated", "dualres", "6x12"] == {41, 42, 43}
+    assert seeds["phm2009", "medformer", "3x4"] == seeds["simulated", "minirocket", "6x12"] == {41}
+    assert {budget for _, method, budget in seeds if method == "mambasl"} == {"3x4", "1x4", "2x4", "1x3", "3x1"}
+
+
+def test_recipes_are_compared_on_the_same_folds_and_seeds():
+    found = jobs(study("recipes"), ["phm2009", "cwru", "simulated"])
+    plain = {(j.dataset, j.fold, j.method, j.seed) for j in found if j.recipe.plain}
+    robust = {(j.dataset, j.fold, j.method, j.seed) for j in found if j.recipe == RECIPES["robust"]}
+    assert plain == robust
+    peers = {(dataset, method, seed) for dataset, _, method, seed in robust if not method.startswith("dualres")}
+    assert peers == {("phm2009", method, 41) for method in NAMES if method not in ("dualres", "minirocket")}
+    assert "dualres/no-memory" in {method for _, _, method, _ in plain}
+
+
+@pytest.mark.parametrize("name", ["published", "recipes"])
+def test_of_a_recipe_that_the_study_has_its_own_jobs_are_taken(name):
+    every = jobs(study(name), ["phm2009", "cwru"])
+    assert jobs(study(name), ["phm2009", "cwru"], recipe=RECIPES["paper"]) == [
+        job for job in every if job.recipe is None or job.recipe.plain
+    ]
+
+
+def test_a_recipe_replaces_those_of_the_study():
+    chosen = Recipe(updates=7, path_sigma=0.5)
+    found = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen)
+    assert {job.recipe for job in found} == {chosen}
+    assert len(found) == 2 * 5, "the two recipes of the study are one now"
+    quick = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen, quick=Quick())
+    assert {job.recipe for job in quick} == {Recipe(updates=Quick().updates, path_sigma=0.5)}

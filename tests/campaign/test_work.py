@@ -1,0 +1,126 @@
+"""One job from its plan to its outcome, on the rig."""
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dualres.campaign import sources
+from dualres.campaign.job import Job
+from dualres.campaign.protocol import Budget
+from dualres.campaign.sources import Source, present_datasets
+from dualres.campaign.work import DECIMALS, do, source_hash
+from dualres.config import Recipe
+from dualres.datasets import simulated
+from dualres.datasets.folds import load_fold
+from dualres.errors import ConfigError
+from dualres.kernel import compiled
+from dualres.methods.files import load
+from dualres.recordings.resample import POLYPHASE
+
+JOB = Job("simulated", "S1", load_fold("S1").hash, Budget(1, 2), "itransformer", Recipe(2), 41, most_judged=3)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("bench")
+
+
+@pytest.fixture(scope="module")
+def outcome(folder):
+    return do(JOB, Path("stores"), folder)
+
+
+def test_a_job_tells_all_that_a_result_must_answer_for(outcome, folder):
+    assert outcome.recordings == JOB.used_fold().evaluation
+    assert np.array(outcome.scores).shape == (3, 8)
+    assert outcome.windows == (23, 23, 23)
+    assert [s.update for s in outcome.history] == [1, 2]
+    facts = outcome.facts
+    assert facts["variant"] == "full"
+    assert facts["labelled_s"] == dict.fromkeys(outcome.classes, 1.024)
+    assert len(facts["support"]) == 16
+    assert set(facts["inputs"]) == {name for name, _ in facts["support"]} | set(outcome.recordings)
+    assert facts["cost"]["registered"] == 1_066_024
+    assert facts["cost"]["file_bytes"] == (folder / "models" / f"{JOB.key}.safetensors").stat().st_size
+    assert facts["wall_s"] > facts["judge_s"] > 0
+    assert facts["versions"].keys() >= {"dualres", "torch", "numpy", "scipy"}
+    assert len(facts["versions"]["source"]) == 64
+    assert facts["machine"]["kernel"] == compiled.variant()
+    assert facts["fitted_together"] == 1
+
+
+def test_the_hash_of_the_code_covers_python_and_c(tmp_path):
+    files = [tmp_path / name for name in ("fit.py", "kernel/score.c", "kernel/score.h")]
+    (tmp_path / "kernel").mkdir()
+    for path in files:
+        path.write_text("1")
+    hashes = [source_hash(tmp_path)]
+    for path in files:
+        path.write_text("2")
+        source_hash.cache_clear()
+        hashes.append(source_hash(tmp_path))
+    assert len(set(hashes)) == 4
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not count peaks anew")
+def test_the_peak_memory_is_the_job_s_own(outcome, folder):
+    ballast = np.ones(60_000_000)  # 480 MB, gone before the job begins
+    del ballast
+    assert 0 < do(JOB, Path("stores"), folder).facts["peak_rss_bytes"] < outcome.facts["peak_rss_bytes"] + 300e6
+
+
+def test_the_same_job_gives_the_same_scores(outcome, folder):
+    again = do(JOB, Path("stores"), folder)
+    assert again.scores == outcome.scores
+    assert again.facts["inputs"] == outcome.facts["inputs"]
+
+
+def test_the_kept_model_gives_the_stored_scores(outcome, folder):
+    fitted = load(folder / "models" / f"{JOB.key}.safetensors")
+    (recording,) = Source("simulated", Path("stores"), folder / "cache", POLYPHASE).at_rate(outcome.recordings[:1])
+    windows = np.lib.stride_tricks.sliding_window_view(recording.signal, 32_768)[::16_384][:23]
+    again = fitted.scores(np.ascontiguousarray(windows)).mean(0)
+    np.testing.assert_array_equal(again.round(DECIMALS), outcome.scores[0])
+
+
+def test_a_validation_job_opens_no_evaluation_recording(folder, monkeypatch):
+    judged = set(load_fold("S1").evaluation)
+    opened = []
+    original = Source._one
+    monkeypatch.setattr(Source, "_one", lambda self, name: opened.append(name) or original(self, name))
+    job = dataclasses.replace(JOB, judged="validation", budget=Budget(1, 1), most_judged=2)
+    outcome = do(job, Path("stores"), folder)
+    assert len(outcome.recordings) == 2
+    assert opened
+    assert not set(opened) & judged
+
+
+def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
+    events = []
+    original = Source.at_rate
+    monkeypatch.setattr(Source, "at_rate", lambda self, names: events.append(set(names)) or original(self, names))
+    do(JOB, Path("stores"), folder, lambda stage, done, total: events.append(stage))
+    support, *rest = events
+    assert support == {members[0] for members in load_fold("S1").support.values()}
+    assert rest[:2] == ["fit", "fit"]
+    assert rest[2] == set(JOB.used_fold().evaluation)
+    assert rest[3:] == ["judge"] * 3
+
+
+def test_a_signal_is_resampled_once(folder, outcome, monkeypatch):
+    monkeypatch.setattr(sources, "resample", None)  # calling it would be an error
+    assert do(JOB, Path("stores"), folder).scores == outcome.scores
+
+
+def test_a_missing_recording_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="recording K001 is not in the prepared dataset simulated"):
+        Source("simulated", tmp_path, tmp_path, POLYPHASE).at_rate(["K001"])
+
+
+def test_the_rig_is_always_present(tmp_path):
+    assert present_datasets(tmp_path) == (simulated.NAME,)
+    (tmp_path / "cwru").mkdir()
+    (tmp_path / "cwru" / "recordings.json").write_text("{}")
+    assert present_datasets(tmp_path) == ("cwru", simulated.NAME)

@@ -1,0 +1,300 @@
+"""The compiled kernel against PyTorch, and both against float64."""
+
+import signal
+import sys
+import threading
+from _thread import interrupt_main
+from fractions import Fraction
+from pickle import dumps, loads
+from weakref import ref
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
+from dualres.kernel import compiled
+from dualres.kernel import inference as score
+from dualres.kernel.inference import TOGETHER, Kernel
+from dualres.model.network import DualRes
+from dualres.recordings.resample import resample
+from dualres.recordings.store import open_store
+from tests.model.golden import golden_network, golden_window
+
+WINDOW = ModelConfig().window
+HALF = WINDOW // 2
+TOLERANCE = 1e-5
+GOLDEN = (-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657)
+
+pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+
+
+def lively_network(classes: int = 8, **settings) -> DualRes:
+    """As if trained: no weight is zero, and rates differ."""
+    network = DualRes(classes, ModelConfig(**settings), seed=41).eval()
+    with torch.no_grad():
+        for p in network.parameters():
+            p.add_(0.3 * torch.randn_like(p) * (p.abs().mean() + 0.05))
+    return network
+
+
+def odd_windows(count: int, seed: int = 0):
+    """Windows of every kind that has gone wrong somewhere, (count, window)."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(WINDOW)
+    for i in range(count):
+        noise = rng.standard_normal(WINDOW)
+        tone = np.sin(2 * np.pi * rng.uniform(0, 0.5) * t + rng.uniform(0, 6))
+        signal = (noise, tone, tone + 0.1 * noise, noise * np.exp(-t / 3000), np.cumsum(noise))[i % 5]
+        match i % 11:
+            case 0:
+                signal = np.zeros(WINDOW)
+            case 1:
+                signal = np.full(WINDOW, rng.standard_normal() * 10.0 ** rng.integers(-6, 7))
+            case 2:
+                signal = np.clip(3 * signal, -1, 1)
+            case 3:
+                signal = np.zeros(WINDOW)
+                signal[rng.integers(WINDOW)] = 1.0
+            case 4 | 5:
+                signal = signal + 1000 * signal.std() * rng.choice([-1, 1])
+            case 6:
+                signal = np.round(signal * 300)  # counts
+        yield np.asarray(signal * 10.0 ** rng.uniform(-6, 6), dtype=np.float32)
+
+
+@torch.inference_mode()
+def assert_all_agree(network: DualRes, windows, exact_too: bool = True) -> None:
+    fast = Kernel.of(network).logits(windows)
+    batch = torch.from_numpy(np.array(windows))
+    plain = network(batch).numpy()
+    assert np.abs(fast - plain).max() < TOLERANCE
+    assert (fast.argmax(1) == plain.argmax(1)).all()
+    if exact_too:
+        exact = network.double()(batch.double()).numpy()
+        network.float()
+        assert np.abs(fast - exact).max() < TOLERANCE
+        assert (fast.argmax(1) == exact.argmax(1)).all()
+
+
+def test_reaches_the_golden_logits(variant):
+    logits = Kernel.of(golden_network()).logits(golden_window().numpy())
+    np.testing.assert_allclose(logits[0], GOLDEN, atol=TOLERANCE)
+
+
+def test_agrees_on_odd_windows(variant):
+    assert_all_agree(lively_network(), np.stack(list(odd_windows(55))))
+
+
+@pytest.mark.slow
+def test_agrees_on_ten_thousand_windows(data, phm2009):
+    network = lively_network()
+    for start in range(0, 8000, 100):
+        assert_all_agree(network, np.stack(list(odd_windows(100, seed=start))))
+    real = [window for recording in open_store(phm2009) for window in half_overlapping(recording)[:8]][:2000]
+    assert len(real) == 2000
+    for start in range(0, 2000, 100):
+        assert_all_agree(network, np.stack(real[start : start + 100]))
+
+
+def half_overlapping(recording) -> np.ndarray:
+    signal = resample(recording.signal, recording.rate, ModelConfig().rate)
+    return np.lib.stride_tricks.sliding_window_view(signal, WINDOW)[::HALF]
+
+
+def test_agrees_on_real_windows(phm2009):
+    recording = open_store(phm2009)[7]
+    assert recording.rate == Fraction(200_000, 3)
+    assert_all_agree(lively_network(), half_overlapping(recording))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"branches": "short"}, {"branches": "long"}, {"rotation": False}, {"memory": False}]
+)
+def test_agrees_for_the_controls(settings):
+    assert_all_agree(lively_network(3, **settings), np.stack(list(odd_windows(12))))
+
+
+def test_agrees_at_extreme_rates():
+    network = lively_network(2)
+    with torch.no_grad():
+        network.encoder.memory.log_rate.copy_(torch.linspace(-9, 14, 64))
+    assert_all_agree(network, np.stack(list(odd_windows(12))))
+
+
+def overlapping(signal) -> np.ndarray:
+    return np.lib.stride_tricks.sliding_window_view(signal, WINDOW)[::HALF]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, TOGETHER, TOGETHER + 1, 2 * TOGETHER + 3])
+def test_windows_that_overlap_share_their_frames(variant, count):
+    signal = np.random.default_rng(count).standard_normal((count + 1) * HALF).astype(np.float32) + 7
+    network = lively_network()
+    assert_all_agree(network, overlapping(signal), exact_too=False)
+
+
+def test_a_recording_may_change_its_level_and_its_loudness(variant):
+    """Windows far from the common level are scored on their own: sharing would cost them their precision."""
+    rng = np.random.default_rng(3)
+    halves = [
+        level + loudness * rng.standard_normal(HALF)
+        for level, loudness in [
+            (0, 1),
+            (0, 1),
+            (1e4, 1),
+            (1e4, 1),
+            (0, 1e-4),
+            (0, 1e-4),
+            (5, 0),
+            (5, 0),
+            (0, 1e5),
+            (0, 1),
+        ]
+    ]
+    assert_all_agree(lively_network(), overlapping(np.concatenate(halves).astype(np.float32)))
+
+
+def test_neither_threads_nor_pieces_change_a_bit():
+    kernel = Kernel.of(lively_network())
+    windows = overlapping(np.random.default_rng(1).standard_normal((3 * TOGETHER + 5) * HALF).astype(np.float32))
+    alone = kernel.logits(windows)
+    pieces = [kernel.logits(windows[i : i + TOGETHER]) for i in range(0, len(windows), TOGETHER)]
+    np.testing.assert_array_equal(np.concatenate(pieces), alone)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        np.testing.assert_array_equal(kernel.logits(windows), alone)
+    finally:
+        torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("size", [1e-44, 1e-30, 1e30, 1e38])
+def test_the_smallest_and_largest_floats(variant, size):
+    noise = np.random.default_rng(2).uniform(-3, 3, (2, WINDOW))
+    assert_all_agree(lively_network(), (noise * size).astype(np.float32))
+
+
+@pytest.mark.parametrize("offset", [1e20, 1e30, 1e37])
+def test_a_signal_of_one_ulp_on_a_huge_offset(variant, offset):
+    steps = np.random.default_rng(3).integers(-1, 2, (2, WINDOW)) * np.spacing(np.float32(offset))
+    assert_all_agree(lively_network(), (np.float64(offset) + steps).astype(np.float32))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, wrong):
+    signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
+    kernel = Kernel.of(lively_network())
+    good = kernel.logits(overlapping(signal))
+    signal[3 * HALF - 5] = wrong
+    bad = kernel.logits(overlapping(signal))
+    np.testing.assert_array_equal(np.isnan(bad).all(1), [False, True, True, False, False])
+    np.testing.assert_allclose(bad[[0, 3, 4]], good[[0, 3, 4]], atol=TOLERANCE)
+
+
+def test_no_window_at_all():
+    assert Kernel.of(lively_network(5)).logits(np.empty((0, WINDOW), np.float32)).shape == (0, 5)
+
+
+def test_keeps_the_weights_it_was_made_with_and_survives_pickling():
+    network = lively_network()
+    kernel, window = Kernel.of(network), next(odd_windows(1, seed=5))[None] + 1
+    before = kernel.logits(window)
+    with torch.no_grad():
+        network.head.bias.add_(1)
+    np.testing.assert_array_equal(loads(dumps(kernel)).logits(window), before)
+
+
+def test_leaves_other_networks_to_pytorch(small, monkeypatch):
+    assert Kernel.of(DualRes(3, small)) is None
+    assert Kernel.of(lively_network().double()) is None
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    assert Kernel.of(lively_network()) is None
+
+
+def test_refuses_windows_of_another_length():
+    with pytest.raises(ConfigError, match="32768"):
+        Kernel.of(lively_network()).logits(np.zeros((2, 100), np.float32))
+
+
+def test_a_library_without_this_leaves_it_to_pytorch(monkeypatch):
+    there = compiled.function
+    monkeypatch.setattr(
+        score, "function", lambda name, *types: None if name == "dualres_windows" else there(name, *types)
+    )
+    score._entry.cache_clear()
+    try:
+        assert Kernel.of(lively_network()) is None
+    finally:
+        score._entry.cache_clear()
+
+
+def test_a_kernel_that_is_switched_off_says_so(monkeypatch):
+    kernel = Kernel.of(lively_network())
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    with pytest.raises(ConfigError, match="PyTorch"):
+        kernel.logits(np.zeros((1, WINDOW), np.float32))
+
+
+def side_by_side(signal) -> np.ndarray:
+    return signal.reshape(-1, WINDOW)
+
+
+@pytest.mark.parametrize("arranged", [side_by_side, overlapping])
+def test_samples_between_the_places_of_floats_are_moved(arranged, monkeypatch):
+    signal = np.random.default_rng(4).standard_normal(2 * WINDOW).astype(np.float32)
+    shifted = np.empty(signal.nbytes + 1, np.uint8)[1:].view(np.float32)
+    shifted[:] = signal
+    kernel = Kernel.of(lively_network())
+    expected = kernel.logits(arranged(signal))
+
+    called, scratch = score._entry(compiled.variant())
+    read = []
+
+    def remembered(model, windows, *rest) -> None:
+        read.append(windows)
+        called(model, windows, *rest)
+
+    monkeypatch.setattr(score, "_entry", lambda chosen: (remembered, scratch))
+    np.testing.assert_allclose(kernel.logits(arranged(shifted)), expected, atol=TOLERANCE)
+    assert read
+    assert all(address % 4 == 0 for address in read)
+
+
+def test_what_the_library_reads_is_held_by_what_is_handed_to_it():
+    constants, head = np.zeros(5, np.float32), np.zeros(3, np.float32)
+    held, model = [ref(constants), ref(head)], score._Model(constants, head, 2)
+    del constants, head
+    assert [array().ctypes.data for array in held] == [model.constants, model.head]
+
+
+def at_work() -> set[str]:
+    """The functions that the kernel's threads are in."""
+    names, frames = set(), sys._current_frames()
+    for thread in threading.enumerate():
+        frame = frames.get(thread.ident) if thread.name.startswith("dualres") else None
+        while frame is not None:
+            names.add(frame.f_code.co_name)
+            frame = frame.f_back
+    return names
+
+
+def score_until_interrupted(network: DualRes, windows) -> None:
+    """The kernel is its own: nobody else holds its weights."""
+    threading.Timer(0.1, interrupt_main).start()
+    for _ in range(1000):
+        Kernel.of(network).logits(windows)
+
+
+def test_whoever_interrupts_leaves_no_thread_in_the_kernel():
+    network, windows = lively_network(), np.ones((600, WINDOW), np.float32)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(2)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            score_until_interrupted(network, windows)
+        assert "go" not in at_work()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        torch.set_num_threads(threads)

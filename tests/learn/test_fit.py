@@ -1,0 +1,349 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig, Recipe, recipe_named
+from dualres.errors import ConfigError
+from dualres.kernel import compiled
+from dualres.kernel.training import available
+from dualres.learn import fit
+from dualres.learn.augment.paths import draw_paths, filtered
+from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport
+from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together, seeded, train
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
+
+
+def tones(config, per_class=8, seed=0):
+    """Three classes that differ in frequency, in noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(3 * per_class) % 3
+    t = np.arange(config.window) / config.rate
+    phases = rng.uniform(0, 2 * np.pi, len(labels))[:, None]
+    windows = np.sin(2 * np.pi * (100 + 200 * labels[:, None]) * t + phases)
+    return (windows + 0.5 * rng.standard_normal(windows.shape)).astype(np.float32), labels
+
+
+def weights(network):
+    return b"".join(p.detach().numpy().tobytes() for p in network.parameters())
+
+
+def test_it_learns_what_can_be_learned(small):
+    windows, labels = tones(small)
+    fitted = fit_network(windows, labels, 3, config=small, recipe=Recipe(200, 1e-2))
+    losses = [s.loss for s in fitted.history]
+    assert losses[-1] < 0.2 < 0.9 < losses[0]
+    unseen, truth = tones(small, seed=1)
+    with torch.no_grad():
+        assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+    assert not fitted.network.training
+
+
+def test_the_history_tells_update_loss_and_learning_rate(small):
+    seen = []
+    fitted = fit_network(
+        *tones(small), 3, config=small, recipe=Recipe(5), progress=lambda step, total: seen.append((step, total))
+    )
+    assert [s.update for s in fitted.history] == [1, 2, 3, 4, 5]
+    assert [s.learning_rate for s in fitted.history] == pytest.approx([5e-4 * 0.99**e for e in range(5)])
+    assert seen == [(step, 5) for step in fitted.history]
+
+
+def test_the_same_seed_gives_the_same_weights_to_the_last_bit(small):
+    fits = [fit_network(*tones(small), 3, config=small, recipe=Recipe(5), seed=s) for s in (41, 41, 42)]
+    first, again, other = (weights(f.network) for f in fits)
+    assert first == again
+    assert first != other
+
+
+def test_under_the_paper_s_recipe_a_fit_is_what_it_always_was():
+    """Whoever changes these changes every result there is. Measured before there was another recipe."""
+    rng = np.random.default_rng(0)
+    windows = rng.standard_normal((6, 32_768)).astype(np.float32)
+    fitted = fit_network(windows, np.arange(6) % 3, 3, recipe=Recipe(4))
+    losses = [step.loss for step in fitted.history]
+    assert losses == pytest.approx([1.0817083, 1.2357425, 1.3109419, 1.0700759], rel=1e-6)
+
+
+def test_under_the_paper_s_recipe_weights_are_those_of_the_plainest_loop(small):
+    (windows, labels), order = tones(small), np.random.default_rng(1041).permutation(24)
+    with seeded(41):
+        network = DualRes(3, small, 41).train()
+        views = [view[order] for view in network.spectra(torch.from_numpy(windows))]
+        optimiser = torch.optim.Adam(network.parameters())
+        for update in range(5):
+            optimiser.param_groups[0]["lr"] = 5e-4 * 0.99**update
+            optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(network.classify(*views), torch.from_numpy(labels[order])).backward()
+            optimiser.step()
+    assert weights(network) == weights(fit_network(windows, labels, 3, config=small, recipe=Recipe(5)).network)
+
+
+def test_the_caller_s_generator_is_left_alone(small):
+    torch.manual_seed(9)
+    expected = torch.rand(1)
+    torch.manual_seed(9)
+    fit_network(*tones(small), 3, config=small, recipe=Recipe(2))
+    assert torch.rand(1) == expected
+
+
+def test_spectra_are_computed_once(small, monkeypatch):
+    windows, labels = tones(small)
+    seen = []
+    original = DualRes.spectra
+    monkeypatch.setattr(DualRes, "spectra", lambda self, w: seen.append(len(w)) or original(self, w))
+    fit_network(windows, labels, 3, config=small, recipe=Recipe(10))
+    assert sum(seen) == len(windows)
+
+
+class Tiny(torch.nn.Module):
+    """A linear model, for which an update can be worked out by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.map = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.map(x)
+
+
+def support(count=10):
+    g = torch.Generator().manual_seed(0)
+    return torch.randn(count, 2, generator=g), torch.arange(count) % 2
+
+
+def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
+    inputs, labels = support()
+    torch.manual_seed(0)
+    plain = Tiny()
+    optimiser = torch.optim.Adam(plain.parameters())
+    for update in (1, 2, 3):
+        optimiser.param_groups[0]["lr"] = 5e-4 * 0.99 ** (update - 1)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(plain(inputs), labels).backward()
+        optimiser.step()
+    for size in (1, 4, 10):
+        torch.manual_seed(0)
+        model = Tiny()
+        train(model, model, PlainSupport([inputs], labels, seed=1, microbatch=size), Recipe(3))
+        torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
+
+
+def test_it_trains_in_training_mode_and_ends_in_the_other():
+    model, modes = Tiny().eval(), []
+    train(
+        model,
+        lambda x: modes.append(model.training) or model(x),
+        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
+        Recipe(2),
+    )
+    assert modes == [True, True]
+    assert not model.training
+
+
+def test_frozen_parameters_do_not_move(small):
+    config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
+    start = DualRes(3, config, seed=41)
+    end = fit_network(*tones(small), 3, config=config, recipe=Recipe(3)).network
+    assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
+    assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
+    assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
+
+
+def test_the_expected_time_grows_with_windows_and_updates(small):
+    little = expected_s(20, Recipe(10), small)
+    assert 0 < little < 60
+    assert expected_s(2000, Recipe(100), small) > 20 * little
+
+
+def test_an_interrupted_fit_stops_at_once(small):
+    def interrupt(step, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_network(*tones(small), 3, config=small, progress=interrupt)
+
+
+def test_a_support_larger_than_a_microbatch_is_all_used(small):
+    windows, labels = tones(small, per_class=WINDOWS_AT_ONCE)
+    assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
+        1.1, abs=0.3
+    )
+
+
+@pytest.mark.skipif(not available(), reason="the compiled library is not built")
+class TestCompiledStep:
+    """At the paper's sizes; the small network is PyTorch's alone."""
+
+    @pytest.mark.parametrize("settings", [{}, {"branches": "short", "rotation": False, "jitter": 0.0}], ids=str)
+    def test_it_learns_what_pytorch_learns(self, settings, monkeypatch):
+        config = ModelConfig(**settings)
+        support = tones(config, per_class=3)
+        recipe = Recipe(10)
+        fast = fit_network(*support, 3, config=config, recipe=recipe)
+        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+        plain = fit_network(*support, 3, config=config, recipe=recipe)
+        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+        assert losses[0] != losses[1], "both went the same way"
+        assert losses[0][-1] < losses[0][0]
+
+    def test_the_same_seed_and_threads_give_the_same_weights_to_the_last_bit(self):
+        config, before = ModelConfig(), torch.get_num_threads()
+        try:
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                fits = [
+                    fit_network(*tones(config, 4), 3, config=config, recipe=Recipe(3), seed=s) for s in (41, 41, 42)
+                ]
+                first, again, other = (weights(fitted.network) for fitted in fits)
+                assert first == again
+                assert first != other
+        finally:
+            torch.set_num_threads(before)
+
+
+class TestAugmented:
+    """Fits by a recipe that shows every window by other paths, blended and standardised."""
+
+    def test_it_learns_what_can_be_learned(self, small):
+        recipe = recipe_named("robust", updates=200, learning_rate=1e-2)
+        fitted = fit_network(*tones(small), 3, config=small, recipe=recipe)
+        unseen, truth = tones(small, seed=1)
+        with torch.no_grad():
+            assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+        assert fitted.history[-1].loss < fitted.history[0].loss
+
+    def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
+        windows, labels = tones(small)
+        unseen, truth = tones(small, per_class=30, seed=1)
+        through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+        right = []
+        for name in ("paper", "robust"):
+            recipe = recipe_named(name, updates=120, learning_rate=1e-2, decay=0.99)
+            network = fit_network(windows, labels, 3, config=small, recipe=recipe).network
+            with torch.no_grad():
+                right.append((network(through).argmax(1).numpy() == truth).mean())
+        assert right[0] < 0.85 < 0.95 < right[1]
+
+    def test_the_same_seed_gives_the_same_weights_to_the_last_bit(self, small):
+        recipe = recipe_named("robust", updates=4)
+        fits = [fit_network(*tones(small), 3, config=small, recipe=recipe, seed=s) for s in (41, 41, 42)]
+        first, again, other = (weights(f.network) for f in fits)
+        assert first == again
+        assert first != other
+
+    def test_weights_start_and_draw_as_under_the_paper_s_recipe(self, small):
+        """Augmentation has a generator of its own: with paths of no amplitude only the way of computing differs."""
+        faint = fit_network(*tones(small), 3, config=small, recipe=Recipe(5, path_sigma=1e-9))
+        plain = fit_network(*tones(small), 3, config=small, recipe=Recipe(5))
+        assert [s.loss for s in faint.history] == pytest.approx([s.loss for s in plain.history], rel=1e-5)
+
+    @pytest.mark.skipif(not available(), reason="the compiled library is not built")
+    def test_compiled_or_not_it_learns_the_same(self, monkeypatch):
+        support, recipe = tones(ModelConfig(), per_class=3), recipe_named("robust", updates=6)
+        fast = fit_network(*support, 3, recipe=recipe)
+        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+        plain = fit_network(*support, 3, recipe=recipe)
+        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+        assert losses[0] != losses[1], "both went the same way"
+
+
+def test_many_fits_are_the_single_ones(small):
+    supports, labels = zip(tones(small), tones(small, per_class=4, seed=1), strict=True)
+    together = fit_networks(supports, labels, 3, seeds=[41, 42], config=small, recipe=Recipe(3))
+    for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
+        alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
+        assert weights(fitted.network) == weights(alone.network)
+        assert fitted.history == alone.history
+
+
+def test_members_are_the_fits_of_the_seeds_that_follow(small):
+    windows, targets = tones(small)
+    names = ["a", "b", "c"]
+    recordings = [Recording.from_array(w, small.rate, id=f"{i}") for i, w in enumerate(windows)]
+    heard = []
+    model, history = fit_recordings(
+        recordings,
+        [names[t] for t in targets],
+        names,
+        windows_each=1,
+        config=small,
+        recipe=Recipe(2),
+        seed=7,
+        members=3,
+        progress=lambda step, updates: heard.append((step, updates)),
+    )
+    alone = [fit_network(windows, targets, 3, config=small, recipe=Recipe(2), seed=seed) for seed in (7, 8, 9)]
+    assert model.card.seeds == (7, 8, 9)
+    assert [weights(n) for n in model.networks] == [weights(one.network) for one in alone]
+    assert history == [step for one in alone for step in one.history]
+    assert heard == [(step, 2) for step in history]
+
+
+@pytest.mark.parametrize("members", [0, -1, 65, 1.5])
+def test_a_number_of_members_that_no_model_has(members):
+    with pytest.raises(ConfigError, match="whole number from 1 to 64"):
+        fit_recordings([], [], ["a", "b"], members=members)
+
+
+@pytest.mark.parametrize("counts", [(2, 1, 2), (2, 2, 1), (1, 2, 2)])
+def test_every_support_needs_labels_and_a_seed(small, counts):
+    windows, labels = tones(small)
+    given = [[each] * count for each, count in zip((windows, labels, 41), counts, strict=True)]
+    with pytest.raises(ConfigError, match="every support needs labels and a seed"):
+        fit_networks(given[0], given[1], 3, seeds=given[2], config=small)
+
+
+class TestAtOnce:
+    """What is fitted at once where a GPU can, its kernels replaced by the readable path."""
+
+    @pytest.fixture
+    def bundles(self, monkeypatch):
+        """Lengths and number of the supports of every fit; `most` is how many the memory is large enough for."""
+        seen = SimpleNamespace(of=[], most=9, collected=0)
+
+        def fit_together(supports, labels, classes, *, seeds, **settings):
+            (length,) = {len(windows) for windows in supports}
+            seen.of.append((length, len(supports)))
+            if len(supports) > seen.most:
+                raise torch.cuda.OutOfMemoryError("1 TiB")
+            every = zip(supports, labels, seeds, strict=True)
+            return [fit._fit_alone(w, y, classes, seed=s, **settings | {"device": "cpu"}) for w, y, s in every]
+
+        def collect():
+            seen.collected += 1
+
+        monkeypatch.setattr(fit, "fits_together", lambda config, device: device == "cuda")
+        monkeypatch.setattr(fit, "import_module", lambda name: SimpleNamespace(fit_together=fit_together))
+        monkeypatch.setattr(fit, "gc", SimpleNamespace(collect=collect))
+        return seen
+
+    def fits(self, small, per_class, device):
+        supports, labels = zip(*(tones(small, count, seed) for seed, count in enumerate(per_class)), strict=True)
+        seeds = range(41, 41 + len(per_class))
+        fitted = fit_networks(supports, labels, 3, seeds=seeds, config=small, recipe=Recipe(2), device=device)
+        return [(weights(one.network), one.history) for one in fitted]
+
+    def test_supports_of_one_length_are_and_the_order_stays(self, small, bundles):
+        assert self.fits(small, (4, 2, 4, 2, 4), "cuda") == self.fits(small, (4, 2, 4, 2, 4), "cpu")
+        assert bundles.of == [(12, 3), (6, 2)]
+
+    def test_a_bundle_too_large_for_the_memory_is_fitted_in_halves(self, small, bundles):
+        bundles.most = 1
+        assert self.fits(small, (2, 2, 2), "cuda") == self.fits(small, (2, 2, 2), "cpu")
+        assert bundles.of == [(6, 3), (6, 1), (6, 2), (6, 1), (6, 1)]
+        assert bundles.collected == 2
+
+    def test_a_single_fit_too_large_for_the_memory_takes_no_other_path(self, small, bundles):
+        bundles.most = 0
+        with pytest.raises(torch.cuda.OutOfMemoryError):
+            self.fits(small, (2, 2), "cuda")
+        assert bundles.of == [(6, 2), (6, 1)]
+
+
+def test_the_gpu_path_is_for_gpus(small):
+    assert not fits_together(small, "cpu")

@@ -1,0 +1,143 @@
+"""A measurement of a real model, in this process."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.campaign.ledger import Ledger
+from dualres.campaign.work import do
+from dualres.datasets import simulated
+from dualres.errors import ModelFileError
+from dualres.profile import workloads
+from dualres.profile.checkpoints import find, fit, wanted_job
+from dualres.profile.measure import measure
+from dualres.profile.plan import Plan
+
+PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
+
+
+@pytest.fixture(scope="module")
+def folder(bench):
+    """With a ledger of one job, judged on one recording."""
+    folder = bench()
+    job = replace(wanted_job(PLAN, 1), most_judged=1)
+    with Ledger(folder / "ledger.sqlite") as ledger:
+        ledger.record(job, do(job, folder, folder))
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def settings():
+    """What a measurement sets for its whole process is undone here."""
+    before = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+    yield
+    torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32 = before
+
+
+@pytest.fixture(scope="module")
+def checkpoint(folder):
+    return find(PLAN, folder / "ledger.sqlite")
+
+
+@pytest.fixture(scope="module")
+def measured(folder, checkpoint):
+    """What is kept, and the stages that were told."""
+    stages = []
+    return measure(PLAN, checkpoint, folder, folder / "cache", lambda stage, *_: stages.append(stage)), stages
+
+
+def test_everything_is_told(measured, checkpoint):
+    facts, stages = measured
+    for workload in PLAN.workloads:
+        told = facts["workloads"][workload.name]
+        assert (told["warmups"], told["repeats"]) == (workload.warmups, workload.repeats)
+        assert len(told["seconds"]) == workload.repeats
+        assert min(told["seconds"]) > 0
+        assert told["memory"]["cuda_allocated"] is None
+        assert workload.name in stages
+    first = next(r for r in simulated.recordings() if r.id == facts["input"]["recording"])
+    assert first.label == "healthy"
+    assert facts["input"] | {"sha256": ""} == {
+        "recording": first.id, "rate": "12800", "native_s": 12.0, "windows": 23, "window_s": 0.512, "cycles": 1.0,
+        "sha256": "", "variant": "full",
+    }  # fmt: skip
+    assert facts["model"]["file_bytes"] == checkpoint.path.stat().st_size
+    assert facts["model"]["from_ledger"]
+    assert facts["machine"]["threads"] == 1
+    assert facts["precision"] == {"dtype": "float32", "matmul": "highest", "tf32": False}
+
+
+def test_each_workload_is_measured_to_the_end_before_the_next(measured):
+    stages = [stage.removeprefix("memory, ") for stage in measured[1]]
+    order = [stage for i, stage in enumerate(stages) if i == 0 or stages[i - 1] != stage]
+    assert order == ["window", "prepared", "native"]
+
+
+def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatch):
+    held, calls = [], workloads.calls
+
+    def greedy(work):
+        if not held:
+            held.append(np.ones(200 * 2**20, np.uint8))
+        return work()
+
+    def greedy_calls(*subject):
+        return {name: partial(greedy, work) for name, work in calls(*subject).items()}
+
+    monkeypatch.setattr("dualres.profile.measure.calls", greedy_calls)
+    told = measure(PLAN, checkpoint, folder, folder / "cache", lambda *_: None)["workloads"]
+    assert all(each["memory"]["rss_rise"] > 180 * 2**20 for each in told.values())
+
+
+def test_the_ways_agree_with_each_other_and_with_the_ledger(measured, checkpoint):
+    agreement = measured[0]["agreement"]
+    assert agreement["same_label"]
+    assert agreement["window_to_prepared"] < 1e-6
+    assert agreement["native_to_prepared"] == 0
+    assert agreement["ledger"]["recording"] == checkpoint.verdict.recording
+    assert agreement["ledger"]["difference"] < 1e-6
+    assert agreement["ledger"]["same_label"]
+
+
+def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
+    other = replace(
+        checkpoint, verdict=replace(checkpoint.verdict, scores=tuple(np.roll(checkpoint.verdict.scores, 1)))
+    )
+    agreement = measure(PLAN, other, folder, folder / "cache", lambda *_: None)["agreement"]
+    assert agreement["ledger"]["difference"] > 1e-3
+    assert not agreement["ledger"]["same_label"]
+
+
+def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
+    monkeypatch.setattr(workloads, "LONG_WINDOWS", 60)
+    monkeypatch.setattr(workloads, "LONG_S", 1.0)
+    facts = measure(replace(PLAN, long=True), checkpoint, folder, folder / "cache", lambda *_: None)
+    assert facts["workloads"].keys() == {"prepared", "native"}
+    assert facts["input"]["windows"] >= 60
+    assert 1 < facts["input"]["cycles"] < 2
+    assert facts["agreement"]["native_to_prepared"] == 0
+
+
+def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
+    damaged = tmp_path / "model.safetensors"
+    content = checkpoint.path.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ModelFileError, match=r"model\.safetensors"):
+        measure(PLAN, replace(checkpoint, path=damaged), folder, folder / "cache", lambda *_: None)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("method", ["itransformer", "dualres"])
+def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method):
+    plan = replace(PLAN, method=method, device="cuda")
+    checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
+    fit(checkpoint, folder, folder / "cache", lambda *_: None)
+    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    memory = facts["workloads"]["window"]["memory"]
+    assert memory["cuda_reserved"] >= memory["cuda_allocated"] > memory["cuda_rise"] > 0
+    assert facts["machine"]["device"] == torch.cuda.get_device_name()
+    assert facts["agreement"]["native_to_prepared"] < 1e-6
+    assert facts["agreement"]["window_to_prepared"] < 1e-5

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from dualres.config import ModelConfig
+from dualres.profile import workloads
+from dualres.profile.plan import BATCH, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import resample
+
+CONFIG = ModelConfig()
+
+
+class Mean:
+    """Scores a window by its mean, and remembers how many windows it was given at a time."""
+
+    def __init__(self):
+        self.batches = []
+
+    def scores(self, windows):
+        self.batches.append(len(windows))
+        return np.stack([windows.mean(1), -windows.mean(1)], axis=1).astype(np.float64)
+
+
+@pytest.fixture(scope="module")
+def recording():
+    rng = np.random.default_rng(1)
+    return Recording.from_array(rng.standard_normal(3 * 12_800).astype(np.float32), 12_800)
+
+
+def test_all_ways_score_the_same_windows_four_at_a_time(recording):
+    fitted = Mean()
+    work = workloads.calls(fitted, workloads.subject(recording, None, long=False, config=CONFIG), CONFIG)
+    prepared, native = work[PREPARED](), work[NATIVE]()
+    signal = resample(recording.signal, recording.rate, CONFIG.rate)
+    expected = [signal[i : i + 32_768].mean() for i in range(0, len(signal) - 32_768 + 1, 16_384)]
+    np.testing.assert_array_equal(prepared[:, 0], expected)
+    np.testing.assert_array_equal(native, prepared)
+    np.testing.assert_array_equal(work[WINDOW]()[0], prepared[0])
+    assert max(fitted.batches) == BATCH
+    assert len(expected) % BATCH  # so that the last batch is a smaller one
+
+
+def test_the_limit_of_the_evaluation_holds(recording):
+    work = workloads.calls(Mean(), workloads.subject(recording, 7, long=False, config=CONFIG), CONFIG)
+    assert len(work[PREPARED]()) == len(work[NATIVE]()) == 7
+
+
+def test_a_short_recording_is_played_until_it_is_long(recording):
+    on = workloads.subject(recording, 7, long=True, config=CONFIG)
+    assert LONG_WINDOWS <= len(on.windows) <= LONG_WINDOWS + 2
+    signal = on.recording.signal
+    assert len(signal) / recording.rate >= LONG_S
+    assert on.cycles == pytest.approx(len(signal) / len(recording.signal))
+    np.testing.assert_array_equal(signal[: 2 * 38_400], np.tile(recording.signal, 2))
+
+
+def test_a_long_recording_is_left_as_it_is(recording, monkeypatch):
+    monkeypatch.setattr(workloads, "LONG_WINDOWS", 2)
+    monkeypatch.setattr(workloads, "LONG_S", 1.0)
+    on = workloads.subject(recording, 7, long=True, config=CONFIG)
+    assert on.cycles == 1
+    assert len(on.windows) == 10

@@ -1,0 +1,36 @@
+from matplotlib.patches import Rectangle
+
+from dualres.report.plots.diagrams import CROSS, alignment, allocations, architecture
+
+
+def words(picture):
+    return "\n".join(text.get_text() for text in picture.figure.axes[0].texts)
+
+
+def test_the_architecture_states_the_papers_sizes():
+    picture = architecture()
+    for fact in (
+        "32,768",
+        f"249{CROSS}129",
+        f"249{CROSS}513",
+        "129 → 32\n4,160",
+        "513 → 32\n16,448",
+        "10,472",
+        "8,320",
+        "64 → 8\n520",
+    ):
+        assert fact in words(picture)
+    assert "40,048 for 8 classes" in picture.caption
+
+
+def test_paired_frames_share_their_centres():
+    axes = alignment().figure.axes[0]
+    frames = [p for p in axes.patches if isinstance(p, Rectangle)]
+    short, long = frames[:7], frames[7:]
+    centres = [[f.get_x() + f.get_width() / 2 for f in kept] for kept in (short[3:], long)]
+    assert all(abs(a - b) < 1e-9 for a, b in zip(*centres, strict=True))
+
+
+def test_every_budget_has_a_cell_for_each_window():
+    cells = allocations().figure.axes[0].patches
+    assert len(cells) == 4 * (1 + 2 + 3 + 4 + 6) + 6 * (4 + 8 + 12) + 3 * 12

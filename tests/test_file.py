@@ -1,0 +1,259 @@
+import dataclasses
+import hashlib
+import json
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dualres import seal as sealed
+from dualres.config import ModelConfig, Recipe
+from dualres.errors import ConfigError, ModelFileError
+from dualres.file import Card, Model, load, save
+from dualres.model.network import DualRes
+
+SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
+
+
+def model(config=SMALL, classes=("good", "worn \u2460", 'a "quoted" one'), members=1):
+    card = Card(
+        classes=classes,
+        config=config,
+        recipe=Recipe(updates=7),
+        seed=3,
+        resampler="scipy.signal.resample_poly",
+        exposure_s=dict.fromkeys(classes, 1.5),
+        held_out="bearing",
+        score={"macro_f1": 0.5},
+        members=members,
+    )
+    return Model(tuple(DualRes(len(classes), config, seed=seed).eval() for seed in card.seeds), card)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "pump.safetensors"
+    save(model(), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory):
+    """A file of three members."""
+    path = tmp_path_factory.mktemp("model") / "three.safetensors"
+    save(model(members=3), path)
+    return path
+
+
+def resigned(path, change):
+    """The file with its card changed and the digest put right: what a deliberate hand could make."""
+    tensors = safetensors.torch.load_file(path)
+    fields = json.loads(safetensors.safe_open(path, "pt").metadata()["dualres"])
+    change(fields, tensors)
+    fields["sha256"] = "0" * 64
+    blob = safetensors.torch.save(tensors, {"dualres": json.dumps(fields, separators=(",", ":"))})
+    return blob.replace(b"0" * 64, hashlib.sha256(blob).hexdigest().encode(), 1)
+
+
+def test_what_is_loaded_is_what_was_saved(saved):
+    original, loaded = model(), load(saved)
+    assert loaded.card == original.card
+    for a, b in zip(original.network.parameters(), loaded.network.parameters(), strict=True):
+        assert torch.equal(a, b)
+    windows = torch.randn(5, SMALL.window)
+    assert torch.equal(original.network(windows), loaded.network(windows))
+
+
+def test_the_same_model_makes_the_same_bytes(saved, tmp_path):
+    save(model(), tmp_path / "again.safetensors")
+    assert (tmp_path / "again.safetensors").read_bytes() == saved.read_bytes()
+
+
+def test_a_single_network_s_file_tells_nothing_of_members(saved):
+    with safetensors.safe_open(saved, "pt") as file:
+        fields, names = json.loads(file.metadata()["dualres"]), set(file.keys())
+    assert list(fields) == [
+        *("format", "classes", "config", "recipe", "seed", "resampler", "exposure_s", "held_out", "score", "remarks"),
+        *("versions", "checks", "sha256"),
+    ]
+    assert np.shape(fields["checks"]) == (2, 3)
+    assert names == set(model().network.state_dict())
+
+
+def test_members_survive_the_file_in_their_order(three, saved):
+    original, loaded = model(members=3), load(three)
+    assert loaded.card == original.card
+    assert loaded.card.seeds == (3, 4, 5)
+    windows = torch.randn(2, SMALL.window)
+    for ours, theirs in zip(original.networks, loaded.networks, strict=True):
+        assert torch.equal(ours(windows), theirs(windows))
+    assert not torch.equal(loaded.networks[0](windows), loaded.networks[1](windows))
+    assert torch.equal(loaded.networks[0](windows), load(saved).network(windows))
+
+
+def test_one_of_several_networks_is_not_the_model():
+    with pytest.raises(ConfigError, match="averages 3; fit with one member"):
+        _ = model(members=3).network
+    with pytest.raises(ConfigError, match="2 networks came with a card of 1"):
+        Model(model(members=2).networks, model().card)
+
+
+@pytest.mark.parametrize("member", [0, 1, 2])
+def test_every_member_has_its_check(three, tmp_path, member):
+    def change(fields, tensors):
+        tensors[f"{member}.head.bias"] = tensors[f"{member}.head.bias"] + 0.01
+
+    (tmp_path / "m").write_bytes(resigned(three, change))
+    with pytest.raises(ModelFileError, match="check window gives other values"):
+        load(tmp_path / "m")
+
+
+def drop_the_last(fields, tensors):
+    for name in [name for name in tensors if name.startswith("2.")]:
+        del tensors[name]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (drop_the_last, "card tells of 3 members"),
+        (lambda f, t: f.update(members=2), "card tells of 2 members"),
+        (lambda f, t: f.update(members=4), "card tells of 4 members"),
+        (lambda f, t: f.update(members=0), "members=0"),
+        (lambda f, t: f.update(members=10**12), "from 1 to 64"),
+        (lambda f, t: f.update(members="3"), "members='3'"),
+        (lambda f, t: f.update(seed=None), "seed"),
+        (lambda f, t: f.pop("members"), "do not fit"),
+        (lambda f, t: t.pop("1.head.bias"), "do not fit"),
+        (lambda f, t: t.update(surprise=torch.zeros(3)), "card tells of 3 members"),
+        (lambda f, t: t.update({"1.head.bias": t["1.head.bias"][:2].clone()}), "do not fit"),
+        (lambda f, t: t.update({"2.head.bias": t["2.head.bias"].double()}), "float32"),
+        (lambda f, t: f.update(checks=[row[:2] for row in f["checks"]]), "check window"),
+    ],
+)
+def test_members_that_do_not_fit_the_card_are_refused(three, tmp_path, change, reason):
+    (tmp_path / "m").write_bytes(resigned(three, change))
+    with pytest.raises(ModelFileError, match=reason):
+        load(tmp_path / "m")
+
+
+def test_a_single_network_is_not_taken_for_several(saved, tmp_path):
+    (tmp_path / "m").write_bytes(resigned(saved, lambda fields, tensors: fields.update(members=2)))
+    with pytest.raises(ModelFileError, match="card tells of 2 members"):
+        load(tmp_path / "m")
+
+
+def test_controls_survive_the_file(tmp_path):
+    silent = dataclasses.replace(SMALL, branches="long", rotation=False, jitter=0.0, memory=False)
+    save(model(silent), tmp_path / "m")
+    assert load(tmp_path / "m").network.config == silent
+
+
+def test_the_paper_s_model_is_small(tmp_path):
+    save(model(ModelConfig(), classes=tuple("abcdefgh")), tmp_path / "m")
+    assert (tmp_path / "m").stat().st_size < 165_000
+
+
+def test_saving_leaves_the_training_mode_alone(tmp_path):
+    m = model()
+    m.network.train()
+    save(m, tmp_path / "m")
+    assert m.network.training
+
+
+@settings(max_examples=300, deadline=None)
+@given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
+def test_a_changed_byte_is_refused(saved, where, flip):
+    blob = bytearray(saved.read_bytes())
+    blob[int(where * len(blob))] ^= flip
+    changed = saved.with_name("changed")
+    changed.write_bytes(blob)
+    with pytest.raises(ModelFileError, match="changed"):
+        load(changed)
+
+
+def test_every_byte_of_the_header_counts(saved):
+    blob = saved.read_bytes()
+    header = 8 + int.from_bytes(blob[:8], "little")
+    changed = saved.with_name("changed")
+    for i in range(header):
+        changed.write_bytes(blob[:i] + bytes([blob[i] ^ 1]) + blob[i + 1 :])
+        with pytest.raises(ModelFileError):
+            load(changed)
+
+
+@pytest.mark.parametrize("length", [0, 3, 8, 50, -1])
+def test_a_truncated_file_is_refused(saved, length):
+    cut = saved.with_name("cut")
+    cut.write_bytes(saved.read_bytes()[:length])
+    with pytest.raises(ModelFileError, match="cut"):
+        load(cut)
+
+
+def test_a_wrong_check_vector_is_refused(saved, tmp_path):
+    def change(fields, tensors):
+        fields["checks"][0][1] += 0.01
+
+    (tmp_path / "m").write_bytes(resigned(saved, change))
+    with pytest.raises(ModelFileError, match="check window gives other values"):
+        load(tmp_path / "m")
+
+
+def test_changed_weights_with_a_true_digest_are_refused(saved, tmp_path):
+    def change(fields, tensors):
+        tensors["head.weight"] = tensors["head.weight"] * 1.1
+
+    (tmp_path / "m").write_bytes(resigned(saved, change))
+    with pytest.raises(ModelFileError, match="check window"):
+        load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda f, t: f["config"].update(width=9), "odd"),
+        (lambda f, t: f["config"].update(width=2**20), "do not fit"),
+        (lambda f, t: f["config"].update(window=2**30), "at most"),
+        (lambda f, t: f["config"].update(surprise=1), "cannot be understood"),
+        (lambda f, t: f.update(classes=["one", "two"]), "do not fit"),
+        (lambda f, t: f.update(checks=[]), "check window"),
+        (lambda f, t: f.update(checks=[[float("nan")] * 3] * 2), "check window"),
+        (lambda f, t: f.update(checks=[[1], [1, 2]]), "check window"),
+        (lambda f, t: f.update(classes=["good", "good", "good"]), "distinct names"),
+        (lambda f, t: f.update(classes=[1, 2, 3]), "distinct names"),
+        (lambda f, t: f.update(format="dualres-model/99"), "dualres-model/99"),
+        (lambda f, t: t.pop("head.bias"), "do not fit"),
+        (lambda f, t: t.update({"head.bias": t["head.bias"].double()}), "float32"),
+    ],
+)
+def test_a_card_that_does_not_fit_is_refused(saved, tmp_path, change, reason):
+    (tmp_path / "m").write_bytes(resigned(saved, change))
+    with pytest.raises(ModelFileError, match=reason):
+        load(tmp_path / "m")
+
+
+def test_foreign_files_are_refused(tmp_path):
+    foreign = tmp_path / "foreign"
+    safetensors.torch.save_file({"x": torch.zeros(3)}, foreign)
+    with pytest.raises(ModelFileError, match="not a DualRes model"):
+        load(foreign)
+    foreign.write_bytes(b"\x80\x04" + bytes(100))
+    with pytest.raises(ModelFileError, match="not a DualRes model"):
+        load(foreign)
+    foreign.write_bytes(np.uint64(5).tobytes() + b"[" * 5000)
+    with pytest.raises(ModelFileError, match="not a DualRes model"):
+        load(foreign)
+
+
+def test_missing_folders_and_large_files_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(ModelFileError, match=r"nowhere: cannot be read \(No such file"):
+        load(tmp_path / "nowhere")
+    with pytest.raises(ModelFileError, match="cannot be read"):
+        load(tmp_path)
+    monkeypatch.setattr(sealed, "LARGEST_FILE", 100)
+    save(model(), tmp_path / "m")
+    with pytest.raises(ModelFileError, match="too large"):
+        load(tmp_path / "m")

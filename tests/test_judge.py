@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import Recipe
+from dualres.errors import RecordingError
+from dualres.file import Card, Model
+from dualres.judge import Verdict, diagnose_recording, model_probabilities, window_probabilities
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import POLYPHASE, SOXR, resample
+
+
+@pytest.fixture
+def model(small):
+    classes = ("good", "worn", "broken")
+    card = Card(classes, small, Recipe(), 0, POLYPHASE, {})
+    return Model((DualRes(3, small, seed=0).eval(),), card)
+
+
+def noise(seconds, rate, seed=0):
+    return np.random.default_rng(seed).standard_normal(int(seconds * rate)).astype(np.float32)
+
+
+def test_a_verdict_is_the_mean_of_the_half_overlapping_windows(model, small):
+    recording = Recording.from_array(noise(3, 1500), 1500, id="pump")
+    signal = resample(recording.signal, recording.rate, small.rate)
+    starts = range(0, len(signal) - 256 + 1, 128)
+    with torch.no_grad():
+        each = [model.network(torch.from_numpy(signal[s : s + 256])[None]).softmax(-1)[0].numpy() for s in starts]
+    verdict = diagnose_recording(model, recording)
+    assert verdict.recording == "pump"
+    assert verdict.windows == len(starts) == 45
+    assert list(verdict.probabilities) == ["good", "worn", "broken"]
+    np.testing.assert_allclose(list(verdict.probabilities.values()), np.mean(each, 0), atol=1e-6)
+    assert verdict.label == model.classes[int(np.mean(each, 0).argmax())]
+    assert sum(verdict.probabilities.values()) == pytest.approx(1)
+
+
+def test_members_probabilities_are_averaged_not_their_logits(model, small):
+    networks = (*model.networks, DualRes(3, small, seed=1).eval())
+    with torch.no_grad():
+        networks[1].head.weight.mul_(20)  # far apart, so that the mean of the logits is something else
+    ensemble = Model(networks, replace(model.card, members=2))
+    recording = Recording.from_array(noise(1, 2000), 2000)
+    windows = torch.from_numpy(np.stack([recording.signal[s : s + 256] for s in range(0, 2000 - 256 + 1, 128)]))
+    with torch.no_grad():
+        logits = [network(windows) for network in networks]
+    by_hand = ((logits[0].softmax(-1) + logits[1].softmax(-1)) / 2).numpy()
+    assert np.abs(by_hand - ((logits[0] + logits[1]) / 2).softmax(-1).numpy()).max() > 0.01
+    np.testing.assert_allclose(model_probabilities(ensemble, recording), by_hand, atol=1e-6)
+    verdict = diagnose_recording(ensemble, recording)
+    np.testing.assert_allclose(list(verdict.probabilities.values()), by_hand.mean(0), atol=1e-6)
+
+
+def test_a_single_member_s_probabilities_are_the_network_s(model):
+    recording = Recording.from_array(noise(1, 1500), 1500)
+    assert np.array_equal(model_probabilities(model, recording), window_probabilities(model.network, recording))
+
+
+def test_at_most_so_many_windows(model):
+    recording = Recording.from_array(noise(3, 2000), 2000)
+    every, first = window_probabilities(model.network, recording), window_probabilities(model.network, recording, 5)
+    assert first.shape == (5, 3)
+    np.testing.assert_allclose(first, every[:5], atol=1e-6)
+
+
+def test_verdict_and_runner_up():
+    verdict = Verdict("pump", "worn", {"good": 0.3, "worn": 0.6, "broken": 0.1}, 4)
+    assert verdict.probability == 0.6
+    assert verdict.runner_up == "good"
+
+
+def test_a_recording_shorter_than_a_window_is_refused_by_name(model):
+    with pytest.raises(RecordingError, match=r"pump: 0.100 s long"):
+        diagnose_recording(model, Recording.from_array(noise(0.1, 2000), 2000, id="pump"))
+
+
+def test_a_verdict_resamples_as_the_card_says(model):
+    recording = Recording.from_array(noise(3, 1500), 1500)
+    by_soxr = replace(model, card=replace(model.card, resampler=SOXR))
+    one, other = (list(diagnose_recording(m, recording).probabilities.values()) for m in (model, by_soxr))
+    expected = window_probabilities(model.network, recording, resampler=SOXR).mean(0)
+    np.testing.assert_allclose(other, expected)
+    assert one != other

@@ -1,0 +1,92 @@
+import json
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+from typer.testing import CliRunner
+
+from dualres import cli
+from dualres import judge_files as archive
+from dualres.config import Recipe
+from dualres.errors import ConfigError, RecordingError
+from dualres.file import Card, Model, save
+from dualres.judge import diagnose_recording
+from dualres.judge_files import judge_files
+from dualres.model.network import DualRes
+from dualres.recordings.readers import read
+from dualres.recordings.resample import POLYPHASE
+
+
+@pytest.fixture
+def model(small):
+    card = Card(("good", "worn"), small, Recipe(), 0, POLYPHASE, {})
+    return Model((DualRes(2, small, seed=0).eval(),), card)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Five recordings of one second, one that is broken and one that is not there, relative and absolute."""
+    monkeypatch.chdir(tmp_path)
+    paths = []
+    for i in range(5):
+        signal = np.random.default_rng(i).standard_normal(2000)
+        wavfile.write(tmp_path / f"{i}.wav", 2000, (8000 * signal).astype(np.int16))
+        paths.append(Path(f"{i}.wav") if i % 2 else tmp_path / f"{i}.wav")
+    Path("broken.wav").write_bytes(b"RIFF but no more")
+    return [*paths[:2], Path("broken.wav"), Path("missing.wav"), *paths[2:]]
+
+
+def test_every_file_gets_a_verdict_or_a_reason(model, files):
+    judged = list(judge_files(model, files, None, None))
+    assert [one.path for one in judged] == files
+    for one in judged:
+        if one.path.stem.isdigit():
+            assert one.verdict == diagnose_recording(model, replace(read(one.path), id=str(one.path)))
+            assert not one.problem
+        else:
+            assert one.verdict is None
+            assert one.problem.startswith(f"{one.path}: ")
+
+
+def test_channel_and_rate_are_passed_on(model, files):
+    (one,) = judge_files(model, files[:1], "left", None)
+    assert "left" in one.problem
+    (one,) = judge_files(model, files[:1], None, Fraction(3000))
+    assert "rate=3000" in one.problem
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+def test_a_cluster_says_the_same_in_the_same_order(model, files):
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
+    save(model, "m.safetensors")
+    here = run("diagnose", "m.safetensors", *files, "--json")
+    there = run("diagnose", "m.safetensors", *files, "--json", "--executor", "ray")
+    assert len(here.stdout.splitlines()) == len(files)
+    assert "error" in json.loads(here.stdout.splitlines()[2])
+    assert (there.stdout, there.stderr, there.exit_code) == (here.stdout, here.stderr, here.exit_code)
+    assert here.exit_code == 1
+
+
+def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
+    with pytest.raises(RecordingError, match=r"missing.wav: is not on .*same path on every machine"):
+        archive._judge_there(model, Path("missing.wav"), Path.cwd(), True, None, None)
+
+
+def test_an_address_is_for_ray(model, files):
+    save(model, "m.safetensors")
+    result = run("diagnose", "m.safetensors", files[0], "--address", "auto")
+    assert isinstance(result.exception, ConfigError)
+
+
+def test_without_ray_the_extra_is_named(model, files, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    save(model, "m.safetensors")
+    result = run("diagnose", "m.safetensors", files[0], "--executor", "ray")
+    assert "pip install 'dualres[cluster]'" in str(result.exception)

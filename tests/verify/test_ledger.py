@@ -1,0 +1,214 @@
+import json
+import sqlite3
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from dualres.campaign.ledger import Ledger
+from dualres.campaign.studies import jobs, study
+from dualres.verify.ledger import known_labels, verify
+from tests.campaign.synthetic import synthetic_outcome
+
+JOBS = jobs(study("pilot"), ["simulated"], methods=["dualres"])
+VALIDATED = jobs(study("duration"), ["simulated"], methods=["dualres"])[:1]
+CWRU = jobs(study("bearing"), ["cwru"], methods=["minirocket"], seeds=[41])
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    """A few jobs with their model files, nothing wrong with any."""
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        (tmp_path / "models").mkdir()
+        for job in (*JOBS, *VALIDATED, *CWRU):
+            content = b"a model: " + job.key.encode()
+            (tmp_path / "models" / f"{job.key}.safetensors").write_bytes(content)
+            outcome = synthetic_outcome(job)
+            cost = {**outcome.facts["cost"], "file_bytes": len(content)}
+            facts = {**outcome.facts, "cost": cost, "model_sha256": sha256(content).hexdigest()}
+            ledger.record(job, replace(outcome, facts=facts))
+        yield ledger
+
+
+def change(ledger, statement, *values):
+    with sqlite3.connect(ledger.path) as database:
+        assert database.execute(statement, values).rowcount == 1
+    database.close()
+
+
+def change_facts(ledger, key, edit):
+    with sqlite3.connect(ledger.path) as database:
+        (text,) = database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
+        facts = json.loads(text)
+        edit(facts)
+        database.execute("UPDATE jobs SET facts = ? WHERE key = ?", (json.dumps(facts), key))
+    database.close()
+
+
+def only_problem(ledger, folder=None):
+    (problem,) = verify(ledger, folder)
+    return problem
+
+
+def test_nothing_is_wrong_with_what_was_just_written(ledger, tmp_path):
+    told = []
+    assert verify(ledger, tmp_path, lambda done, total: told.append((done, total))) == []
+    assert told[-1] == (5, 5)
+
+
+def test_a_changed_plan_is_found(ledger):
+    key = JOBS[0].key
+    plan = json.dumps({**JOBS[0].plan(), "seed": 99}, separators=(",", ":"))
+    change(ledger, "UPDATE jobs SET plan = ? WHERE key = ?", plan, key)
+    assert only_problem(ledger) == f"job {key[:16]}: its key is not the hash of its plan"
+
+
+def test_a_plan_for_another_fold_than_the_frozen_one_is_found(tmp_path):
+    stale = replace(JOBS[0], fold_hash="0" * 64)
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.record(stale, synthetic_outcome(JOBS[0]))
+        assert "planned for another" in only_problem(ledger)
+
+
+def test_a_plan_that_cannot_be_read_is_found(ledger):
+    key = JOBS[0].key
+    change(ledger, "UPDATE jobs SET plan = ? WHERE key = ?", '{"format":"something else"}', key)
+    problems = verify(ledger)
+    assert "is not the hash" in problems[0]
+    assert "cannot be checked: a plan in format" in problems[1]
+
+
+@pytest.mark.parametrize(
+    ("scores", "sentence"),
+    [
+        ("[0.9,0.1]", "has 2 scores for 8 classes"),
+        ("[NaN,0,0,0,0,0,0,1]", "not a finite number"),
+        ("[0.5,0,0,0,0,0,0,0.1]", "not probabilities: they sum to 0.600000"),
+    ],
+)
+def test_scores_that_cannot_be_are_found(ledger, scores, sentence):
+    change(ledger, "UPDATE scores SET scores = ? WHERE key = ? AND position = 3", scores, JOBS[0].key)
+    assert sentence in only_problem(ledger)
+
+
+def test_decision_values_need_not_be_probabilities(ledger):
+    change(ledger, "UPDATE scores SET scores = '[-3,1,2,0.5]' WHERE key = ? AND position = 3", CWRU[0].key)
+    assert verify(ledger) == []
+
+
+def test_a_changed_truth_is_found_where_the_label_is_known(ledger):
+    key, name = JOBS[0].key, JOBS[0].used_fold().evaluation[3]
+    (truth,) = (
+        sqlite3.connect(ledger.path)
+        .execute("SELECT truth FROM scores WHERE key = ? AND position = 3", (key,))
+        .fetchone()
+    )
+    change(ledger, "UPDATE scores SET truth = ? WHERE key = ? AND position = 3", (truth + 1) % 8, key)
+    assert f"{name} was judged as" in only_problem(ledger)
+    assert f"known to be {known_labels('simulated')[name]!r}" in only_problem(ledger)
+
+
+def test_two_jobs_must_agree_on_a_recording_of_unknown_label(tmp_path):
+    one, other = (
+        job for job in jobs(study("bearing"), ["cwru"], seeds=[41, 42], methods=["dualres"]) if job.fold == "C1"
+    )
+    outcome = synthetic_outcome(other)
+    position = outcome.recordings.index("B014_0")
+    truth = list(outcome.truth)
+    truth[position] = (truth[position] + 1) % 4
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.record(one, synthetic_outcome(one))
+        ledger.record(other, replace(outcome, truth=tuple(truth)))
+        assert "B014_0 was judged as" in only_problem(ledger)
+
+
+def test_other_recordings_or_windows_than_the_fold_s_are_found(ledger):
+    change(ledger, "UPDATE scores SET windows = 24 WHERE key = ? AND position = 0", JOBS[0].key)
+    assert "judged on 24 windows" in only_problem(ledger)
+    change(ledger, "DELETE FROM scores WHERE key = ? AND position = 0", JOBS[0].key)
+    problems = verify(ledger)
+    assert "not those that fold S1 and the plan ask for" in problems[0]
+    assert "hashed recordings are not those" in problems[1]
+
+
+def test_a_support_that_reaches_into_the_evaluation_is_found(ledger):
+    judged = JOBS[0].used_fold().evaluation[0]
+    change_facts(ledger, JOBS[0].key, lambda facts: facts["support"].__setitem__(0, [judged, 128_000]))
+    problems = "\n".join(verify(ledger))
+    assert "support windows are not those" in problems
+    assert f"{judged} was learned from and judged" in problems
+
+
+def test_a_moved_support_window_is_found_and_changes_the_labelled_seconds(ledger):
+    change_facts(ledger, JOBS[0].key, lambda facts: facts["support"][1].__setitem__(1, 128_001))
+    problems = "\n".join(verify(ledger))
+    assert "support windows are not those" in problems
+    assert "states labelled seconds" in problems
+
+
+def test_wrong_labelled_seconds_and_held_out_unit_are_found(ledger):
+    change_facts(ledger, CWRU[0].key, lambda facts: facts["labelled_s"].update(healthy=1.536))
+    assert "its support windows cover {'healthy': 1.024" in only_problem(ledger)
+    change_facts(
+        ledger,
+        CWRU[0].key,
+        lambda facts: facts.update(held_out="bearing", labelled_s=dict.fromkeys(facts["labelled_s"], 1.024)),
+    )
+    assert "states 'bearing' as held out" in only_problem(ledger)
+
+
+def test_a_signal_that_is_another_in_another_job_is_found(ledger):
+    name = JOBS[0].used_fold().evaluation[0]
+    change_facts(ledger, JOBS[0].key, lambda facts: facts["inputs"].update({name: "f" * 64}))
+    assert f"the signal of {name} has another hash" in only_problem(ledger)
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("DELETE FROM steps WHERE key = ? AND number = 300", "its history has 299 updates, the plan 300"),
+        ("UPDATE steps SET loss = 9e999 WHERE key = ? AND number = 7", "the loss of update 7 is not a finite number"),
+        ("UPDATE steps SET rate = 0.5 WHERE key = ? AND number = 7", "the learning rate of update 7 is 0.5"),
+    ],
+)
+def test_a_history_that_is_not_the_recipe_s_is_found(ledger, statement, sentence):
+    change(ledger, statement, JOBS[0].key)
+    assert sentence in only_problem(ledger)
+
+
+def test_a_changed_and_a_missing_model_file_are_found_unless_they_are_not_asked_for(ledger, tmp_path):
+    paths = [tmp_path / "models" / f"{job.key}.safetensors" for job in JOBS]
+    paths[0].write_bytes(paths[0].read_bytes().replace(b"model", b"modem"))
+    assert "was changed: the hash is another" in only_problem(ledger, tmp_path)
+    paths[0].unlink()
+    assert "is missing" in only_problem(ledger, tmp_path)
+    assert verify(ledger) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("UPDATE jobs SET facts = '{\"classes\":' WHERE key = ?", "cannot be read (Expecting value"),
+        ("UPDATE jobs SET facts = '[1, 2]' WHERE key = ?", "cannot be checked (list indices"),
+        ("UPDATE jobs SET plan = 'no plan' WHERE key = ?", "cannot be read (Expecting value"),
+        ("UPDATE scores SET scores = '[1,' WHERE key = ? AND position = 3", "cannot be read (Expecting value"),
+        ("UPDATE scores SET scores = '7' WHERE key = ? AND position = 3", "cannot be checked (object of type 'int'"),
+    ],
+)
+def test_a_damaged_job_is_said_in_a_sentence_and_the_others_are_checked(ledger, statement, sentence):
+    change(ledger, statement, JOBS[0].key)
+    change(ledger, "UPDATE steps SET rate = 0.5 WHERE key = ? AND number = 7", JOBS[1].key)
+    problems = {problem.split(":")[0]: problem for problem in verify(ledger)}
+    assert problems.keys() == {f"job {job.key[:16]}" for job in JOBS[:2]}
+    assert sentence in problems[f"job {JOBS[0].key[:16]}"]
+
+
+@pytest.mark.parametrize("name", ["classes", "held_out", "labelled_s", "support", "inputs", "model_sha256"])
+def test_a_fact_that_is_missing_is_said_in_a_sentence(ledger, tmp_path, name):
+    change_facts(ledger, JOBS[0].key, lambda facts: facts.pop(name))
+    assert f"cannot be checked (there is no {name!r})" in only_problem(ledger, tmp_path)
+
+
+def test_nothing_is_wrong_with_an_empty_ledger(tmp_path):
+    with Ledger(tmp_path / "ledger") as empty:
+        assert verify(empty, tmp_path) == []

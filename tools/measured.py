@@ -1,0 +1,46 @@
+"""What lies beside the ledger answers: the JSON of the scripts in speed/, and the generated tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dualres.report.names import method_name
+
+
+class Measured:
+    def __init__(self, results: Path) -> None:
+        self._results = results
+
+    def speed(self, script: str, key: str, digits: str = "2") -> str:
+        return f"{self._json(script)[key]:.{digits}f}"
+
+    def ratio(self, script: str, key: str, other: str, digits: str = "1") -> str:
+        found = self._json(script)
+        return f"{found[key] / found[other]:.{digits}f}"
+
+    def memorised(self, method: str, way: str) -> str:
+        """Percent of windows named right, by tools/memorised.py."""
+        return f"{100 * self._json('memorised')['methods'][method][way]:.0f}"
+
+    def methods_table(self) -> str:
+        """Window and training step of the nine methods, by speed/methods.py."""
+        lines = ["| | window | step |", "|---|---|---|"]
+        for name, row in self._json("methods")["methods"].items():
+            step = "-" if row["step_ms"] is None else _figures(row["step_ms"])
+            lines.append(f"| {method_name(name)} | {_figures(row['window_ms'])} | {step} |")
+        return "\n".join(lines)
+
+    def table(self, name: str) -> str:
+        """The rows of a generated table, without its caption."""
+        lines = (self._results / "tables" / f"{name}.md").read_text().splitlines()
+        return "\n".join(line for line in lines if line.startswith("|"))
+
+    def _json(self, script: str) -> Any:
+        return json.loads((self._results / "measured" / f"{script}.json").read_text())
+
+
+def _figures(value: float) -> str:
+    """Two of them, and all digits before the point."""
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
