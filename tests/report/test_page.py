@@ -18,9 +18,8 @@ from dualres.report.page import write_page
 from dualres.report.page_data import METRICS, page_data
 from dualres.report.results import Results
 from dualres.report.tables import study_tables
-
-from .browser import Browser
-from .synthetic import synthetic_ledger, synthetic_outcome
+from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
+from tests.report.browser import Browser
 
 WIDTHS = (1280, 390)
 NASTY = '</script><img src="https://example.com/x.png"><b>'

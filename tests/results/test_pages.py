@@ -44,7 +44,8 @@ def test_no_measured_number_is_written_by_hand(source):
 
 
 def test_a_changed_number_is_noticed(tmp_path):
-    shutil.copytree(ROOT / "results", tmp_path / "results")
+    for folder in ("results", "tools"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
     for name in ("README.md", "docs/results.md", "docs/recipe.md"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -77,7 +78,7 @@ def test_every_planned_job_is_there_or_said_to_be_missing(published):
 
 
 def checked(root: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, root / "results" / "pages" / "render.py", "--check"]
+    command = [sys.executable, root / "tools" / "render.py", "--check"]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
