@@ -9,24 +9,15 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from dualres.config import ModelConfig
+from dualres.config import ModelConfig, Recipe
 from dualres.learn.batches import WINDOWS_AT_ONCE
 from dualres.learn.fit import Progress, fit_networks
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Cost, Labels, Windows
 from dualres.methods.network import Network
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.network import DualRes
 from dualres.scorers import Scorer, scorer
-
-CONTROLS = {
-    "dualres/short": ModelConfig(branches="short"),
-    "dualres/long": ModelConfig(branches="long"),
-    "dualres/no-rotation": ModelConfig(rotation=False),
-    "dualres/no-jitter": ModelConfig(jitter=0.0),
-}
-FURTHER_CONTROLS = {  # that the paper does not have
-    "dualres/no-memory": ModelConfig(memory=False),
-}
 
 
 class DualResNetwork(Network):
@@ -105,3 +96,24 @@ class DualResMethod(NeuralMethod):
             network.zero_grad()
             methods.append(FittedNeural(self, network.eval(), classes, seed, cost, one.history))
         return methods
+
+
+def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
+    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
+        def build(classes: int, seed: int | None) -> DualResNetwork:
+            return DualResNetwork(DualRes(classes, config, seed))
+
+        return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
+
+    look = Look() if control else Look("#14566f", "o", "-", "")
+    return Entry(name, title, "state space", make, look, (1.1, 0.6), fits_together=True, control=control, paper=paper)
+
+
+ENTRY = _entry("dualres", "DualRes", ModelConfig(), control=False)
+CONTROLS = (
+    _entry("dualres/short", "Short only", ModelConfig(branches="short")),
+    _entry("dualres/long", "Long only", ModelConfig(branches="long")),
+    _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
+    _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
+    _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
+)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.linear_model import RidgeClassifierCV
 from torch import Tensor
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
 from dualres.learn.fit import Progress, Step
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
@@ -58,6 +58,8 @@ class MiniRocket:
         progress: Progress | None = None,
     ) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
+        from sklearn.linear_model import RidgeClassifierCV  # only here: it takes longer to load than all other methods
+
         check_support(windows, labels, classes, WINDOW)
         _compile()
         (signals,) = views_of(lambda part: (normalise(part),), windows, "cpu")
@@ -206,3 +208,15 @@ def _transformer(seed: int | None) -> Any:
         n_jobs=min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
         random_state=seed,
     )
+
+
+ENTRY = Entry(
+    MiniRocket.name,
+    "MiniRocket",
+    MiniRocket.family,
+    lambda entry, recipe: MiniRocket(),
+    Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
+    nominal_ms=(70.0, 70.0),
+    trains=False,
+    paper=True,
+)

@@ -16,6 +16,7 @@ from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
 from dualres.learn.fit import Progress, Step, seeded, train
 from dualres.machinery.cuda_graphs import full_precision
+from dualres.methods.catalogue import Entry
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
 
@@ -108,6 +109,15 @@ class FittedNeural:
             return np.empty((0, self.classes))
         logits = self.network.scorer()(windows)
         return np.asarray(softmax(logits.astype(np.float64), axis=1))
+
+
+def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:
+    """How to make a method of a kind of network, given the number of classes: the paper's recipe is its default."""
+
+    def make(entry: Entry, recipe: Recipe | None) -> NeuralMethod:
+        return NeuralMethod(entry.name, entry.family, lambda classes, seed: network(classes), recipe or Recipe())
+
+    return make
 
 
 def sizes(network: Network) -> tuple[int, int, int]:

@@ -16,6 +16,7 @@ from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, S
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
 from dualres.datasets.folds import load_fold
+from dualres.methods.catalogue import entry
 from dualres.methods.files import save
 from dualres.profile.plan import Plan
 
@@ -54,7 +55,7 @@ def wanted_job(plan: Plan, updates: int) -> Job:
         fold_hash=fold.hash,
         budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
         method=plan.method,
-        recipe=None if plan.method == "minirocket" else Recipe(updates=updates),
+        recipe=entry(plan.method).recipe(Recipe(updates=updates)),
         seed=SEEDS[0],
         threads=plan.threads,
         device=plan.device,
