@@ -3,7 +3,7 @@ import torch
 
 from dualres import methods
 from dualres.methods.method import Cost
-from dualres.methods.minirocket import FEATURES, blank
+from dualres.methods.minirocket import FEATURES, MiniRocket
 from dualres.methods.neural import FittedNeural
 from dualres.profile.storage import Storage, storage
 
@@ -33,5 +33,5 @@ def test_the_papers_encoder_and_head():
 
 
 def test_of_minirocket_only_the_ridge_classifier_is_trained():
-    assert storage(blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
-    assert storage(blank(2)).head == 8 * (FEATURES + 1)
+    assert storage(MiniRocket().blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
+    assert storage(MiniRocket().blank(2)).head == 8 * (FEATURES + 1)

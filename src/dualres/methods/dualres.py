@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
 from dualres.learn.batches import WINDOWS_AT_ONCE
 from dualres.learn.fit import Progress, fit_networks
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Cost, Labels, Windows
+from dualres.methods.method import Labels, Task, Windows
 from dualres.methods.network import Network
-from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
+from dualres.methods.neural import FittedNeural, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
 from dualres.scorers import Scorer, scorer
 
@@ -49,17 +48,9 @@ class DualResMethod(NeuralMethod):
 
     config: ModelConfig = field(default_factory=ModelConfig)
 
-    def fit(
-        self,
-        windows: Windows,
-        labels: Labels,
-        classes: int,
-        *,
-        seed: int = 41,
-        device: str = "cpu",
-        progress: Progress | None = None,
-    ) -> FittedNeural:
-        return self.fit_together([windows], [labels], classes, seeds=[seed], device=device, progress=progress)[0]
+    def learn(self, task: Task) -> FittedNeural:
+        how: Any = {"seeds": [task.seed], "device": task.device, "progress": task.progress}
+        return self.fit_together([task.windows], [task.labels], task.classes, **how)[0]
 
     def fit_together(
         self,
@@ -72,28 +63,13 @@ class DualResMethod(NeuralMethod):
         progress: Progress | None = None,
     ) -> list[FittedNeural]:
         """One fit for each support and seed, on a GPU all at once; time and memory are shared out evenly among them."""
-        on_gpu = device.startswith("cuda")
-        before = torch.cuda.memory_allocated(device) if on_gpu else 0
-        if on_gpu:
-            torch.cuda.reset_peak_memory_stats(device)
-        begin = time.perf_counter()
-        fitted = fit_networks(
-            supports,
-            labels,
-            classes,
-            seeds=seeds,
-            config=self.config,
-            recipe=self.recipe,
-            device=device,
-            progress=progress,
-        )
-        fit_s = (time.perf_counter() - begin) / len(fitted)
-        peak = (torch.cuda.max_memory_allocated(device) - before) // len(fitted) if on_gpu else None
+        how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}
+        with measured_cost(device) as spent:
+            fitted = fit_networks(supports, labels, classes, seeds=seeds, **how)
         methods = []
         for one, seed in zip(fitted, seeds, strict=True):
             network = DualResNetwork(one.network)
-            cost = Cost(*sizes(network), fit_s, peak)
-            network.zero_grad()
+            cost = spent.cost(network, shared_by=len(fitted))
             methods.append(FittedNeural(self, network.eval(), classes, seed, cost, one.history))
         return methods
 

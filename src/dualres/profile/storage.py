@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-import torch
-from torch import Tensor
-
-from dualres.errors import ConfigError
 from dualres.methods.method import Fitted
-from dualres.methods.minirocket import FittedMiniRocket, blank
-from dualres.methods.neural import FittedNeural
 
 
 @dataclass(frozen=True)
@@ -26,18 +20,8 @@ class Storage:
 
 
 def storage(fitted: Fitted) -> Storage:
-    if isinstance(fitted, FittedNeural):
-        with torch.device("meta"):  # shapes are all that is asked of it
-            other = fitted.method.build(fitted.classes + 1, None)
-        shapes = {name: tensor.shape for name, tensor in other.named_parameters()}
-        parameters: dict[str, Tensor] = dict(fitted.network.named_parameters())
-        buffers = sum(tensor.nbytes for tensor in fitted.network.buffers())
-    elif isinstance(fitted, FittedMiniRocket):
-        shapes = {name: tensor.shape for name, tensor in blank(fitted.classes + 1).state().items()}
-        state = fitted.state()
-        parameters = {name: tensor for name, tensor in state.items() if tensor.shape != shapes[name]}
-        buffers = sum(tensor.nbytes for name, tensor in state.items() if name not in parameters)
-    else:
-        raise ConfigError(f"{fitted.method.name}: nobody has said which of its bytes are its head")
-    head = sum(tensor.nbytes for name, tensor in parameters.items() if tensor.shape != shapes[name])
-    return Storage(sum(tensor.nbytes for tensor in parameters.values()) - head, head, buffers)
+    state, wider = fitted.state(), fitted.method.shapes(fitted.classes + 1)
+    trained = [name for name in state if name in fitted.trained]
+    head = sum(state[name].nbytes for name in trained if tuple(state[name].shape) != wider[name])
+    parameters = sum(state[name].nbytes for name in trained)
+    return Storage(parameters - head, head, sum(tensor.nbytes for tensor in state.values()) - parameters)
