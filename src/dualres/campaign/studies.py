@@ -15,7 +15,7 @@ from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.methods.catalogue import entry
 
-BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
+BEARINGS = tuple(name for name in catalog.NAMES if catalog.release(name).kind == "bearing")
 RIG = simulated.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
@@ -180,7 +180,7 @@ def study(name: str) -> Study:
 
 
 def folds_of(dataset: str) -> tuple[str, ...]:
-    return simulated.FOLDS if dataset == RIG else catalog.release(dataset).folds
+    return catalog.release(dataset).folds
 
 
 def jobs(

@@ -114,7 +114,7 @@ def _read_split(path: Path, held_out: str | None) -> Split:
 def _limitations(dataset: str) -> tuple[str, ...]:
     from dualres.datasets import catalog
 
-    return catalog.release(dataset).limitations if dataset in catalog.NAMES else ()
+    return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
 def _audited(recordings: Sequence[Recording], splits: list[Split], limitations: tuple[str, ...]) -> list[Finding]:

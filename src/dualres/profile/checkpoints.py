@@ -12,9 +12,10 @@ from threadpoolctl import threadpool_limits
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.sources import Source
-from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS, folds_of
+from dualres.campaign.studies import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS, folds_of
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.methods.catalogue import entry
 from dualres.methods.files import save
@@ -53,7 +54,7 @@ def wanted_job(plan: Plan, updates: int) -> Job:
         dataset=plan.dataset,
         fold=fold.fold,
         fold_hash=fold.hash,
-        budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
+        budget=BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET,
         method=plan.method,
         recipe=entry(plan.method).recipe(Recipe(updates=updates)),
         seed=SEEDS[0],

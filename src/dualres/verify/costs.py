@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
@@ -62,7 +62,7 @@ def check_text(record: Mapping[str, str], mean: float | None) -> Iterator[str]:
 def _files(record: Mapping[str, str], folder: Path) -> list[Path | None]:
     """The measurement of the record's dataset, or of all in the table where it names none; None for a missing one."""
     group = _GROUP.search(record["table"])
-    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in names():
+    if group is None or record["dataset"] not in ("", *catalog.names()) or record["method"] not in names():
         raise ConfigError(f"there is no such table, dataset or method: {record['table']}")
     device, threads, *marks = group.groups()
     end = threads + "".join(mark.replace("_", "-") for mark in marks if mark)
