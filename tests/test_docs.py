@@ -25,7 +25,7 @@ def test_every_command_is_in_the_readme():
     commands = [c.name or c.callback.__name__ for c in cli.app.registered_commands]
     for name, group in (("data", data), ("bench", bench)):
         commands += [f"{name} {c.name or c.callback.__name__}" for c in group.app.registered_commands]
-    assert len(commands) == 20
+    assert len(commands) == 21
     for command in commands:
         assert f"dualres {command}" in text, command
 
