@@ -21,6 +21,7 @@ from dualres.cli.screen import complain, say
 from dualres.cli.tune import tune
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.plugins import load_plugins
 
 app = typer.Typer(
     name="dualres",
@@ -72,3 +73,4 @@ def root(
     [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
     [bold]dualres diagnose model.safetensors FILES[/] judges others.
     """
+    load_plugins()
