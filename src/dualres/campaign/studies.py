@@ -15,7 +15,7 @@ from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.methods.catalogue import entry
 
-BEARINGS = tuple(name for name in catalog.NAMES if catalog.release(name).kind == "bearing")
+BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
 RIG = simulated.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
@@ -170,6 +170,13 @@ STUDIES = {
         ),
     )
 }
+
+
+def register(study: Study) -> None:
+    """Add a study from outside of this package; its name must be new."""
+    if study.name in STUDIES:
+        raise ConfigError(f"there is a study {study.name!r} already; give yours another name")
+    STUDIES[study.name] = study
 
 
 def study(name: str) -> Study:
