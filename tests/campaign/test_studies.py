@@ -134,9 +134,9 @@ def test_bearings_are_the_datasets_that_say_so():
 
 def test_a_registered_study_is_one_of_them(monkeypatch):
     monkeypatch.setattr(studies, "STUDIES", dict(STUDIES))
-    studies.register(Study("mine", "Does it work?", study("pilot").parts))
+    studies.register_study(Study("mine", "Does it work?", study("pilot").parts))
     assert [job.key for job in jobs(study("mine"), ["simulated"])] == [
         job.key for job in jobs(study("pilot"), ["simulated"])
     ]
     with pytest.raises(ConfigError, match="there is a study 'mine' already"):
-        studies.register(study("mine"))
+        studies.register_study(study("mine"))

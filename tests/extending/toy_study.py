@@ -1,8 +1,8 @@
 """A study from outside: two methods on the toy dataset, from one window per class and recording."""
 
-from dualres.campaign.studies import Budget, Part, Study, register
+from dualres.campaign.studies import Budget, Part, Study, register_study
 
-register(
+register_study(
     Study(
         "toy",
         "Can a hum be told from a buzz?",

@@ -172,11 +172,11 @@ STUDIES = {
 }
 
 
-def register(study: Study) -> None:
-    """Add a study from outside of this package; its name must be new."""
-    if study.name in STUDIES:
-        raise ConfigError(f"there is a study {study.name!r} already; give yours another name")
-    STUDIES[study.name] = study
+def register_study(new: Study) -> None:
+    """Make a study known by its name, from outside the package, too: an entry in STUDIES is all it takes."""
+    if new.name in STUDIES:
+        raise ConfigError(f"there is a study {new.name!r} already; choose another name")
+    STUDIES[new.name] = new
 
 
 def study(name: str) -> Study:
