@@ -26,9 +26,10 @@ from dualres.file import Card, Model, check_members
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, TrainingSupport, check_support, views_of
+from dualres.learn.forward import Classify, training_threads
 from dualres.learn.support import spread_support
 from dualres.machinery.cuda_graphs import Captured, full_precision
-from dualres.model.network import DualRes, training_threads
+from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import POLYPHASE
 
@@ -93,19 +94,18 @@ def train(
     model.train()
     step = Captured(accumulate, model, total) if on_gpu and graphs else accumulate
     history = []
-    with training_threads(model):
-        for update in range(1, recipe.updates + 1):
-            rate = recipe.rate_at(update)
-            for group in optimiser.param_groups:
-                group["lr"] = rate
-            optimiser.zero_grad(set_to_none=not on_gpu)  # a graph adds to the very tensors it was recorded with
-            total.zero_()
-            for *views, targets in support.batches():
-                step(targets, *views, *draws())
-            optimiser.step()
-            history.append(Step(update, float(total), rate))
-            if progress:
-                progress(history[-1], recipe.updates)
+    for update in range(1, recipe.updates + 1):
+        rate = recipe.rate_at(update)
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        optimiser.zero_grad(set_to_none=not on_gpu)  # a graph adds to the very tensors it was recorded with
+        total.zero_()
+        for *views, targets in support.batches():
+            step(targets, *views, *draws())
+        optimiser.step()
+        history.append(Step(update, float(total), rate))
+        if progress:
+            progress(history[-1], recipe.updates)
     model.eval()
     return history
 
@@ -216,15 +216,17 @@ def _fit_alone(
 ) -> FittedNetwork:
     with seeded(seed), full_precision():
         network = DualRes(classes, config, seed).to(device)
+        support: PlainSupport | AugmentedSpectra
         if recipe.plain:
             targets = torch.from_numpy(labels).to(device)
             views = views_of(network.spectra, windows, device)
-            plain = PlainSupport(views, targets, seed=seed, microbatch=WINDOWS_AT_ONCE)
-            history = train(network, network.classify, plain, recipe, progress=progress)
+            support = PlainSupport(views, targets, seed=seed, microbatch=WINDOWS_AT_ONCE)
         else:
-            augmented = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
-            history = train(network, network.classify, augmented, recipe, progress=progress)
-            fold_into(network.encoder, augmented.standards)
+            support = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
+        with training_threads(network):
+            history = train(network, Classify(network), support, recipe, progress=progress)
+        if isinstance(support, AugmentedSpectra):
+            fold_into(network.encoder, support.standards)
     return FittedNetwork(network, history)
 
 
