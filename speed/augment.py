@@ -22,8 +22,8 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
-from dualres.learn.fit import train
 from dualres.learn.forward import Classify, training_threads
+from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.model.network import DualRes

@@ -10,8 +10,9 @@ from dualres.kernel import compiled
 from dualres.kernel.training import available
 from dualres.learn import fit
 from dualres.learn.augment.paths import draw_paths, filtered
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport
-from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together, seeded, train
+from dualres.learn.batches import WINDOWS_AT_ONCE
+from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
+from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 
@@ -98,51 +99,6 @@ def test_spectra_are_computed_once(small, monkeypatch):
     assert sum(seen) == len(windows)
 
 
-class Tiny(torch.nn.Module):
-    """A linear model, for which an update can be worked out by hand."""
-
-    def __init__(self):
-        super().__init__()
-        self.map = torch.nn.Linear(2, 2)
-
-    def forward(self, x):
-        return self.map(x)
-
-
-def support(count=10):
-    g = torch.Generator().manual_seed(0)
-    return torch.randn(count, 2, generator=g), torch.arange(count) % 2
-
-
-def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
-    inputs, labels = support()
-    torch.manual_seed(0)
-    plain = Tiny()
-    optimiser = torch.optim.Adam(plain.parameters())
-    for update in (1, 2, 3):
-        optimiser.param_groups[0]["lr"] = 5e-4 * 0.99 ** (update - 1)
-        optimiser.zero_grad()
-        torch.nn.functional.cross_entropy(plain(inputs), labels).backward()
-        optimiser.step()
-    for size in (1, 4, 10):
-        torch.manual_seed(0)
-        model = Tiny()
-        train(model, model, PlainSupport([inputs], labels, seed=1, microbatch=size), Recipe(3))
-        torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
-
-
-def test_it_trains_in_training_mode_and_ends_in_the_other():
-    model, modes = Tiny().eval(), []
-    train(
-        model,
-        lambda x: modes.append(model.training) or model(x),
-        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
-        Recipe(2),
-    )
-    assert modes == [True, True]
-    assert not model.training
-
-
 def test_frozen_parameters_do_not_move(small):
     config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
     start = DualRes(3, config, seed=41)
@@ -150,12 +106,6 @@ def test_frozen_parameters_do_not_move(small):
     assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
     assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
     assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
-
-
-def test_the_expected_time_grows_with_windows_and_updates(small):
-    little = expected_s(20, Recipe(10), small)
-    assert 0 < little < 60
-    assert expected_s(2000, Recipe(100), small) > 20 * little
 
 
 def test_an_interrupted_fit_stops_at_once(small):

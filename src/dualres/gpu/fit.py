@@ -23,8 +23,9 @@ from dualres.gpu.layout import Layout
 from dualres.gpu.passes import Passes
 from dualres.gpu.spectra import Spectra
 from dualres.learn.augment.standardise import fold_into
-from dualres.learn.fit import FittedNetwork, Progress, Step, seeded
+from dualres.learn.history import FittedNetwork, Progress, Step
 from dualres.machinery.cuda_graphs import beside, full_precision, recorded
+from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 
 WINDOWS_AT_ONCE = 128  # whose samples are on the device together

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from torch import Tensor
 
 from dualres.config import Recipe
-from dualres.learn.fit import Progress, Step
+from dualres.learn.history import Progress, Step
 
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]
