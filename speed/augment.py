@@ -22,6 +22,7 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
+from dualres.learn.bundle import augmentation_of
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
@@ -89,7 +90,7 @@ def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]
 
     def in_a_row(recipe: Recipe) -> Callable[[], None]:
-        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device)
+        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device, augmentation_of(recipe, WINDOWS, [SEED]))
         bundle.load([windows], [labels])
         bundle.start(weights)
 

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 
 from dualres.errors import ConfigError
+from dualres.gpu.available import available
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel
 from dualres.kernel.pack import Floats
-from dualres.learn.fit import fits_together
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
@@ -29,7 +29,7 @@ def scorer(network: DualRes) -> Scorer:
     weight, kernel = network.head.weight, _kernel(network)
     if kernel is not None:
         way: Scorer = kernel.logits
-    elif weight.dtype == torch.float32 and fits_together(network.config, weight.device.type):
+    elif weight.dtype == torch.float32 and available(network.config, weight.device.type):
         way = partial(_by_graphs, network)
     else:
         way = partial(_by_torch, network)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,9 +13,11 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
+from dualres.gpu.available import available
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, check_support, views_of
+from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, Progress, Step
 from dualres.learn.support import spread_support
@@ -94,34 +92,13 @@ def fit_networks(
     fitted: dict[int, FittedNetwork] = {}
     for some in of_length.values():
         its = [supports[i] for i in some], [labels[i] for i in some], [seeds[i] for i in some]
-        fitted |= zip(some, _fit_at_once(*its, classes=classes, **settings), strict=True)
+        fitted |= zip(some, fit_at_once(*its, classes=classes, **settings), strict=True)
     return [fitted[i] for i in range(len(supports))]
 
 
-@cache
 def fits_together(config: ModelConfig, device: str) -> bool:
-    """Whether there is a GPU path for networks of these sizes there."""
-    if not device.startswith("cuda") or find_spec("triton") is None:
-        return False
-    return bool(import_module("dualres.gpu.passes").fits_the_kernels(config))
-
-
-def _fit_at_once(
-    supports: Sequence[Samples], labels: Sequence[npt.NDArray[np.int64]], seeds: Sequence[int], **settings: Any
-) -> list[FittedNetwork]:
-    """On a GPU, in halves where its memory is too small for all; a single fit has no other way with the same draws."""
-    try:
-        fitted: list[FittedNetwork] = import_module("dualres.gpu.fit").fit_together(
-            supports, labels, seeds=seeds, **settings
-        )
-        return fitted
-    except torch.cuda.OutOfMemoryError:
-        if len(supports) == 1:
-            raise
-    gc.collect()  # an error raised on another thread holds on to the memory of what failed
-    half = len(supports) // 2
-    parts = (slice(None, half), slice(half, None))
-    return [one for part in parts for one in _fit_at_once(supports[part], labels[part], seeds[part], **settings)]
+    """Whether several fits of such networks are done at once on that device."""
+    return available(config, device)
 
 
 def _fit_alone(

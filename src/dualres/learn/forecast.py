@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 
 from dualres.config import ModelConfig, Recipe
+from dualres.gpu.draws import SLAB
 from dualres.learn.fit import fit_network, fits_together
 
 
@@ -17,7 +17,7 @@ def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, 
     config = config or ModelConfig()
     in_bursts = fits_together(config, device)  # news of updates comes so; and there few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
-    updates = 4 * import_module("dualres.gpu.draws").SLAB if in_bursts else 5
+    updates = 4 * SLAB if in_bursts else 5
     noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
     labels = np.arange(few, dtype=np.int64) % 2
     moments: list[float] = []
