@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ Branches = Literal["both", "short", "long"]
 
 LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold
 MOST_WAVES = 64  # as sharp as a short frame of 256 samples can tell
+PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # settings of a recipe
 LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not be able to ask for the whole memory.
 
 
@@ -136,6 +138,7 @@ class Recipe:
     path_waves: int = 4  # cosines that a transfer path is the sum of
     mixup: bool = False  # whether windows are blended with others of the support, and their labels likewise
     standardise: bool = False  # whether DualRes learns from spectra standardised by the support
+    more: tuple[tuple[str, float], ...] = ()  # further augmentations: the name each is registered by, and its strength
 
     def __post_init__(self) -> None:
         if not isinstance(self.updates, int) or self.updates < 1:
@@ -151,6 +154,22 @@ class Recipe:
         for name in ("mixup", "standardise"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}={getattr(self, name)!r}: True or False is needed")
+        object.__setattr__(self, "more", self._strengths())
+
+    def _strengths(self) -> tuple[tuple[str, float], ...]:
+        """The pairs of `more`, given as tuples or as JSON's lists."""
+        try:
+            pairs = tuple((name, 0.0 + strength) for name, strength in self.more)  # text is refused as a strength
+            names = {name for name, _ in pairs}
+            told_apart = len(names) == len(pairs) and names.isdisjoint(vars(self))
+            if told_apart and all(re.fullmatch("[a-z][a-z0-9_-]*", n) and 0 < s < math.inf for n, s in pairs):
+                return pairs
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise ConfigError(
+            f"more={self.more!r}: pairs of a name and a positive strength are needed, the names in lower case, all "
+            "different and none a setting's"
+        )
 
     def rate_at(self, update: int) -> float:
         """The learning rate of the given update, counted from 1."""
@@ -159,22 +178,26 @@ class Recipe:
     @property
     def augments(self) -> bool:
         """Whether every update sees the windows in another way."""
-        return self.path_sigma > 0 or self.mixup
+        return self.path_sigma > 0 or self.mixup or bool(self.more)
 
     @property
     def plain(self) -> bool:
         """Whether every update sees the windows as they are."""
         return not (self.augments or self.standardise)
 
-    def as_data(self) -> dict[str, Any]:
-        """For plans and cards; they are hashed, so what the paper does not have is left out where it is off."""
-        return _as_data(self, later=("path_sigma", "path_waves", "mixup", "standardise"))
+    def as_data(self, *, complete: bool = False) -> dict[str, Any]:
+        """For plans and cards; they are hashed, so what the paper does not have is left out where it is off.
+
+        `complete` data leaves out no more than `more` where it is empty.
+        """
+        return _as_data(self, later=("more",) if complete else PAPER_HAS_NOT)
 
     def __str__(self) -> str:
         """The named recipe that it is nearest to, and what differs: "robust, updates=100"."""
         changes = [{k: v for k, v in vars(self).items() if v != getattr(named, k)} for named in RECIPES.values()]
         fewest = min(range(len(changes)), key=lambda i: len(changes[i]))
-        return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in changes[fewest].items())])
+        told = {k: v for k, v in changes[fewest].items() if k != "more"} | dict(self.more)
+        return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in told.items())])
 
     @property
     def kind(self) -> str:

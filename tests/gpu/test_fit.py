@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.paths import draw_paths, filtered
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import curves, draw_paths
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import support_order
@@ -103,7 +105,8 @@ def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branche
 
 def test_augmented_it_outlives_a_path_that_was_not_in_the_support(small):
     unseen, truth = tones(small, per_class=30, seed=1)
-    through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+    paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
+    through = filtered(torch.from_numpy(unseen), partial(curves, paths))
     recipe = recipe_named("robust", updates=120, learning_rate=1e-2, decay=0.99)
     network = fit_network(*tones(small), 3, config=small, recipe=recipe, device="cuda").network
     with torch.no_grad():

@@ -34,7 +34,7 @@ class TestAtOnce:
         def collect():
             seen.collected += 1
 
-        monkeypatch.setattr(fit, "fits_together", lambda config, device: device == "cuda")
+        monkeypatch.setattr(fit, "fits_together", lambda config, device, recipe: device == "cuda")
         monkeypatch.setattr(bundle, "fit_bundle", fit_bundle)
         monkeypatch.setattr(bundle, "gc", SimpleNamespace(collect=collect))
         return seen
@@ -75,8 +75,8 @@ class TestAugmentation:
                 amplitudes, phases, partners, shares = (array[order] for array in shown)
                 assert (amplitudes == drawn.paths.amplitudes).all()
                 assert (phases == drawn.paths.phases).all()
-                assert (partners == order[drawn.partners]).all()
-                assert (shares == drawn.shares).all()
+                assert (partners == order[drawn.mixture.partners]).all()
+                assert (shares == drawn.mixture.shares).all()
 
     def test_a_plain_recipe_shows_windows_as_they_are(self):
         assert augmentation_of(Recipe(), 6, [5]) is None

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +8,8 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
-from dualres.learn.augment.paths import draw_paths, filtered
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import curves, draw_paths
 from dualres.learn.batches import WINDOWS_AT_ONCE
 from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
 from dualres.machinery.seeding import seeded
@@ -166,7 +169,8 @@ class TestAugmented:
     def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
         windows, labels = tones(small)
         unseen, truth = tones(small, per_class=30, seed=1)
-        through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+        paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
+        through = filtered(torch.from_numpy(unseen), partial(curves, paths))
         right = []
         for name in ("paper", "robust"):
             recipe = recipe_named(name, updates=120, learning_rate=1e-2, decay=0.99)

@@ -14,12 +14,12 @@ SLAB = 25  # updates
 
 # What one update of one fit draws for its windows: amplitudes and phases of their paths, (windows, waves); the partner
 # that each is blended with, and its own share of the blend, (windows,).
-Drawn = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.float32]]
+Drawn = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 Standard = tuple[Tensor, Tensor]  # mean and spread of log-magnitudes at each frequency, (bins,) float32
 
 
-class Augmentation(NamedTuple):
+class GpuAugmentation(NamedTuple):
     """What is done to the windows of several fits at every update."""
 
     sources: Sequence[Iterator[Drawn]]  # of each fit

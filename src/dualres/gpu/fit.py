@@ -19,7 +19,7 @@ from torch import Tensor
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.adam import Adam
 from dualres.gpu.augment import Augmented
-from dualres.gpu.draws import SLAB, Augmentation, Draws, Shown, Standard
+from dualres.gpu.draws import SLAB, Draws, GpuAugmentation, Shown, Standard
 from dualres.gpu.layout import Layout
 from dualres.gpu.passes import Passes
 from dualres.gpu.spectra import Spectra
@@ -52,7 +52,7 @@ def fit_together(
     recipe: Recipe,
     seeds: Sequence[int],
     device: str,
-    augmentation: Augmentation | None = None,
+    augmentation: GpuAugmentation | None = None,
     progress: Progress | None = None,
 ) -> list[Trained]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
@@ -90,7 +90,7 @@ class Bundle:
         windows: int,
         recipe: Recipe,
         device: torch.device,
-        augmentation: Augmentation | None = None,
+        augmentation: GpuAugmentation | None = None,
     ) -> None:
         self._layout, self._device, self._recipe, self._augmentation = layout, device, recipe, augmentation
         shown = Shown(augmentation.sources, windows, augmentation.waves, device) if augmentation else None

@@ -11,9 +11,9 @@ import numpy.typing as npt
 import torch
 
 from dualres.config import ModelConfig, Recipe
-from dualres.gpu.draws import Augmentation
+from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
-from dualres.learn.augment.standardise import Standard, fold_into, no_standard, standard_of
+from dualres.learn.augment.standardise import Standard, fold_into, standardiser
 from dualres.learn.batches import support_order
 from dualres.learn.history import FittedNetwork, Progress, Step
 from dualres.machinery.seeding import seeded
@@ -82,12 +82,12 @@ def fit_bundle(
     return fitted
 
 
-def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> Augmentation | None:
+def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> GpuAugmentation | None:
     """What the recipe has a GPU do to windows in the order in which they are given; None for a plain recipe."""
     if recipe.plain:
         return None
-    return Augmentation(
+    return GpuAugmentation(
         [in_own_order(draws(recipe, windows, seed), support_order(seed, windows)) for seed in seeds],
         recipe.path_waves if recipe.path_sigma else 0,
-        standard_of if recipe.standardise else no_standard,
+        standardiser(recipe),
     )

@@ -81,7 +81,7 @@ def fit_networks(
     for windows, its_labels in zip(supports, labels, strict=True):
         check_support(windows, its_labels, classes, config.window)
     settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    if not fits_together(config, device):
+    if not fits_together(config, device, recipe):
         return [
             _fit_alone(windows, its_labels, classes, seed=seed, **settings)
             for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
@@ -96,9 +96,12 @@ def fit_networks(
     return [fitted[i] for i in range(len(supports))]
 
 
-def fits_together(config: ModelConfig, device: str) -> bool:
-    """Whether several fits of such networks are done at once on that device."""
-    return available(config, device)
+def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
+    """Whether several fits of such networks are done at once on that device.
+
+    Not with further augmentations: the kernels know none but the recipe's own.
+    """
+    return available(config, device) and not (recipe and recipe.more)
 
 
 def _fit_alone(

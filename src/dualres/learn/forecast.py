@@ -13,9 +13,11 @@ from dualres.learn.fit import fit_network, fits_together
 
 
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
-    """How long a fit will take here, in seconds, judged by some updates."""
+    """How long a fit will take on this machine, in seconds, judged by a few updates."""
     config = config or ModelConfig()
-    in_bursts = fits_together(config, device)  # news of updates comes so; and there few windows cost as much as many
+    in_bursts = fits_together(
+        config, device, recipe
+    )  # news of updates comes so; and there few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
     updates = 4 * SLAB if in_bursts else 5
     noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)

@@ -41,13 +41,13 @@ def by_hand(config, recipe, updates, per_class=4, seed=41):
         exact, frequencies = magnitudes.double().numpy(), torch.linspace(0, 1, magnitudes.shape[-1]).double()
         if recipe.path_sigma:
             exact = exact * curves(drawn.paths, frequencies).exp().numpy()[:, None]
-        share = drawn.shares[:, None, None].astype(np.float64)
-        view = share * np.log1p(exact) + (1 - share) * np.log1p(exact[drawn.partners])
+        share = drawn.mixture.shares[:, None, None].astype(np.float64)
+        view = share * np.log1p(exact) + (1 - share) * np.log1p(exact[drawn.mixture.partners])
         if recipe.standardise:
             view = (view - standard.mean.numpy()) / standard.spread.numpy()
         seen.append(view)
-    one_hot, share = np.eye(3)[labels[order]], drawn.shares[:, None]
-    return [*seen, share * one_hot + (1 - share) * one_hot[drawn.partners]]
+    one_hot, share = np.eye(3)[labels[order]], drawn.mixture.shares[:, None]
+    return [*seen, share * one_hot + (1 - share) * one_hot[drawn.mixture.partners]]
 
 
 @pytest.mark.parametrize(

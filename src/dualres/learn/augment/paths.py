@@ -30,12 +30,6 @@ def draw_paths(chance: np.random.Generator, windows: int, sigma: float, waves: i
     return Paths(amplitudes, chance.uniform(0.0, 2 * np.pi, (windows, waves)))
 
 
-def gains(paths: Paths, bins: int, device: torch.device | str = "cpu") -> Tensor:
-    """exp(g) at the frequencies of a DFT with so many bins, from 0 to f_N: (windows, bins), float32."""
-    frequencies = torch.arange(bins, dtype=torch.float64, device=device) / (bins - 1)
-    return curves(paths, frequencies).exp().float()
-
-
 def curves(paths: Paths, frequencies: Tensor) -> Tensor:
     """g at frequencies (n,) in units of f_N: (windows, n), in nats; float64, where the frequencies are."""
     # cos(x + phi) taken apart, so that all windows share their cosines.
@@ -44,13 +38,3 @@ def curves(paths: Paths, frequencies: Tensor) -> Tensor:
     cosines, sines = paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
     there = frequencies.device
     return torch.from_numpy(cosines).to(there) @ angles.cos() - torch.from_numpy(sines).to(there) @ angles.sin()
-
-
-def filtered(windows: Tensor, paths: Paths) -> Tensor:
-    """Windows (n, samples) as they sound at the end of their paths: without delay, and not normalised again."""
-    samples = windows.shape[-1]
-    spectrum = torch.fft.rfft(windows)
-    # The last bin is at f_N for an even number of samples only.
-    frequencies = torch.arange(spectrum.shape[-1], dtype=torch.float64, device=windows.device) / (samples / 2)
-    heard: Tensor = torch.fft.irfft(spectrum * curves(paths, frequencies).exp().to(windows), samples)
-    return heard

@@ -1,7 +1,7 @@
-"""A support for DualRes: at every update each window through another path, blended with another window.
+"""A support for DualRes: at every update each window with other gains over frequency, blended with another window.
 
-Paths act on magnitudes, which are computed once; the same path is seen by both views. The blend is one of
-log-magnitudes, and so is what standardises them.
+Gains act on magnitudes, which are computed once; both views see the same ones. Log-magnitudes are what is blended and
+standardised.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from torch.nn.functional import one_hot
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.paths import Paths, gains
-from dualres.learn.augment.standardise import Standard, no_standard, standard_of
+from dualres.learn.augment.gains import Curve, gains
+from dualres.learn.augment.standardise import Standard, standardiser
 from dualres.learn.batches import WINDOWS_AT_ONCE, Batch, support_order, views_of
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
@@ -39,22 +39,20 @@ class AugmentedSpectra:
         seed: int,
         device: str,
     ) -> None:
-        order = support_order(seed, len(labels))
+        order, measure = support_order(seed, len(labels)), standardiser(recipe)
+        self._draws = draws(recipe, len(labels), seed)
         magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[order], device)
         self.windows, self.device = len(labels), magnitudes[0].device
-        standards = [standard_of(m) if recipe.standardise else no_standard(m) for m in magnitudes]
-        self._views = [View(m, s) for m, s in zip(magnitudes, standards, strict=True)]
+        self._views = [View(m, measure(m)) for m in magnitudes]
         self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
-        self._draws = draws(recipe, self.windows, seed)
 
     def batches(self) -> Iterator[Batch]:
         """A batch is overwritten by the next."""
         drawn = next(self._draws)
-        partners = torch.from_numpy(drawn.partners).to(self.device)
-        shares = torch.from_numpy(drawn.shares).to(self.device)
+        partners, shares = (torch.from_numpy(array).to(self.device) for array in drawn.mixture)
         for view in self._views:
-            view.lead_through(drawn.paths)
-        targets = drawn.blended(self._targets)
+            view.gain(drawn.curve)
+        targets = drawn.mixture.blended(self._targets)
         for first in range(0, self.windows, WINDOWS_AT_ONCE):
             rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
             yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
@@ -73,10 +71,10 @@ class View:
         self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
         self._room = torch.empty_like(magnitudes[:WINDOWS_AT_ONCE])  # fresh memory would cost more than the numbers
 
-    def lead_through(self, paths: Paths | None) -> None:
-        """From now on the windows come by these paths."""
-        if paths is not None:
-            self._gains = gains(paths, self._gains.shape[1], self._gains.device)
+    def gain(self, curve: Curve | None) -> None:
+        """From now on the windows are seen with these gains."""
+        if curve is not None:
+            self._gains = gains(curve, self._gains.shape[1], self._gains.device)
 
     def seen(self, rows: slice, partners: Tensor, shares: Tensor) -> Tensor:
         """Some of the windows, (rows, tokens, bins)."""

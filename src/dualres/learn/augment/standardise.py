@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from dualres.config import Recipe
 from dualres.model.network import Encoder
 
 # nats. The logarithm of noise is spread by 0.64 whatever its level. Less means that a bin holds next to nothing, so
@@ -20,6 +21,11 @@ class Standard(NamedTuple):
 
     mean: Tensor
     spread: Tensor
+
+
+def standardiser(recipe: Recipe) -> Callable[[Tensor], Standard]:
+    """What finds the standard of magnitudes (windows, tokens, bins) under this recipe."""
+    return standard_of if recipe.standardise else no_standard
 
 
 def no_standard(magnitudes: Tensor) -> Standard:

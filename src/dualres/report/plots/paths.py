@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -10,7 +12,8 @@ from torch import Tensor
 from dualres.config import RECIPES, ModelConfig
 from dualres.datasets.simulated import RATE, recordings
 from dualres.demo.figures import ACCENT, INK, PALE
-from dualres.learn.augment.paths import Paths, curves, draw_paths, filtered
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import Paths, curves, draw_paths
 from dualres.model.spectra import magnitudes, normalise
 from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture
@@ -68,7 +71,7 @@ def _spectra(axes: Axes, paths: Paths, config: ModelConfig) -> None:
     chosen = Paths(paths.amplitudes[:FOLLOWED], paths.phases[:FOLLOWED])
     bins = RATE * config.long // (2 * config.rate) + 1  # beyond them the rig is silent
     khz = np.arange(bins) * config.rate / config.long / 1000
-    for heard in filtered(window.expand(FOLLOWED, -1), chosen):
+    for heard in filtered(window.expand(FOLLOWED, -1), partial(curves, chosen)):
         axes.plot(khz, _spectrum(heard, config)[:bins], color=ACCENT, linewidth=0.8)
     axes.plot(khz, _spectrum(window[0], config)[:bins], color=INK, linewidth=1.4)
     axes.set(xlim=(0, RATE / 2000), xlabel="kHz", ylabel="magnitude (dB)")
