@@ -21,7 +21,7 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.learn.augment.spectra import AugmentedSpectra
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
+from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
 from dualres.learn.bundle import augmentation_of
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.train import train
@@ -57,7 +57,7 @@ def main() -> None:
 def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, float]:
     config, network = ModelConfig(), DualRes(CLASSES, seed=SEED)
     views = views_of(network.spectra, windows, "cpu")
-    plain = PlainSupport(views, torch.from_numpy(labels), seed=SEED, microbatch=WINDOWS_AT_ONCE)
+    plain = PlainSupport(views, torch.from_numpy(labels), seed=SEED, microbatch=MICROBATCH)
     augmented = AugmentedSpectra(windows, labels, CLASSES, config, recipe_named("robust"), seed=SEED, device="cpu")
 
     def views_alone() -> None:

@@ -10,7 +10,7 @@ from dualres.kernel import compiled
 from dualres.kernel.training import available
 from dualres.learn.augment.gains import filtered
 from dualres.learn.augment.paths import curves, draw_paths
-from dualres.learn.batches import WINDOWS_AT_ONCE
+from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
@@ -117,7 +117,7 @@ def test_an_interrupted_fit_stops_at_once(small):
 
 
 def test_a_support_larger_than_a_microbatch_is_all_used(small):
-    windows, labels = tones(small, per_class=WINDOWS_AT_ONCE)
+    windows, labels = tones(small, per_class=MICROBATCH)
     assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
         1.1, abs=0.3
     )

@@ -205,7 +205,7 @@ def test_it_recognises_unseen_windows_whatever_their_gain_and_offset(fitted):
 def test_a_window_is_scored_alone(fitted, monkeypatch):
     windows, _ = windows_of(5, 1, seed=3)
     together = fitted.scores(windows)
-    monkeypatch.setattr(minirocket, "WINDOWS_AT_ONCE", 2)
+    monkeypatch.setattr(minirocket, "MICROBATCH", 2)
     np.testing.assert_allclose(fitted.scores(windows), together, rtol=0, atol=1e-12)
     assert fitted.scores(windows[:0]).shape == (0, 8)
 

@@ -13,9 +13,9 @@ from torch import Tensor
 from dualres.errors import ConfigError
 from dualres.recordings.recording import Samples
 
-# DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
-# that two cores are busy, small enough for the caches.
-WINDOWS_AT_ONCE = 48
+# Windows that pass through DualRes together. It has no batch statistics, so their number changes the speed and not the
+# objective: large enough that two cores are busy, small enough for the caches.
+MICROBATCH = 48
 
 Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
 
@@ -52,7 +52,7 @@ def support_order(seed: int, windows: int) -> npt.NDArray[np.int64]:
 @torch.no_grad()
 def views_of(views: Callable[[Tensor], tuple[Tensor, ...]], windows: Samples, device: str) -> tuple[Tensor, ...]:
     """`views` of all windows, on the device, computed a few windows at a time."""
-    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
+    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(MICROBATCH)]
     return tuple(torch.cat(view) for view in zip(*parts, strict=True))
 
 

@@ -16,7 +16,7 @@ from dualres.file import Card, Model, check_members
 from dualres.gpu.available import available
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, check_support, views_of
+from dualres.learn.batches import MICROBATCH, PlainSupport, check_support, views_of
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, Progress, Step
@@ -121,7 +121,7 @@ def _fit_alone(
         if recipe.plain:
             targets = torch.from_numpy(labels).to(device)
             views = views_of(network.spectra, windows, device)
-            support = PlainSupport(views, targets, seed=seed, microbatch=WINDOWS_AT_ONCE)
+            support = PlainSupport(views, targets, seed=seed, microbatch=MICROBATCH)
         else:
             support = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
         with training_threads(network):

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
-from dualres.learn.batches import WINDOWS_AT_ONCE
+from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_networks
 from dualres.learn.history import Progress
 from dualres.methods.method import Cost, Labels, Windows
@@ -33,7 +33,7 @@ FURTHER_CONTROLS = {  # that the paper does not have
 class DualResNetwork(Network):
     """DualRes, cut where its learned part begins: the two spectra are its views."""
 
-    microbatch = WINDOWS_AT_ONCE  # no batch statistics, so that larger is only faster
+    microbatch = MICROBATCH  # no batch statistics, so that larger is only faster
 
     def __init__(self, model: DualRes) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ from sklearn.linear_model import RidgeClassifierCV
 from torch import Tensor
 
 from dualres.errors import ConfigError, DualResError
-from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
+from dualres.learn.batches import MICROBATCH, check_support, views_of
 from dualres.learn.history import Progress, Step
 from dualres.methods.method import Cost, Labels, Scores, Windows
 from dualres.methods.network import WINDOW
@@ -110,7 +110,7 @@ class FittedMiniRocket:
     def scores(self, windows: Windows) -> Scores:
         if windows.ndim != 2 or windows.shape[1] != WINDOW:
             raise ConfigError(f"windows have shape {windows.shape}; (n, {WINDOW}) is needed")
-        parts = [self._decisions(windows[i : i + WINDOWS_AT_ONCE]) for i in range(0, len(windows), WINDOWS_AT_ONCE)]
+        parts = [self._decisions(windows[i : i + MICROBATCH]) for i in range(0, len(windows), MICROBATCH)]
         return np.concatenate(parts) if parts else np.empty((0, self.classes))
 
     def _decisions(self, windows: Windows) -> Scores:

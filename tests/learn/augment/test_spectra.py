@@ -10,7 +10,7 @@ from dualres.learn.augment.draws import draws
 from dualres.learn.augment.paths import curves
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into, standard_of
-from dualres.learn.batches import WINDOWS_AT_ONCE, support_order
+from dualres.learn.batches import MICROBATCH, support_order
 from dualres.model.network import DualRes
 from dualres.model.spectra import aligned_magnitudes
 from tests.learn.test_fit import tones
@@ -66,9 +66,9 @@ def test_every_update_sees_what_was_drawn_for_it(small, recipe, setting, monkeyp
 
 
 def test_partners_may_be_in_another_batch(small):
-    support = augmented(small, per_class=WINDOWS_AT_ONCE)
-    assert [len(batch[0]) for batch in support.batches()] == [WINDOWS_AT_ONCE] * 3
-    got, expected = whole(support), by_hand(small, ROBUST, 2, per_class=WINDOWS_AT_ONCE)
+    support = augmented(small, per_class=MICROBATCH)
+    assert [len(batch[0]) for batch in support.batches()] == [MICROBATCH] * 3
+    got, expected = whole(support), by_hand(small, ROBUST, 2, per_class=MICROBATCH)
     assert all(np.allclose(g, e, atol=1e-5) for g, e in zip(got, expected, strict=True))
 
 

@@ -20,7 +20,7 @@ from dualres.kernel import augment as compiled
 from dualres.learn.augment.draws import draws
 from dualres.learn.augment.gains import Curve, gains
 from dualres.learn.augment.standardise import Standard, standardiser
-from dualres.learn.batches import WINDOWS_AT_ONCE, Batch, support_order, views_of
+from dualres.learn.batches import MICROBATCH, Batch, support_order, views_of
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
 
@@ -53,8 +53,8 @@ class AugmentedSpectra:
         for view in self._views:
             view.gain(drawn.curve)
         targets = drawn.mixture.blended(self._targets)
-        for first in range(0, self.windows, WINDOWS_AT_ONCE):
-            rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
+        for first in range(0, self.windows, MICROBATCH):
+            rows = slice(first, min(first + MICROBATCH, self.windows))
             yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
 
     @property
@@ -69,7 +69,7 @@ class View:
     def __init__(self, magnitudes: Tensor, standard: Standard) -> None:
         self.standard, self._magnitudes = standard, magnitudes
         self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
-        self._room = torch.empty_like(magnitudes[:WINDOWS_AT_ONCE])  # fresh memory would cost more than the numbers
+        self._room = torch.empty_like(magnitudes[:MICROBATCH])  # fresh memory would cost more than the numbers
 
     def gain(self, curve: Curve | None) -> None:
         """From now on the windows are seen with these gains."""
