@@ -23,8 +23,8 @@ class ModelConfig:
 
     The last settings express the paper's controls: `branches="short"` or `"long"` removes
     the other resolution, `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the
-    damping jitter off. The very last is a control of ours: `memory=False` silences the memory, so that
-    nothing but the mean spectrum is left.
+    damping jitter off. `memory=False` is not in the paper: it silences the memory, which leaves the
+    mean spectrum alone.
     """
 
     rate: int = 64_000  # Hz, the rate every recording is resampled to
@@ -119,7 +119,7 @@ class ModelConfig:
         return self.window / self.rate
 
     def as_data(self) -> dict[str, Any]:
-        """For cards; what the paper does not have is left out where it is at its default."""
+        """Plain data for cards; settings that the paper does not have are left out at their defaults."""
         return _as_data(self, later=("memory",))
 
 
@@ -127,8 +127,8 @@ class ModelConfig:
 class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 
-    300 updates are the paper's number for gearboxes, 100 for bearings. The fields after the first three are what the
-    paper does not have, and are off; `dualres.learn.augment` says what they do.
+    The paper uses 300 updates for gearboxes and 100 for bearings. It has the first three settings only; the others are
+    off by default, and `dualres.learn.augment` explains them.
     """
 
     updates: int = 300
@@ -186,14 +186,15 @@ class Recipe:
         return not (self.augments or self.standardise)
 
     def as_data(self, *, complete: bool = False) -> dict[str, Any]:
-        """For plans and cards; they are hashed, so what the paper does not have is left out where it is off.
+        """Plain data for plans and cards.
 
-        `complete` data leaves out no more than `more` where it is empty.
+        Plans are hashed, so settings that the paper does not have are left out at their defaults. `complete` data has
+        all settings, and leaves out only an empty `more`.
         """
         return _as_data(self, later=("more",) if complete else PAPER_HAS_NOT)
 
     def __str__(self) -> str:
-        """The named recipe that it is nearest to, and what differs: "robust, updates=100"."""
+        """The nearest named recipe, and what differs from it: "robust, updates=100"."""
         changes = [{k: v for k, v in vars(self).items() if v != getattr(named, k)} for named in RECIPES.values()]
         fewest = min(range(len(changes)), key=lambda i: len(changes[i]))
         told = {k: v for k, v in changes[fewest].items() if k != "more"} | dict(self.more)
@@ -201,7 +202,7 @@ class Recipe:
 
     @property
     def kind(self) -> str:
-        """The same without the number of updates, which is mostly told beside it."""
+        """The same without the number of updates, which mostly stands beside it."""
         return ", ".join(part for part in str(self).split(", ") if not part.startswith("updates="))
 
 
@@ -219,6 +220,6 @@ def recipe_named(name: str, **changes: Any) -> Recipe:
 
 
 def _as_data(settings: ModelConfig | Recipe, later: tuple[str, ...]) -> dict[str, Any]:
-    """Fields as plain data, those that came `later` only where they are not at their default."""
+    """Fields as plain data; those that came `later` are left out at their defaults."""
     values = {field.name: (getattr(settings, field.name), field.default) for field in fields(settings)}
     return {name: value for name, (value, default) in values.items() if name not in later or value != default}

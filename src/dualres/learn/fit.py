@@ -42,8 +42,8 @@ def fit_network(
 ) -> FittedNetwork:
     """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
 
-    The same seed and number of threads give the same weights to the last bit. The caller's random
-    generator is left as it was.
+    The same seed and number of threads give the same weights to the last bit. The caller's random generators are left
+    as they were. `progress(step, updates)` is called after each update.
     """
     (fitted,) = fit_networks(
         [windows],
@@ -69,10 +69,10 @@ def fit_networks(
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> list[FittedNetwork]:
-    """Train a network on each support, every one with its own seed, as `fit_network` does.
+    """Train a network on each support with its own seed, as `fit_network` does.
 
-    On a GPU supports of equal length are fitted all at once, and `progress` hears of an update of all of them
-    together, with the mean of their losses; then of the next length. Elsewhere it hears of one fit after the other.
+    On a GPU supports of equal length are fitted all at once. `progress` is then told each update of all of them
+    together, with the mean of their losses, one length after the other. Elsewhere it is told one fit after the other.
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
     if not len(supports) == len(labels) == len(seeds):
@@ -99,7 +99,7 @@ def fit_networks(
 def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
     """Whether several fits of such networks are done at once on that device.
 
-    Not with further augmentations: the kernels know none but the recipe's own.
+    They are not where the recipe has further augmentations, which the kernels do not know.
     """
     return available(config, device) and not (recipe and recipe.more)
 
@@ -147,8 +147,8 @@ def fit_recordings(
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
-    Members learn from the same windows, with `seed`, `seed + 1` and so on. The history, and `progress`, tell of one
-    after the other; but see `fit_networks` for what `progress` hears on a GPU.
+    Members learn from the same windows, with `seed`, `seed + 1` and so on. The history has their updates one member
+    after the other; `fit_networks` says what `progress` is told.
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
     check_members(members)

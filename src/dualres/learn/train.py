@@ -24,11 +24,10 @@ def train(
     progress: Progress | None = None,
     graphs: bool = True,
 ) -> list[Step]:
-    """Adam on the mean cross-entropy of `forward(*views)`: one update per pass, the last weights stay.
+    """Minimise the mean cross-entropy of `forward(*views)` by Adam: one update per pass, and the last weights stay.
 
-    Gradients are gathered over the support's microbatches, each weighted by its share of the windows. What `draws`
-    gives is passed to each forward pass after the views. On a GPU a microbatch is one CUDA graph, unless `graphs` is
-    off.
+    Gradients are summed over the support's microbatches, each weighted by its share of the windows. `forward` takes
+    the views and after them what `draws` returns. On a GPU a microbatch is one CUDA graph, unless `graphs` is off.
     """
     on_gpu = support.device.type == "cuda"
     trained = [p for p in model.parameters() if p.requires_grad]

@@ -17,13 +17,13 @@ class Mixture(NamedTuple):
     shares: npt.NDArray[np.float32]  # (windows,), of the window itself, from 1/2 to 1; the rest is its partner's
 
     def blended(self, x: Tensor) -> Tensor:
-        """What there is of each window, (windows, n), mixed with that of its partner."""
+        """Rows of `x` (windows, n), each mixed with its partner's."""
         own = torch.from_numpy(self.shares)[:, None].to(x.device)
         return own * x + (1 - own) * x[torch.from_numpy(self.partners).to(x.device)]
 
 
 def draw_mixture(chance: np.random.Generator, windows: int) -> Mixture:
-    """First all shares, then all partners."""
+    """A partner and a share for each window; all shares are drawn before all partners."""
     shares = chance.uniform(size=windows)
     return Mixture(chance.permutation(windows), np.maximum(shares, 1 - shares).astype(np.float32))
 

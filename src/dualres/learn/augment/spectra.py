@@ -26,7 +26,7 @@ from dualres.recordings.recording import Samples
 
 
 class AugmentedSpectra:
-    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, as `recipe` shows them."""
+    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, shown as `recipe` says."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class AugmentedSpectra:
         self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
 
     def batches(self) -> Iterator[Batch]:
-        """A batch is overwritten by the next."""
+        """The windows of the next update. Each batch is overwritten by the next one."""
         drawn = next(self._draws)
         partners, shares = (torch.from_numpy(array).to(self.device) for array in drawn.mixture)
         for view in self._views:
@@ -59,7 +59,7 @@ class AugmentedSpectra:
 
     @property
     def standards(self) -> list[Standard]:
-        """Of the short and of the long view."""
+        """What the short and the long view are standardised by."""
         return [view.standard for view in self._views]
 
 
@@ -69,7 +69,7 @@ class View:
     def __init__(self, magnitudes: Tensor, standard: Standard) -> None:
         self.standard, self._magnitudes = standard, magnitudes
         self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
-        self._room = torch.empty_like(magnitudes[:MICROBATCH])  # fresh memory would cost more than the numbers
+        self._room = torch.empty_like(magnitudes[:MICROBATCH])  # allocating costs more than computing
 
     def gain(self, curve: Curve | None) -> None:
         """From now on the windows are seen with these gains."""
@@ -87,7 +87,7 @@ class View:
 def seen_ref(
     magnitudes: Tensor, gains: Tensor, standard: Standard, rows: slice, partners: Tensor, shares: Tensor
 ) -> Tensor:
-    """What `kernel/augment.c` computes in one pass, by PyTorch."""
+    """The readable twin of kernel/augment.c and gpu/augment_triton.py."""
     others = partners[rows]
     own = torch.log1p(magnitudes[rows] * gains[rows, None])
     other = torch.log1p(magnitudes[others] * gains[others, None])

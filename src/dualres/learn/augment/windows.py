@@ -22,7 +22,10 @@ from dualres.recordings.recording import Samples
 
 
 class AugmentedWindows:
-    """Checked windows (n, window) with labels 0 .. classes - 1; `views` makes a network's inputs of normalised ones."""
+    """Checked windows (n, window) with labels 0 .. classes - 1.
+
+    `views` turns normalised windows into a network's inputs.
+    """
 
     def __init__(
         self,
