@@ -10,14 +10,14 @@ from dualres.campaign import sources
 from dualres.campaign.job import Job
 from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source, present_datasets
-from dualres.campaign.work import DECIMALS, do, source_hash
-from dualres.config import Recipe
+from dualres.campaign.work import DECIMALS, do
+from dualres.config import POLYPHASE, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
+from dualres.machinery.versions import source_hash
 from dualres.methods.files import load
-from dualres.recordings.resample import POLYPHASE
 
 JOB = Job("simulated", "S1", load_fold("S1").hash, Budget(1, 2), "itransformer", Recipe(2), 41, most_judged=3)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualres.campaign.protocol import Budget, evaluate, gather_support
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import phm2009 as adapter
 from dualres.datasets.folds import load_fold
 from dualres.errors import RecordingError
@@ -16,7 +16,6 @@ from dualres.file import Card, Model
 from dualres.judge import diagnose_recording, window_probabilities
 from dualres.learn.fit import fit_network
 from dualres.metrics import macro_f1
-from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.store import open_store
 
 PAPER = ModelConfig()

@@ -43,7 +43,7 @@ class Draws:
 
 
 class Shown:
-    """How each window is shown at each update: what `learn/augment/draws.py` draws, for windows in the support's own order.
+    """How each window is shown at each update: what chance draws, for windows in the support's own order.
 
     `amplitudes` and `phases` have shape (fits, slab, windows, waves), `partners` and `shares` (fits, slab, windows).
     """

@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.learn.augment.spectra import AugmentedSpectra
@@ -30,7 +30,6 @@ from dualres.learn.support import spread_support
 from dualres.machinery.cuda_graphs import Captured, full_precision
 from dualres.model.network import DualRes, training_threads
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE
 
 
 @dataclass(frozen=True)

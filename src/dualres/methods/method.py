@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor
 
 from dualres.config import Recipe
 from dualres.learn.fit import Progress, Step
@@ -16,6 +15,7 @@ from dualres.learn.fit import Progress, Step
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Fitted(Protocol):
     def constants(self) -> Mapping[str, float]:
         """Numbers that belong to the state but are no tensors."""
 
-    def state(self) -> dict[str, Tensor]:
+    def state(self) -> Arrays:
         """Everything that was learned, by name."""
 
     def scores(self, windows: Windows) -> Scores:
@@ -81,8 +81,6 @@ class Method(Protocol):
     ) -> Fitted:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
 
-    def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> Fitted:
+    def restore(self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost) -> Fitted:
         """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.linear_model import RidgeClassifierCV
-from torch import Tensor
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
 from dualres.learn.fit import Progress, Step
-from dualres.methods.method import Cost, Labels, Scores, Windows
+from dualres.methods.method import Arrays, Cost, Labels, Scores, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
 
@@ -77,15 +76,15 @@ class MiniRocket:
         return FittedMiniRocket(self, classes, seed, _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}, learned)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
-        found = {name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in state.items()}
+        found = {name: (array.dtype, array.shape) for name, array in state.items()}
         if found != wanted:
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
         # Copied, because numba would compile once more for an array that must not be written to.
-        learned = {name: tensor.numpy().copy() for name, tensor in state.items()}
+        learned = {name: array.copy() for name, array in state.items()}
         return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
 
 
@@ -104,8 +103,8 @@ class FittedMiniRocket:
     def history(self) -> list[Step]:
         return []
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: torch.from_numpy(array) for name, array in self.learned.items()}
+    def state(self) -> Arrays:
+        return self.learned
 
     def scores(self, windows: Windows) -> Scores:
         if windows.ndim != 2 or windows.shape[1] != WINDOW:
@@ -123,7 +122,7 @@ class FittedMiniRocket:
 
 def blank(classes: int) -> FittedMiniRocket:
     """One that has learned nothing, to be measured and not to be asked; for this aeon need not be there."""
-    learned = {name: torch.ones(shape, dtype=dtype).numpy() for name, (dtype, shape) in _layout(classes).items()}
+    learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
     return FittedMiniRocket(MiniRocket(), classes, 0, _cost(learned, 0.0), {}, learned)
 
 
@@ -149,15 +148,16 @@ def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
 
-def _layout(classes: int) -> dict[str, tuple[torch.dtype, tuple[int, ...]]]:
+def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Type and shape of everything that is learned."""
     rows = 1 if classes == 2 else classes
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
     return {
-        "biases": (torch.float32, (FEATURES,)),
-        "mean": (torch.float64, (FEATURES,)),
-        "scale": (torch.float64, (FEATURES,)),
-        "coefficients": (torch.float64, (rows, FEATURES)),
-        "intercept": (torch.float64, (rows,)),
+        "biases": (single, (FEATURES,)),
+        "mean": (double, (FEATURES,)),
+        "scale": (double, (FEATURES,)),
+        "coefficients": (double, (rows, FEATURES)),
+        "intercept": (double, (rows,)),
     }
 
 

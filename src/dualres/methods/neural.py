@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from scipy.special import softmax
-from torch import Tensor
 
 from dualres.config import Recipe
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
 from dualres.learn.fit import Progress, Step, seeded, train
 from dualres.machinery.cuda_graphs import full_precision
-from dualres.methods.method import Cost, Labels, Scores, Windows
+from dualres.methods.method import Arrays, Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
@@ -73,12 +72,12 @@ class NeuralMethod:
         return PlainSupport(inputs, targets, seed=seed, microbatch=network.microbatch)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         with torch.device("meta"):  # it costs nothing until its shapes have been compared
             network = self.build(classes, None)
-        network.load_state_dict(state, assign=True)
+        network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
         return FittedNeural(self, network.eval(), classes, seed, cost, [])
 
@@ -98,8 +97,8 @@ class FittedNeural:
     def constants(self) -> Mapping[str, float]:
         return self.network.constants
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: t.detach().cpu().contiguous() for name, t in self.network.state_dict().items()}
+    def state(self) -> Arrays:
+        return {name: t.detach().cpu().numpy() for name, t in self.network.state_dict().items()}
 
     @torch.inference_mode()
     @full_precision()

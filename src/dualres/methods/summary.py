@@ -9,12 +9,12 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from dualres import methods
-from dualres.methods.files import FORMAT, card
+from dualres.file import content
+from dualres.methods.files import as_model
 from dualres.methods.method import Cost, Fitted
 from dualres.methods.minirocket import blank
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.check import check_window
-from dualres.seal import seal
 
 PAPER_CLASSES = 8
 
@@ -55,10 +55,11 @@ def summarise(name: str, classes: int = PAPER_CLASSES) -> Summary:
     """Build the method for so many classes, let it learn from two windows once, and count."""
     method = methods.method(name)
     fitted: Fitted = _once(method, classes) if isinstance(method, NeuralMethod) else blank(classes)
-    content = seal(FORMAT, card(fitted), np.zeros((1, classes)), fitted.state())
+    model = as_model(fitted, [f"class {i}" for i in range(classes)], {})
+    size = len(content(model, checks=np.zeros((1, classes))))
     cost = fitted.cost
     paper = PAPER.get(name) if classes == PAPER_CLASSES else None
-    return Summary(name, method.family, cost.registered, cost.active, len(content), paper)
+    return Summary(name, method.family, cost.registered, cost.active, size, paper)
 
 
 def _once(method: NeuralMethod, classes: int) -> FittedNeural:

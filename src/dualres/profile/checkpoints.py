@@ -16,7 +16,7 @@ from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, S
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
 from dualres.datasets.folds import load_fold
-from dualres.methods.files import save
+from dualres.file import save
 from dualres.profile.plan import Plan
 
 UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them
@@ -89,8 +89,8 @@ def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> No
     job = checkpoint.job
     with threadpool_limits(job.threads):
         torch.set_num_threads(job.threads)
-        _, fitted = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
-    save(fitted, checkpoint.path)
+        model = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
+    save(model, checkpoint.path)
 
 
 def _model(folder: Path, key: str) -> Path:

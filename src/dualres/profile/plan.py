@@ -10,7 +10,6 @@ from dualres.errors import ConfigError
 from dualres.methods import ALL_NAMES
 
 THREADS = 4  # the paper's
-BATCH = 4  # windows at once, at most, whatever a method would take
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
 
 DEVICES = ("cpu", "cuda")
