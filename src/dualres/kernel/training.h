@@ -16,7 +16,7 @@ typedef struct {
     const float *log_damping; /* (windows, width), per token, before the input has its say */
     const float *parameters; /* as in `parameter_places` */
     const float *ahead; /* (tokens, 2 states): exp(i j theta), j from 1: cosines, then sines */
-    float *kept; /* (windows, kept_places.count): what the way back needs of the way there */
+    float *kept; /* (windows, kept_places.count): what the backward pass needs of the forward pass */
     float *pooled; /* (windows, width) */
     const float *d_pooled; /* gradients: d_x is the loss's derivative by x, in the shape of x */
     float *d_log_damping;
