@@ -5,7 +5,7 @@ The same as `OscillatoryMemory` with `scan_ref`, in steps that each suit the mac
 once, then a walk over the tokens in which one warp holds a few channels with all their states. Nothing is divided by a
 decay and no damping is summed up, so any damping will do. Some of the states are kept for going backward.
 
-    maps           (windows, tokens, 2 width + 4 states)   input, damping, write and read vectors, without their biases
+    maps           (windows, tokens, 2 width + 4 states)   in the order of `kernel/maps.py`, without their biases
     coefficients   the same shape                          alpha, (1 - alpha) u, b and c: real parts, then imaginary
     states         (windows, groups, 2, states, width)     before each group of tokens; real parts, then imaginary
 
@@ -58,9 +58,9 @@ def coefficients_kernel(
     row = ((window * TOKENS + t) * MAPS)[:, None]
     log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
 
-    u = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
-    damping = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0)
-    damping += tl.load(own + BIAS + WIDTH + d)[None, :]
+    damping = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
+    u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0)
+    u += tl.load(own + BIAS + WIDTH + d)[None, :]
     alpha, written = damped(log_rate[None, :], damping, u)
     tl.store(coefficients + row + d[None, :], alpha, mask=inside)
     tl.store(coefficients + row + WIDTH + d[None, :], written, mask=inside)
@@ -215,10 +215,10 @@ def coefficients_backward_kernel(
     gradient = gradients + window * SIZE
     d, s, k = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES), tl.arange(0, STATES)
     log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
-    u_bias, damping_bias = tl.load(own + BIAS + d)[None, :], tl.load(own + BIAS + WIDTH + d)[None, :]
+    damping_bias, u_bias = tl.load(own + BIAS + d)[None, :], tl.load(own + BIAS + WIDTH + d)[None, :]
     scale = tl.where(s < 2 * STATES, 1.0, root)[None, :]
-    sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_damping = tl.zeros([BLOCK, WIDTH], tl.float32)
+    sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_rate = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_vectors = tl.zeros([BLOCK, 4 * STATES], tl.float32)
     for start in range(0, TOKENS, BLOCK):
@@ -226,16 +226,16 @@ def coefficients_backward_kernel(
         inside = (t < TOKENS)[:, None]
         row = ((window * TOKENS + t) * MAPS)[:, None]
         channel = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-        u = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + u_bias
-        damping = libdevice.tanh(tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0) + damping_bias)
+        damping = libdevice.tanh(tl.load(maps + row + d[None, :], mask=inside, other=0.0) + damping_bias)
+        u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0) + u_bias
         delta = libdevice.exp(log_rate[None, :] + damping)
         d_a = tl.load(d_alpha + channel, mask=inside, other=0.0)
         d_w = tl.load(d_written + channel, mask=inside, other=0.0)
         d_u = -libdevice.expm1(-delta) * d_w
         d_rate = libdevice.exp(-delta) * delta * (u * d_w - d_a)
         d_damping = d_rate * (1.0 - damping * damping)
-        tl.store(d_maps + row + d[None, :], d_u, mask=inside)
-        tl.store(d_maps + row + WIDTH + d[None, :], d_damping, mask=inside)
+        tl.store(d_maps + row + d[None, :], d_damping, mask=inside)
+        tl.store(d_maps + row + WIDTH + d[None, :], d_u, mask=inside)
         d_bc = tl.zeros([BLOCK, 4 * STATES], tl.float32)
         for share in tl.static_range(SHARES):
             at = (((window * SHARES + share) * TOKENS + t) * (4 * STATES))[:, None] + s[None, :]
@@ -243,12 +243,12 @@ def coefficients_backward_kernel(
         vectors = tl.load(coefficients + row + 2 * WIDTH + s[None, :], mask=inside, other=0.0) / scale
         d_bc *= scale * (1.0 - vectors * vectors)
         tl.store(d_maps + row + 2 * WIDTH + s[None, :], d_bc, mask=inside)
-        sum_u += d_u
         sum_damping += d_damping
+        sum_u += d_u
         sum_rate += d_rate
         sum_vectors += d_bc
-    tl.store(gradient + BIAS + d, tl.sum(sum_u, 0))
-    tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_damping, 0))
+    tl.store(gradient + BIAS + d, tl.sum(sum_damping, 0))
+    tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_u, 0))
     tl.store(gradient + BIAS + 2 * WIDTH + s, tl.sum(sum_vectors, 0))
     tl.store(gradient + LOG_RATE + d, tl.sum(sum_rate, 0))
     if ROTATES:

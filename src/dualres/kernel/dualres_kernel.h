@@ -20,7 +20,7 @@ enum {
     DUALRES_TOKENS = (DUALRES_WINDOW - DUALRES_LONG) / DUALRES_HOP + 1,
     DUALRES_WIDTH = 64,
     DUALRES_STATES = 8,
-    DUALRES_MAPS = 2 * DUALRES_WIDTH + 4 * DUALRES_STATES, /* damping, input, write, read */
+    DUALRES_MAPS = 2 * DUALRES_WIDTH + 4 * DUALRES_STATES, /* damping, input, write, read: the order of maps.py */
     DUALRES_TURN = 16 /* tokens after which the memory's rotating coordinates begin anew */
 };
 

@@ -24,7 +24,8 @@ typedef struct {
 
 /* Where each parameter begins. Weights are [input][output].
  *
- * The maps give damping, input, write and read in turn, the last two real parts first; the readout mix and gate. */
+ * The maps give damping, input, write and read in turn, the order of maps.py, the last two real parts first; the
+ * readout gives mix and gate. */
 typedef struct {
     ptrdiff_t from_short, from_long, features_bias, norm_gain, norm_bias;
     ptrdiff_t maps, maps_bias, out, out_bias, theta, count;
