@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "checks.h"
+
 enum {
     DUALRES_RATE = 64000,  /* Hz */
     DUALRES_WINDOW = 32768, /* samples */

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "checks.h"
+
 #ifndef DUALRES_LANES
 #define DUALRES_LANES 1
 #endif
