@@ -1,4 +1,4 @@
-"""What the compiler refuses: options that break the arithmetic."""
+"""What the compiler refuses: options that break the arithmetic, and sizes that the code was not written for."""
 
 import platform
 import shutil
@@ -36,3 +36,28 @@ def test_options_that_take_nan_away_are_refused(source):
         done = compiled(source, flag)
         assert done.returncode != 0
         assert "DualRes needs NaN and exact rounding: compile it without -ffast-math" in done.stderr
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="one lane fits many sizes")
+@pytest.mark.parametrize(
+    ("size", "other", "broken"),
+    [
+        ("DUALRES_STATES = 8", "DUALRES_STATES = 4", "readout_scale_is_of_8_states"),
+        ("DUALRES_LONG = 1024", "DUALRES_LONG = 2048", "tables_are_of_ffts_of_256_and_1024"),
+        ("DUALRES_HOP = 128", "DUALRES_HOP = 64", "first_stages_take_a_hop_of_each_part"),
+        ("DUALRES_HOP = 128", "DUALRES_HOP = 96", "windows_are_whole_hops"),
+        ("DUALRES_WIDTH = 64", "DUALRES_WIDTH = 24", "dense_fills_vectors_with_features"),
+        ("DUALRES_WIDTH = 64", "DUALRES_WIDTH = 72", "scratch_is_as_stated"),
+        ("DUALRES_TURN = 16", "DUALRES_TURN = 6", "coordinates_begin_anew_between_blocks"),
+        ("WIDTH_STEP = 64", "WIDTH_STEP = 12", "widths_are_walked_without_a_rest"),
+        ("TOGETHER = 4", "TOGETHER = 8", "loops_over_a_group_unroll"),
+    ],
+)
+def test_sizes_that_constants_do_not_fit_are_refused(tmp_path, size, other, broken):
+    kernel = ROOT / "src/dualres/kernel"
+    for path in kernel.glob("*.[ch]"):
+        (tmp_path / path.name).write_text(path.read_text().replace(size, other))
+    assert any(size in path.read_text() for path in kernel.glob("*.[ch]"))
+    done = compiled(tmp_path / "baseline.c")
+    assert done.returncode != 0
+    assert f"dualres_assert_{broken}" in done.stderr

@@ -21,6 +21,9 @@ enum {
     AHEAD = 128 /* samples: what is this far ahead is fetched meanwhile */
 };
 
+DUALRES_ASSERT(loops_over_a_group_unroll, TOGETHER <= 4 && WIDE <= 2); /* the pragmas below say so */
+DUALRES_ASSERT(work_has_room_for_all_streams, LANES <= 16 && STREAMS <= 32); /* _MOST_LANES, _MOST_STREAMS in Python */
+
 /* Samples of a signal, from its sample `first` on. They are taken from `mean`; what lies beyond them is `beyond`. */
 typedef struct {
     const float *samples;
@@ -37,6 +40,8 @@ typedef struct {
     int32_t at[TOGETHER]; /* its outputs, from the piece's first */
 } group;
 
+DUALRES_ASSERT(groups_have_no_gaps, sizeof(group) == (4 + TOGETHER) * sizeof(int32_t)); /* _GROUPS in resample.py */
+
 /* As much work as fits the first cache. A unit, one or more periods, has one or more pieces; each begins at an input
  * that the one before has needed, too. */
 typedef struct {
@@ -44,6 +49,8 @@ typedef struct {
     int32_t first_output, outputs; /* from the unit's first */
     int32_t first_group, groups;
 } piece;
+
+DUALRES_ASSERT(pieces_have_no_gaps, sizeof(piece) == 6 * sizeof(int32_t)); /* _PIECES in resample.py */
 
 /* `count` samples without the mean, from the signal's sample `at` on, wherever that is. */
 static void centre(const stretch *x, int64_t at, int64_t count, float *to) {

@@ -20,6 +20,10 @@ enum { WALKED = 4 }; /* vectors of channels that are walked at once, as register
 enum { WALKED = 2 };
 #endif
 
+DUALRES_ASSERT(widths_are_walked_without_a_rest, WIDTH_STEP % (WALKED * LANES) == 0);
+DUALRES_ASSERT(sums_over_lanes_come_in_whole_vectors, 4 * CHUNK % LANES == 0);
+DUALRES_ASSERT(lanes_can_be_halved, (LANES & (LANES - 1)) == 0);
+
 /* The sums of neighbouring lanes, first of `a` and then of `b`. */
 #if LANES == 16
 #define NEIGHBOURS(a, b)                                                                      \
