@@ -10,9 +10,10 @@ import pytest
 
 from dualres import diagnose_recording
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import STRICT
+from dualres.export.compiler import AS_MADE, STRICT, compile_objects
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, machine, made_model
+from tests.kernel.symbols import defined
 
 RIGHT = "as exported"
 
@@ -137,3 +138,11 @@ def test_make_refuses_them_as_well(exported):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode != 0
     assert "compile it without -ffast-math" in done.stderr
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_every_name_that_a_program_links_begins_with_the_prefix(exported, compiler, tmp_path, rate):
+    objects = compile_objects(exported(rate).folder, [compiler], tmp_path / "objects", AS_MADE[False])
+    names = defined(objects[0], "-g") + defined(objects[1], "-g")
+    assert {"dualres_init", "dualres_push", "dualres_verdict", "dualres_names"} <= {*names}
+    assert all(name.startswith("dualres_") for name in names), names

@@ -139,10 +139,10 @@ static inline __attribute__((always_inline)) void weigh(const float *rows, const
 /* `count` outputs from the signal's output `start`, which begins a unit. `work` holds the inputs and the outputs of
  * the largest piece, for all streams, each in whole vectors; the inputs take its first `work_rows`. Returns whether
  * all outputs are finite. */
-DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pieces, int64_t piece_count,
-                                              const group *groups, const float *taps, int64_t unit_rows,
-                                              int64_t unit_outputs, float *work, int64_t work_rows, float *out,
-                                              int64_t start, int64_t count) {
+DUALRES_PUBLIC int32_t NAME(dualres_resample)(
+    const stretch *x, const piece *pieces, int64_t piece_count, const group *groups, const float *taps,
+    int64_t unit_rows, int64_t unit_outputs, float *work, int64_t work_rows, float *out, int64_t start,
+    int64_t count) {
     vec faults = {0};
     int64_t units = (count + unit_outputs - 1) / unit_outputs, each = (units + STREAMS - 1) / STREAMS;
     int64_t row_begins[STREAMS], output_begins[STREAMS];
@@ -181,7 +181,7 @@ DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pie
 }
 
 /* The sum of a signal, to the precision of a double. It is read at several places at once, which is faster. */
-DUALRES_PUBLIC double NAME(resample_sum)(const float *samples, int64_t count) {
+DUALRES_PUBLIC double NAME(dualres_sum)(const float *samples, int64_t count) {
     enum { PLACES = 8, BLOCK = 16 };
     double sums[BLOCK] = {0}, total = 0.0;
     int64_t each = count / (PLACES * BLOCK) * BLOCK;

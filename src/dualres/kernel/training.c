@@ -1,7 +1,8 @@
 /* A training step of the encoder, window by window, so that what lies between two matrix products stays in the cache.
  *
- * `encoder_forward` goes from the two views to the mean over tokens, `encoder_backward` from the derivative by it to
- * those by all parameters. dualres.model.network and dualres.model.memory say the same in PyTorch. */
+ * `dualres_encoder_forward` goes from the two views to the mean over tokens, `dualres_encoder_backward` from the
+ * derivative by it to those by all parameters. dualres.model.network and dualres.model.memory say the same in
+ * PyTorch. */
 
 #include "training.h"
 
@@ -94,17 +95,18 @@ static void transpose_weight(const float *weight, ptrdiff_t inputs, ptrdiff_t ou
 }
 
 /* Floats of scratch that the functions below need. */
-DUALRES_PUBLIC int64_t NAME(encoder_scratch)(const dualres_training *s) {
+DUALRES_PUBLIC int64_t NAME(dualres_encoder_scratch)(const dualres_training *s) {
     const ptrdiff_t width = s->width, columns = maps_of(s);
     const ptrdiff_t tokens = s->tokens * (columns + 4 * width), weights = (columns + 2 * width) * width;
     return tokens + width + weights + chunk_floats(s) + 2 * s->states * width;
 }
 
 /* Floats kept of each window. */
-DUALRES_PUBLIC int64_t NAME(encoder_kept)(const dualres_training *s) { return kept_of(s).count; }
+DUALRES_PUBLIC int64_t NAME(dualres_encoder_kept)(const dualres_training *s) { return kept_of(s).count; }
 
 /* Fill `kept` and `pooled` of the windows from `first` to before `last`. */
-DUALRES_PUBLIC void NAME(encoder_forward)(const dualres_training *s, int64_t first, int64_t last, float *scratch) {
+DUALRES_PUBLIC void NAME(dualres_encoder_forward)(
+    const dualres_training *s, int64_t first, int64_t last, float *scratch) {
     const parameter_places at = places_of(s);
     const kept_places in = kept_of(s);
     const float *p = s->parameters;
@@ -135,7 +137,7 @@ DUALRES_PUBLIC void NAME(encoder_forward)(const dualres_training *s, int64_t fir
 
 /* Fill `gradient`, in the order of the parameters, with the sum over the windows from `first` to before `last`, and
  * `d_log_damping` of these windows. */
-DUALRES_PUBLIC void NAME(encoder_backward)(
+DUALRES_PUBLIC void NAME(dualres_encoder_backward)(
     const dualres_training *s, int64_t first, int64_t last, float *gradient, float *scratch) {
     const parameter_places at = places_of(s);
     const kept_places in = kept_of(s);
