@@ -1,11 +1,13 @@
 import ctypes
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
+from tests.kernel.symbols import defined
 
 
 def test_the_setting_chooses_among_what_the_processor_can_do(monkeypatch):
@@ -47,6 +49,15 @@ def test_a_library_from_another_state_of_the_source_is_not_used(monkeypatch):
 
 def test_a_library_older_than_the_number_has_none():
     assert compiled._interface_of(ctypes.pythonapi) is None
+
+
+def test_every_name_in_the_library_begins_with_the_prefix():
+    found = find_spec("dualres.kernel._compiled")
+    if found is None or not found.origin.endswith(".so"):
+        pytest.skip("the compiled library is not built, or is no ELF file")
+    names = defined(found.origin, "-D")
+    assert {name for name in names if not name.startswith("dualres_")} == {"PyInit__compiled"}
+    assert {f"dualres_windows_{variant}" for variant in compiled.able()} <= {*names}
 
 
 def test_a_build_depends_on_every_file_in_c():

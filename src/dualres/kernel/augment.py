@@ -83,4 +83,4 @@ def seen(
 
 @cache
 def _entry(chosen: str | None) -> Callable[..., Any] | None:
-    return function("augment_window", [ctypes.POINTER(_Augment), ctypes.c_int64, ctypes.c_void_p])
+    return function("dualres_augment_window", [ctypes.POINTER(_Augment), ctypes.c_int64, ctypes.c_void_p])

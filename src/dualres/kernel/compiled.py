@@ -17,9 +17,9 @@ OFF = "off"
 SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
 
 
-# What the library has to answer to `interface_number`; the same number stands in module.c. Both are to be raised
+# What the library has to answer to `dualres_interface`; the same number stands in module.c. Both are to be raised
 # whenever a struct, the order of a table or a signature changes: a library built before would compute nonsense.
-INTERFACE = 2
+INTERFACE = 3
 
 
 @cache
@@ -28,8 +28,8 @@ def able() -> tuple[str, ...]:
     library = _library()
     if library is None:
         return ()
-    library.best_variant.restype = ctypes.c_char_p
-    return VARIANTS[VARIANTS.index(library.best_variant().decode()) :]
+    library.dualres_best_variant.restype = ctypes.c_char_p
+    return VARIANTS[VARIANTS.index(library.dualres_best_variant().decode()) :]
 
 
 def variant() -> str | None:
@@ -82,6 +82,6 @@ def _library() -> ctypes.CDLL | None:
 
 def _interface_of(library: ctypes.CDLL) -> int | None:
     try:
-        return int(library.interface_number())
+        return int(library.dualres_interface())
     except AttributeError:  # older than the number
         return None

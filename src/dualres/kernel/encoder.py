@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
+from dualres.kernel.maps import MAPS
 from dualres.kernel.training import Training, available, parameter_count
 from dualres.model.scan import scan
 
@@ -63,7 +64,7 @@ def _in_a_row(encoder: Encoder) -> Tensor:
         _or_zero(encoder.short, encoder.config.branches != "long"),
         _or_zero(encoder.long, encoder.config.branches != "short"),
     ]
-    maps = (memory.damping, memory.write_in, memory.write, memory.read)
+    maps = tuple(getattr(memory, name) for name in MAPS)
     parts = [weight.T for weight, _ in views] + [bias for _, bias in views] + [norm.weight, norm.bias]
     for layers, hears in ((maps, True), ((encoder.mix, encoder.gate), encoder.config.memory)):
         weights = torch.cat([layer.weight for layer in layers])
@@ -88,7 +89,7 @@ class _Encode(torch.autograd.Function):
         angles = torch.arange(1, short.shape[1] + 1)[:, None] * parameters[-states:].double()
         ahead = torch.cat([angles.cos(), angles.sin()], dim=1).float()
         inputs = [x.contiguous() for x in (short, long, log_damping, parameters, ahead)]
-        pooled, kept = Training(*inputs).there()
+        pooled, kept = Training(*inputs).forward()
         ctx.save_for_backward(*inputs, kept)
         return pooled
 
@@ -96,5 +97,5 @@ class _Encode(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_pooled: Tensor) -> tuple[Tensor | None, ...]:
         *inputs, kept = ctx.saved_tensors
-        d_parameters, d_log_damping = Training(*inputs).back(kept, d_pooled.contiguous())
+        d_parameters, d_log_damping = Training(*inputs).backward(kept, d_pooled.contiguous())
         return None, None, d_log_damping, d_parameters, None

@@ -81,7 +81,7 @@ class Resampler:
         What is missing before and behind them counts as `mean`. None where there is no compiled library, and where
         numbers become larger than a float can be.
         """
-        function = compiled.function("resample_streams", _ARGUMENTS, ctypes.c_int32)
+        function = compiled.function("dualres_resample", _ARGUMENTS, ctypes.c_int32)
         if function is None:
             return None
         held = np.require(samples, np.float32, ["C", "A"])
@@ -101,7 +101,7 @@ def total(samples: Floats) -> float:
 
     By NumPy where there is no compiled library.
     """
-    function = compiled.function("resample_sum", (_POINTER, _COUNT), ctypes.c_double)
+    function = compiled.function("dualres_sum", (_POINTER, _COUNT), ctypes.c_double)
     if function is None:
         with np.errstate(invalid="ignore"):
             return float(samples.sum(dtype=np.float64))
