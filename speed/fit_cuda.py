@@ -19,8 +19,10 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
-from dualres.learn.fit import fit_network, fit_networks, seeded, train
+from dualres.learn.fit import fit_network, fit_networks
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import warmed_and_recorded
+from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
 

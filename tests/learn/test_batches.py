@@ -4,7 +4,8 @@ import torch
 
 from dualres.errors import ConfigError
 from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, check_support, views_of
-from tests.learn.test_fit import support, tones
+from tests.learn.test_fit import tones
+from tests.learn.test_train import support
 
 
 def test_the_support_is_permuted_once_by_its_own_generator():

@@ -22,7 +22,7 @@ from dualres.errors import ConfigError, RecordingError
 if TYPE_CHECKING:
     from dualres.judge import Verdict
     from dualres.learn.estimate import Estimate
-    from dualres.learn.fit import Step
+    from dualres.learn.history import Step
     from dualres.recordings.folder import Folder
     from dualres.recordings.recording import Recording
 
@@ -85,7 +85,8 @@ def fit(
     from dualres.file import check_members, save
     from dualres.learn.estimate import estimate as run_estimate
     from dualres.learn.estimate import plan_rounds
-    from dualres.learn.fit import expected_s, fit_recordings
+    from dualres.learn.fit import fit_recordings
+    from dualres.learn.forecast import expected_s
     from dualres.learn.recipe_file import recipe_from
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler

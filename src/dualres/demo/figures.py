@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dualres.config import ModelConfig
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.metrics import Counts, class_f1, class_recall
 from dualres.model.spectra import aligned_spectra
 from dualres.recordings.recording import Samples

@@ -14,7 +14,8 @@ from dualres.datasets.folds import Fold, load_fold
 from dualres.demo import figures
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, save
-from dualres.learn.fit import FittedNetwork, fit_network
+from dualres.learn.fit import fit_network
+from dualres.learn.history import FittedNetwork
 from dualres.learn.support import Support
 from dualres.machinery.files import write_whole
 from dualres.metrics import accuracy, class_f1, class_recall, macro_f1

@@ -17,7 +17,7 @@ from typing import Any
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.machinery.checksums import replace_sums
 from dualres.machinery.files import write_whole
 from dualres.profile.measurements import FOLDER, damaged, kept, place

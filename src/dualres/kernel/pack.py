@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from dualres.config import ModelConfig
 from dualres.kernel.aligned import aligned
+from dualres.kernel.maps import MAPS
 
 Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
-MAPS = ("damping", "write_in", "write", "read")  # the memory's, in the order that every kernel has them
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.judge import diagnose_recording
-from dualres.learn.fit import Step, fit_recordings
+from dualres.learn.fit import fit_recordings
+from dualres.learn.history import Step
 from dualres.metrics import Counts, confusion, macro_f1
 from dualres.recordings.recording import Recording
 

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from dualres.config import ModelConfig
 from dualres.learn.batches import WINDOWS_AT_ONCE
-from dualres.learn.fit import Progress, fit_networks
+from dualres.learn.fit import fit_networks
+from dualres.learn.history import Progress
 from dualres.methods.method import Cost, Labels, Windows
 from dualres.methods.network import Network
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import Recipe
-from dualres.learn.fit import Progress, Step
+from dualres.learn.history import Progress, Step
 
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]

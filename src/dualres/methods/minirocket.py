@@ -19,7 +19,7 @@ from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
-from dualres.learn.fit import Progress, Step
+from dualres.learn.history import Progress, Step
 from dualres.methods.method import Arrays, Cost, Labels, Scores, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise

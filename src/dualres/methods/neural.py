@@ -13,8 +13,10 @@ from scipy.special import softmax
 from dualres.config import Recipe
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.fit import Progress, Step, seeded, train
+from dualres.learn.history import Progress, Step
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
+from dualres.machinery.seeding import seeded
 from dualres.methods.method import Arrays, Cost, Labels, Scores, Windows
 from dualres.methods.network import Network
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -11,8 +10,6 @@ from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.encoder import encode, suits
-from dualres.kernel.training import threads_taken_over
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.spectra import aligned_spectra
 
@@ -46,19 +43,10 @@ class Encoder(nn.Module):
 
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         """Aligned log-magnitudes to one vector per window, (batch, width)."""
-        compiled = encode(self, short, long)
-        if compiled is not None:
-            return compiled
         features = self.features(short, long)
         y = self.memory(self.norm(features))[0] if self.config.memory else self.memory.silence(features)
         out: Tensor = features + self.mix(y) * silu(self.gate(y))
         return out.mean(1)
-
-
-def training_threads(model: nn.Module) -> AbstractContextManager[None]:
-    """How the threads are shared while `model` is trained: all to the compiled step, if it has an encoder for that."""
-    encoders = (module for module in model.modules() if isinstance(module, Encoder))
-    return threads_taken_over() if any(suits(encoder) for encoder in encoders) else nullcontext()
 
 
 class DualRes(nn.Module):

@@ -14,7 +14,7 @@ from dualres.campaign.ledger import Outcome
 from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import DATASETS
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.methods import ALL_NAMES
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.report.names import dataset_name, device_names, method_name

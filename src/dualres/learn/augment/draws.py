@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from dualres.config import Recipe
+from dualres.gpu.draws import Drawn
 from dualres.learn.augment.paths import Paths, draw_paths
 
 
@@ -41,3 +42,15 @@ def draws(recipe: Recipe, windows: int, seed: int) -> Iterator[Draw]:
             yield Draw(paths, chance.permutation(windows), np.maximum(shares, 1 - shares).astype(np.float32))
         else:
             yield Draw(paths, np.arange(windows), np.ones(windows, np.float32))
+
+
+def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[Drawn]:
+    """The same draws for windows as they come, not in the `order` in which they are trained on.
+
+    Amplitudes and phases (windows, waves), with no waves where there are no paths; partners and shares (windows,).
+    """
+    back = np.argsort(order)
+    none = np.zeros((len(order), 0))
+    for drawn in source:
+        amplitudes, phases = drawn.paths or (none, none)
+        yield amplitudes[back], phases[back], order[drawn.partners][back], drawn.shares[back]

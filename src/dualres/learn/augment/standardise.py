@@ -40,8 +40,9 @@ def standard_of(magnitudes: Tensor) -> Standard:
 @torch.no_grad()
 def fold(layer: nn.Linear, standard: Standard) -> None:
     """Make a map of standardised views the same map of plain ones."""
-    weight = layer.weight.double() / standard.spread.double()
-    layer.bias.copy_(layer.bias.double() - weight @ standard.mean.double())
+    mean, spread = (part.to(layer.weight.device, torch.float64) for part in standard)
+    weight = layer.weight.double() / spread
+    layer.bias.copy_(layer.bias.double() - weight @ mean)
     layer.weight.copy_(weight)
 
 
