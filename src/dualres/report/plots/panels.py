@@ -12,7 +12,6 @@ from matplotlib.patches import Patch
 
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.studies import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
-from dualres.demo.figures import INK
 from dualres.methods import NAMES
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
@@ -30,6 +29,7 @@ from dualres.report.plots.picture import (
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
+    INK,
     LOOKS,
     MUTED,
     SINGLE,
