@@ -8,11 +8,11 @@ import pytest
 
 from dualres.campaign import sources
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source, present_datasets
 from dualres.campaign.work import DECIMALS, do, source_hash
 from dualres.config import Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.kernel import compiled

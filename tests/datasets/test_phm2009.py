@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import phm2009 as adapter
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import RecordingError
 from dualres.file import Card, Model

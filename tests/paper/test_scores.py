@@ -1,7 +1,7 @@
 import pytest
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS, folds_of
+from dualres.datasets.budget import Budget
 from dualres.methods import NAMES
 from dualres.paper import scores as paper
 from dualres.paper.scores import VALUES, Key, Printed, printed

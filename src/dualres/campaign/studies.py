@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.campaign.job import Job, Judged
-from dualres.campaign.protocol import Budget
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog, simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.campaign.protocol import Budget, gather_support, learned_from
+from dualres.campaign.protocol import gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.campaign.work import all_versions
 from dualres.config import ModelConfig, Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.estimate import Rounds
 from dualres.learn.support import Support, spread_support

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from dualres.campaign.protocol import Budget, Evaluation, evaluate, gather_support
+from dualres.campaign.protocol import Evaluation, evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.demo import figures
 from dualres.errors import ConfigError

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import (
     ALLOCATIONS,
     BEARING_BUDGET,
@@ -21,6 +20,7 @@ from dualres.campaign.studies import (
     SEEDS,
     folds_of,
 )
+from dualres.datasets.budget import Budget
 from dualres.methods import NAMES
 from dualres.methods.summary import PAPER as WEIGHTS
 

@@ -18,8 +18,8 @@ from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import RIG
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError, reason_of
 from dualres.machinery.checksums import check_sums
 from dualres.paper import scores as paper

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from dualres.campaign.protocol import Budget
+from dualres.datasets.budget import Budget
 from dualres.metrics import Counts
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (

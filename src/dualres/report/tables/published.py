@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import CONTROLLED, FINALISTS, RIG, SEEDS, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
 from dualres.report.names import dataset_name, method_name

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STUDIES, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper.scores import BY_FOLD_BUDGETS
 from dualres.report.names import dataset_name, method_name
