@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from dualres.campaign.studies import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
+from dualres.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.report.names import dataset_name
 from dualres.report.plots.picture import (
     Picture,

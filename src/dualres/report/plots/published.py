@@ -10,9 +10,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from dualres.campaign.studies import CONTROLS_ON, GEARBOX_BUDGETS, RIG, SEEDS, folds_of
+from dualres.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.paper import scores as paper
+from dualres.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.curves import budget_axis, mark_turn
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, span
