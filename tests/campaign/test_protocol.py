@@ -3,7 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
 from dualres.judge import window_scores

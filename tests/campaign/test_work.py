@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 from dualres import cli
 from dualres.campaign import sources
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source, present_datasets
 from dualres.campaign.work import DECIMALS, do
 from dualres.config import POLYPHASE, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.judge import diagnose_recording

@@ -6,9 +6,10 @@ import zipfile
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import phm2009 as adapter
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import RecordingError
 from dualres.file import Card, Model

@@ -8,9 +8,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.fit import fit_network
 from dualres.metrics import confusion, macro_f1

@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import jobs, study
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
 from dualres.methods.files import load
 from dualres.profile.checkpoints import UPDATES, find, fit, wanted_job
 from dualres.profile.plan import Plan

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
 from dualres.file import Model
@@ -20,17 +21,6 @@ from dualres.recordings.windows import at_rate, covered, cut, evenly
 
 Progress = Callable[[int, int], None]  # recordings done, recordings in all
 Scores = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much may be labelled: recordings per class and windows per recording."""
-
-    recordings: int
-    windows: int
-
-    def __str__(self) -> str:
-        return f"{self.recordings}x{self.windows}"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.campaign.protocol import Budget, gather_support, learned_from
+from dualres.campaign.protocol import gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.estimate import Rounds
 from dualres.learn.support import Support, spread_support

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dualres.campaign.protocol import Budget, Evaluation, evaluate, gather_support
+from dualres.campaign.protocol import Evaluation, evaluate, gather_support
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.demo import figures
 from dualres.errors import ConfigError

@@ -15,30 +15,7 @@ from dualres.methods.method import Cost, Fitted
 from dualres.methods.minirocket import blank
 from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
 from dualres.model.check import check_window
-
-PAPER_CLASSES = 8
-
-
-@dataclass(frozen=True)
-class Paper:
-    """The paper's figures, for eight classes."""
-
-    registered: int
-    active: int
-    file_mib: float
-
-
-PAPER = {
-    "dualres": Paper(40_048, 40_048, 0.164),
-    "mambasl": Paper(15_592, 15_592, 4.065),
-    "minirocket": Paper(79_976, 79_976, 0.802),
-    "tscmamba": Paper(2_502_466, 2_502_466, 9.555),
-    "medformer": Paper(2_560_904, 2_560_904, 12.301),
-    "moderntcn": Paper(595_112, 595_112, 2.308),
-    "patchtst": Paper(99_208, 99_208, 4.392),
-    "itransformer": Paper(1_066_024, 1_066_024, 4.079),
-    "crossformer": Paper(189_576, 66_440, 4.782),
-}
+from dualres.paper.weights import CLASSES, WEIGHTS, Weight
 
 
 @dataclass(frozen=True)
@@ -48,17 +25,17 @@ class Summary:
     registered: int
     active: int
     file_bytes: int
-    paper: Paper | None  # None where the paper prints nothing of the kind
+    paper: Weight | None  # None where the paper prints nothing of the kind
 
 
-def summarise(name: str, classes: int = PAPER_CLASSES) -> Summary:
+def summarise(name: str, classes: int = CLASSES) -> Summary:
     """Build the method for so many classes, let it learn from two windows once, and count."""
     method = methods.method(name)
     fitted: Fitted = _once(method, classes) if isinstance(method, NeuralMethod) else blank(classes)
     model = as_model(fitted, [f"class {i}" for i in range(classes)], {})
     size = len(content(model, checks=np.zeros((1, classes))))
     cost = fitted.cost
-    paper = PAPER.get(name) if classes == PAPER_CLASSES else None
+    paper = WEIGHTS.get(name) if classes == CLASSES else None
     return Summary(name, method.family, cost.registered, cost.active, size, paper)
 
 

@@ -12,11 +12,12 @@ from threadpoolctl import threadpool_limits
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.sources import Source
-from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS, folds_of
+from dualres.campaign.studies import folds_of
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
 from dualres.datasets.folds import load_fold
 from dualres.file import save
+from dualres.paper.protocol import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS
 from dualres.profile.plan import Plan
 
 UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them

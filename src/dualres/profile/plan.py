@@ -8,8 +8,8 @@ from typing import Any
 from dualres.campaign.studies import DATASETS
 from dualres.errors import ConfigError
 from dualres.methods import ALL_NAMES
+from dualres.paper.costs import THREADS
 
-THREADS = 4  # the paper's
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
 
 DEVICES = ("cpu", "cuda")

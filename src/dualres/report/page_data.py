@@ -11,9 +11,9 @@ import numpy as np
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import DATASETS
 from dualres.config import ModelConfig, Recipe
+from dualres.datasets.budget import Budget
 from dualres.learn.history import Step
 from dualres.methods import ALL_NAMES
 from dualres.paper.scores import ACCURACY, F1, as_text, printed

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from dualres.campaign.sources import FULL
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.paper.costs import MACHINE, printed_cost
+from dualres.paper.costs import MACHINE, THREADS, printed_cost
 from dualres.profile.costs import COSTS, Costs
-from dualres.profile.plan import THREADS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.tables.model import NOT_RUN, Table, Value
 

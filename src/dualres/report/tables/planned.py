@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import DATASETS
+from dualres.datasets.budget import Budget
 from dualres.methods import ALL_NAMES
 from dualres.report.results import Results
 from dualres.report.tables.sheet import labelled_s

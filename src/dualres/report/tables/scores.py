@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STUDIES, folds_of
+from dualres.campaign.studies import STUDIES, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
-from dualres.paper.scores import BY_FOLD_BUDGETS
+from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
