@@ -85,7 +85,7 @@ def test_sizes_are_the_papers(fitted):
 @pytest.mark.parametrize("classes", [2, 3, 8])
 @pytest.mark.usefixtures("shorter")
 def test_a_blank_one_weighs_what_a_fitted_one_does(classes):
-    fitted, blank = MiniRocket().fit(*windows_of(classes, 1, SHORTER), classes), minirocket.blank(classes)
+    fitted, blank = MiniRocket().fit(*windows_of(classes, 1, SHORTER), classes), MiniRocket().blank(classes)
     assert replace(fitted.cost, fit_s=0.0) == blank.cost
     shapes = [{name: (t.dtype, t.shape) for name, t in one.state().items()} for one in (fitted, blank)]
     assert shapes[0] == shapes[1]

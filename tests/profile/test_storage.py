@@ -4,7 +4,7 @@ import torch
 from dualres import methods
 from dualres.methods.files import as_model
 from dualres.methods.method import Cost
-from dualres.methods.minirocket import FEATURES, blank
+from dualres.methods.minirocket import FEATURES, MiniRocket
 from dualres.methods.neural import FittedNeural
 from dualres.profile.storage import Storage, storage
 
@@ -38,5 +38,5 @@ def test_the_papers_encoder_and_head():
 
 
 def test_of_minirocket_only_the_ridge_classifier_is_trained():
-    assert stored(blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
-    assert stored(blank(2)).head == 8 * (FEATURES + 1)
+    assert stored(MiniRocket().blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
+    assert stored(MiniRocket().blank(2)).head == 8 * (FEATURES + 1)

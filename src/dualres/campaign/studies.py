@@ -13,6 +13,7 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods.catalogue import entry
 from dualres.paper.protocol import (
     ALLOCATIONS,
     BEARING_BUDGET,
@@ -35,7 +36,7 @@ DATASETS = (*catalog.NAMES, RIG)
 
 ROBUST = RECIPES["robust"]
 FIVE_SEEDS = (41, 42, 43, 44, 45)
-NEURAL = tuple(name for name in NAMES if name != "minirocket")
+NEURAL = tuple(name for name in NAMES if entry(name).trains)
 NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
 OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
@@ -248,11 +249,11 @@ def _part_jobs(
                 fold_hash=fold.hash,
                 budget=budget,
                 method=method,
-                recipe=None if method == "minirocket" else replace(part.recipe, updates=count),
+                recipe=entry(method).recipe(replace(part.recipe, updates=count)),
                 seed=seed,
                 judged=part.judged,
                 support_step=part.support_step,
                 most_judged=quick.most_judged if quick else None,
                 threads=threads,
-                device="cpu" if method == "minirocket" else device,
+                device=entry(method).device(device),
             )

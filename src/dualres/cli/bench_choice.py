@@ -61,10 +61,10 @@ def choose(
     from dualres.campaign import studies as catalogue
     from dualres.campaign.sources import present_datasets
     from dualres.learn.recipe_file import recipe_from
-    from dualres.methods import ALL_NAMES
+    from dualres.methods.catalogue import names as method_names
 
     names = all_studies(studies)
-    picked = named("method", methods, ALL_NAMES)
+    picked = named("method", methods, method_names())
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])

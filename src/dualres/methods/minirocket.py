@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,8 +19,9 @@ from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
-from dualres.learn.history import Progress, Step
-from dualres.methods.method import Arrays, Cost, Labels, Scores, Windows
+from dualres.learn.history import Step
+from dualres.methods.catalogue import Entry, Look
+from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
 
@@ -33,38 +34,32 @@ MOST_DILATIONS = 32
 SMALLEST_SCALE = 1e-12  # a feature whose norm is below does not vary
 ALPHAS = np.logspace(-3, 3, 10)  # strengths of the ridge penalty to choose from
 
+RIDGE = frozenset({"coefficients", "intercept"})  # what is trained; all else is the transform's
+
 Integers = npt.NDArray[np.int32]
 Features = npt.NDArray[np.float32]
 Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MiniRocket:
+class MiniRocket(Method):
     """Random only in which support window sets the levels of which dilation and kernel."""
 
     name = "minirocket"
     family = "kernels, ridge"
     recipe = None
 
-    def fit(
-        self,
-        windows: Windows,
-        labels: Labels,
-        classes: int,
-        *,
-        seed: int = 41,
-        device: str = "cpu",
-        progress: Progress | None = None,
-    ) -> FittedMiniRocket:
+    def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
-        check_support(windows, labels, classes, WINDOW)
+
+        check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()
-        (signals,) = views_of(lambda part: (normalise(part),), windows, "cpu")
+        (signals,) = views_of(lambda part: (normalise(part),), task.windows, "cpu")
         begin = time.perf_counter()
-        biases = _fit_biases(signals.numpy(), seed)
+        biases = _fit_biases(signals.numpy(), task.seed)
         features = _features(signals.numpy(), biases)
         mean, scale = scaling(features)
-        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, labels)
+        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, task.labels)
         fit_s = time.perf_counter() - begin
         learned = {
             "biases": biases,
@@ -73,7 +68,8 @@ class MiniRocket:
             "coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)),
             "intercept": ridge.intercept_,
         }
-        return FittedMiniRocket(self, classes, seed, _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}, learned)
+        cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
+        return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
 
     def restore(
         self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
@@ -86,6 +82,14 @@ class MiniRocket:
         # Copied, because numba would compile once more for an array that must not be written to.
         learned = {name: array.copy() for name, array in state.items()}
         return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
+
+    def blank(self, classes: int) -> FittedMiniRocket:
+        """Full of ones; for this aeon need not be there."""
+        learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
+        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), {}, learned)
+
+    def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
+        return {name: shape for name, (_, shape) in _layout(classes).items()}
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,10 @@ class FittedMiniRocket:
     def history(self) -> list[Step]:
         return []
 
+    @property
+    def trained(self) -> Collection[str]:
+        return RIDGE
+
     def state(self) -> Arrays:
         return self.learned
 
@@ -118,12 +126,6 @@ class FittedMiniRocket:
         decisions = (features - learned["mean"]) / learned["scale"] @ learned["coefficients"].T + learned["intercept"]
         # Between two classes there is one value, positive for the second.
         return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions
-
-
-def blank(classes: int) -> FittedMiniRocket:
-    """One that has learned nothing, to be measured and not to be asked; for this aeon need not be there."""
-    learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
-    return FittedMiniRocket(MiniRocket(), classes, 0, _cost(learned, 0.0), {}, learned)
 
 
 def dilations() -> tuple[Integers, Integers]:
@@ -144,7 +146,7 @@ def scaling(features: Features) -> tuple[Reals, Reals]:
 
 
 def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
-    parameters = learned["coefficients"].size + learned["intercept"].size
+    parameters = sum(learned[name].size for name in RIDGE)
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
 
@@ -206,3 +208,15 @@ def _transformer(seed: int | None) -> Any:
         n_jobs=min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
         random_state=seed,
     )
+
+
+ENTRY = Entry(
+    MiniRocket.name,
+    "MiniRocket",
+    MiniRocket.family,
+    lambda entry, recipe: MiniRocket(),
+    Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
+    nominal_ms=(70.0, 70.0),
+    trains=False,
+    paper=True,
+)

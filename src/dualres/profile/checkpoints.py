@@ -17,6 +17,7 @@ from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
 from dualres.datasets.folds import load_fold
 from dualres.file import save
+from dualres.methods.catalogue import entry
 from dualres.paper.protocol import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS
 from dualres.profile.plan import Plan
 
@@ -55,7 +56,7 @@ def wanted_job(plan: Plan, updates: int) -> Job:
         fold_hash=fold.hash,
         budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
         method=plan.method,
-        recipe=None if plan.method == "minirocket" else Recipe(updates=updates),
+        recipe=entry(plan.method).recipe(Recipe(updates=updates)),
         seed=SEEDS[0],
         threads=plan.threads,
         device=plan.device,

@@ -11,6 +11,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dualres.campaign.studies import NEURAL
 from dualres.methods import NAMES
+from dualres.methods.catalogue import entry
 from dualres.profile.costs import Costs
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, sentences
@@ -110,7 +111,7 @@ def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: f
     if median is None or tail is None:
         not_run(axes, start, row)
         return
-    hatch = CPU_HATCH if method == "minirocket" and costs.device == "cuda" else ""
+    hatch = CPU_HATCH if not entry(method).trains and costs.device == "cuda" else ""
     colour = LOOKS[method].colour
     axes.barh(row, median - start, 0.7, left=start, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
     axes.plot(tail, row, "|", color=INK, markersize=7.5, markeredgewidth=1.2)
