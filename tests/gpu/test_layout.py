@@ -3,7 +3,7 @@
 import torch
 
 from dualres.gpu.layout import ALIGNMENT, Layout
-from dualres.kernel.encoder import _in_a_row
+from dualres.learn.forward import _in_a_row
 from dualres.model.network import DualRes
 
 
