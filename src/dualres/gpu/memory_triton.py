@@ -24,7 +24,7 @@ def _log_rate(
     own, noise, count, window, windows, sigma, shift, d,
     LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, SLAB: tl.constexpr,
 ):  # fmt: skip
-    """The logarithm of the damping increment before the input has its say, jittered: (width,)."""
+    """The logarithm of the damping increment before the input changes it, jittered: (width,)."""
     drawn = (window // windows * SLAB + tl.load(count) % SLAB) * windows + window % windows
     jitter = sigma * tl.load(noise + drawn * WIDTH + d) - 0.5 * sigma * sigma
     return tl.load(own + LOG_RATE + d) + shift + jitter

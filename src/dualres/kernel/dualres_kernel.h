@@ -10,6 +10,10 @@
 
 #include "checks.h"
 
+/* To be raised whenever a struct, the order of a table, a name or a signature changes. Python reads the number from
+ * this line and takes no library that was built with another: it would compute nonsense. */
+#define DUALRES_INTERFACE 3
+
 enum {
     DUALRES_RATE = 64000,  /* Hz */
     DUALRES_WINDOW = 32768, /* samples */

@@ -7,9 +7,7 @@
 
 #include "dualres_kernel.h"
 
-/* INTERFACE in compiled.py is the same number. Both are to be raised whenever a struct, the order of a table or a
- * signature changes: Python takes no library with another. */
-DUALRES_PUBLIC int dualres_interface(void) { return 3; }
+DUALRES_PUBLIC int dualres_interface(void) { return DUALRES_INTERFACE; }
 
 /* The name of the fastest variant that this processor can run. */
 DUALRES_PUBLIC const char *dualres_best_variant(void) {

@@ -31,7 +31,7 @@ DUALRES_ASSERT(loops_over_a_block_unroll, BLOCK_ROWS <= 12 && BLOCK_VECTORS <= 2
 
 /* A matrix whose entry (row, i) lies at `at[row * down + i * right]`.
  *
- * While column i is used, `at[next + i * next_right]` is fetched from afar; such jumps are not foreseen. */
+ * While column i is used, `at[next + i * next_right]` is prefetched; processors do not foresee such jumps. */
 typedef struct {
     const float *at;
     ptrdiff_t down, right, next, next_right;

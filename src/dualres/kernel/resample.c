@@ -18,7 +18,7 @@ enum {
     WIDE = 2,     /* vectors of streams */
     STREAMS = WIDE * LANES,
     PART = 256, /* terms of a sum */
-    AHEAD = 128 /* samples: what is this far ahead is fetched meanwhile */
+    AHEAD = 128 /* samples: what lies this far ahead is prefetched */
 };
 
 DUALRES_ASSERT(loops_over_a_group_unroll, TOGETHER <= 4 && WIDE <= 2); /* the pragmas below say so */
@@ -162,7 +162,7 @@ DUALRES_PUBLIC int32_t NAME(dualres_resample)(
                     gather(x, row_begins + wide, held_end, work + (held_end - row) * STREAMS + wide);
             int64_t line = 0;
             for (const group *g = groups + p->first_group; g < groups + p->first_group + p->groups; g++) {
-                for (int64_t until = line + 2 * TOGETHER; line < until; line++) /* memory works meanwhile */
+                for (int64_t until = line + 2 * TOGETHER; line < until; line++) /* in time for `scatter` */
                     __builtin_prefetch(out + output_begins[line % STREAMS] + output + line / STREAMS * LANES, 1);
                 if (g->outputs == TOGETHER)
                     weigh(work + g->row * STREAMS, taps + g->taps, g, TOGETHER, results);

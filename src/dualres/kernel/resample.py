@@ -110,7 +110,7 @@ def total(samples: Floats) -> float:
 
 
 def _periods_in_a_unit(up: int, outputs: int) -> int:
-    """As many as give about so many outputs; more if only then they come in whole vectors."""
+    """As many as give about `outputs` outputs; more where only then they come in whole vectors."""
     step = _MOST_LANES // int(np.gcd(_MOST_LANES, up))
     return max(1, outputs // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
 

@@ -21,7 +21,7 @@ DUALRES_ASSERT(lines_hold_whole_vectors, LINE % LANES == 0);
 typedef struct {
     int64_t tokens, short_bins, long_bins, width, states;
     const float *short_view, *long_view; /* (windows, tokens, bins) */
-    const float *log_damping; /* (windows, width), per token, before the input has its say */
+    const float *log_damping; /* (windows, width), per token, before the input changes it */
     const float *parameters; /* as in `parameter_places` */
     const float *ahead; /* (tokens, 2 states): exp(i j theta), j from 1: cosines, then sines */
     float *kept; /* (windows, kept_places.count): what the backward pass needs of the forward pass */

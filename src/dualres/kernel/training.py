@@ -160,7 +160,7 @@ def _empty(*shape: int) -> Tensor:
 
 def _call(name: str, *arguments: Any) -> int:
     found = _found(name, variant())
-    assert found is not None, "whoever asked, found it available"
+    assert found is not None, "`available` said so"
     result = found(*arguments)
     return 0 if result is None else int(result)
 
