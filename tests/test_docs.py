@@ -1,11 +1,14 @@
 """What the documents say is run, and what they name exists."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 import typer.main
 
+import dualres
 from dualres import cli
 
 ROOT = Path(__file__).parents[1]
@@ -86,6 +89,19 @@ def test_the_readme_installs_the_versions_that_are_tested():
     wanted = re.findall(r"pip install (\w+==[\w.]+)", readme)
     assert wanted
     assert set(wanted) <= set(pinned.split())
+
+
+def test_the_api_page_is_what_the_docstrings_give():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "api.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (ROOT / "docs" / "api.md").read_text()
+    assert not [name for name in dualres.__all__ if f"`dualres.{name}`" not in page and name != "__version__"]
+
+
+def test_the_citation_names_this_version():
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {dualres.__version__}\n" in citation
+    assert f"## [{dualres.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
 def _commands(group, before=""):
