@@ -11,6 +11,7 @@ from dualres.errors import ConfigError
 
 Branches = Literal["both", "short", "long"]
 
+POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold
 MOST_WAVES = 64  # as sharp as a short frame of 256 samples can tell
 PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # settings of a recipe

@@ -1,8 +1,8 @@
 import pytest
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import DATASETS, STUDIES, Quick, folds_of, jobs, study
 from dualres.config import RECIPES, Recipe
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.methods import NAMES
 

@@ -7,30 +7,36 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.campaign.job import Job, Judged
-from dualres.campaign.protocol import Budget
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog, simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods.catalogue import entry
+from dualres.paper.protocol import (
+    ALLOCATIONS,
+    BEARING_BUDGET,
+    BEARING_UPDATES,
+    BEARINGS,
+    CHECKPOINTS,
+    CONTROLLED,
+    DURATION_BUDGET,
+    FINALISTS,
+    GEARBOX_BUDGETS,
+    GEARBOX_UPDATES,
+    OPTIMISATION_BUDGET,
+    PAIR,
+    PRIMARY_BUDGET,
+    SEEDS,
+)
 
-BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
 RIG = simulated.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
-BEARING_BUDGET = Budget(1, 3)
-PRIMARY_BUDGET = Budget(3, 4)
-GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
-ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
-BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
 ROBUST = RECIPES["robust"]
-CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
-SEEDS = (41, 42, 43)
 FIVE_SEEDS = (41, 42, 43, 44, 45)
-FINALISTS = ("dualres", "mambasl", "minirocket")
-PAIR = ("dualres", "mambasl")
-CONTROLLED = ("dualres", *CONTROL_NAMES)
-NEURAL = tuple(name for name in NAMES if name != "minirocket")
+NEURAL = tuple(name for name in NAMES if entry(name).trains)
 NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
 OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
@@ -130,7 +136,7 @@ STUDIES = {
                 Part(
                     ("mcc5", RIG),
                     PAIR,
-                    (Budget(5, 3),),
+                    (DURATION_BUDGET,),
                     CHECKPOINTS,
                     judged="validation",
                     support_step=HALF,
@@ -140,7 +146,7 @@ STUDIES = {
         Study(
             "optimisation",
             "How fast does the training loss of eight neural methods fall, and does that predict anything?",
-            _and_rig(Part(("mcc5",), NEURAL, (Budget(6, 4),), (GEARBOX_UPDATES,))),
+            _and_rig(Part(("mcc5",), NEURAL, (OPTIMISATION_BUDGET,), (GEARBOX_UPDATES,))),
         ),
         Study(
             "published",
@@ -243,11 +249,11 @@ def _part_jobs(
                 fold_hash=fold.hash,
                 budget=budget,
                 method=method,
-                recipe=None if method == "minirocket" else replace(part.recipe, updates=count),
+                recipe=entry(method).recipe(replace(part.recipe, updates=count)),
                 seed=seed,
                 judged=part.judged,
                 support_step=part.support_step,
                 most_judged=quick.most_judged if quick else None,
                 threads=threads,
-                device="cpu" if method == "minirocket" else device,
+                device=entry(method).device(device),
             )

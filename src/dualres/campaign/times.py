@@ -10,20 +10,7 @@ from functools import cache
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
 from dualres.datasets.folds import load_fold
-
-# Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each
-# update (MiniRocket: in its one fit), and of a judged window. A control of DualRes counts as DualRes.
-MEASURED_MS = {
-    "dualres": (1.1, 0.6),
-    "mambasl": (115.0, 32.0),
-    "minirocket": (70.0, 70.0),
-    "tscmamba": (5.3, 7.0),
-    "medformer": (115.0, 25.0),
-    "moderntcn": (26.0, 6.5),
-    "patchtst": (1.9, 1.7),
-    "itransformer": (2.0, 1.4),
-    "crossformer": (2.0, 1.6),
-}
+from dualres.methods.catalogue import entry
 
 # Windows of one judged recording, where its fold sets no limit: 4 s, 4 s and 60 s long.
 UNLIMITED_WINDOWS = {"paderborn": 14, "phm2009": 14, "mcc5": 233}
@@ -72,9 +59,9 @@ def times_in(ledger: Ledger) -> Times:
 
 @cache
 def nominal_s(job: Job) -> float:
-    """Seconds by the constants."""
+    """Seconds by the catalogue's constants."""
     fold = job.used_fold()
-    fit_ms, judge_ms = MEASURED_MS[job.method.partition("/")[0]]
+    fit_ms, judge_ms = entry(job.method).nominal_ms
     support = job.budget.recordings * job.budget.windows * len(fold.classes)
     judged = len(fold.evaluation) * (fold.evaluation_windows or UNLIMITED_WINDOWS[job.dataset])
     updates = job.recipe.updates if job.recipe else 1

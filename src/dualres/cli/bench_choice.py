@@ -15,7 +15,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.campaign.job import Job
-    from dualres.campaign.protocol import Budget
+    from dualres.datasets.budget import Budget
 
 
 class Device(StrEnum):
@@ -61,10 +61,10 @@ def choose(
     from dualres.campaign import studies as catalogue
     from dualres.campaign.sources import present_datasets
     from dualres.learn.recipe_file import recipe_from
-    from dualres.methods import ALL_NAMES
+    from dualres.methods.catalogue import names as method_names
 
     names = all_studies(studies)
-    picked = named("method", methods, ALL_NAMES)
+    picked = named("method", methods, method_names())
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])
@@ -147,7 +147,7 @@ def parsed_seeds(values: Iterable[str] | None) -> list[int] | None:
 
 
 def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
-    from dualres.campaign.protocol import Budget
+    from dualres.datasets.budget import Budget
 
     parts = _parts(values)
     for part in parts or ():

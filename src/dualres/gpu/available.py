@@ -1,4 +1,4 @@
-"""Whether the GPU code can be used; asking imports nothing of it where it cannot."""
+"""Whether the fused kernels serve a network on a device; asked without loading Triton."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dualres.config import ModelConfig
 
 @cache
 def available(config: ModelConfig, device: str) -> bool:
-    """Whether the kernels take networks of these sizes on that device."""
+    """Whether there is a GPU path there for networks of these sizes."""
     if not device.startswith("cuda") or find_spec("triton") is None:
         return False
     from dualres.gpu.passes import fits_the_kernels

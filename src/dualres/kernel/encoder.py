@@ -32,7 +32,7 @@ class _Encode(torch.autograd.Function):
         angles = torch.arange(1, short.shape[1] + 1)[:, None] * parameters[-states:].double()
         ahead = torch.cat([angles.cos(), angles.sin()], dim=1).float()
         inputs = [x.contiguous() for x in (short, long, log_damping, parameters, ahead)]
-        pooled, kept = Training(*inputs).there()
+        pooled, kept = Training(*inputs).forward()
         ctx.save_for_backward(*inputs, kept)
         return pooled
 
@@ -40,5 +40,5 @@ class _Encode(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, d_pooled: Tensor) -> tuple[Tensor | None, ...]:
         *inputs, kept = ctx.saved_tensors
-        d_parameters, d_log_damping = Training(*inputs).back(kept, d_pooled.contiguous())
+        d_parameters, d_log_damping = Training(*inputs).backward(kept, d_pooled.contiguous())
         return None, None, d_log_damping, d_parameters, None

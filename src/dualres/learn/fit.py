@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.gpu.available import available
@@ -26,7 +26,6 @@ from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE
 
 
 def fit_network(

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from dualres.kernel import encoder as compiled
+from dualres.kernel.maps import MAPS
 from dualres.kernel.training import available, parameter_count, threads_taken_over
 from dualres.model.network import DualRes, Encoder
 from dualres.model.scan import scan
@@ -77,7 +78,7 @@ def _in_a_row(encoder: Encoder) -> Tensor:
         _or_zero(encoder.short, encoder.config.branches != "long"),
         _or_zero(encoder.long, encoder.config.branches != "short"),
     ]
-    maps = (memory.damping, memory.write_in, memory.write, memory.read)
+    maps = [getattr(memory, name) for name in MAPS]
     parts = [weight.T for weight, _ in views] + [bias for _, bias in views] + [norm.weight, norm.bias]
     for layers, hears in ((maps, True), ((encoder.mix, encoder.gate), encoder.config.memory)):
         weights = torch.cat([layer.weight for layer in layers])

@@ -15,7 +15,7 @@ from typing import Any
 
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
-from dualres.seal import versions
+from dualres.machinery.versions import versions
 
 # For the Ray that is started on this machine: only model files and results pass through it.
 _OBJECT_STORE = 128 * 2**20  # bytes

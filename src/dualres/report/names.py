@@ -5,23 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from dualres.campaign.job import Job
+from dualres.methods.catalogue import entry, names
 
-_METHODS = {
-    "dualres": "DualRes",
-    "mambasl": "MambaSL",
-    "minirocket": "MiniRocket",
-    "tscmamba": "TSCMamba",
-    "medformer": "Medformer",
-    "moderntcn": "ModernTCN",
-    "patchtst": "PatchTST",
-    "itransformer": "iTransformer",
-    "crossformer": "Crossformer",
-    "dualres/short": "Short only",
-    "dualres/long": "Long only",
-    "dualres/no-rotation": "No rotation",
-    "dualres/no-jitter": "No jitter",
-    "dualres/no-memory": "No memory",
-}
 _DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
 _DATASETS = {
     "paderborn": "Paderborn",
@@ -37,7 +22,7 @@ _DATASETS = {
 
 
 def method_name(name: str) -> str:
-    return _METHODS.get(name, name)
+    return entry(name).title if name in names() else name
 
 
 def dataset_name(name: str) -> str:
@@ -51,14 +36,10 @@ def device_names(jobs: Iterable[Job]) -> str:
     for device, name in _DEVICES.items():
         methods = {method for kind, method, _ in places if kind == device}
         if methods:
-            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=_place))
+            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=names().index))
     if len(set(found.values())) == 1:
         return " and ".join(found)
     return " and ".join(f"{name} ({methods})" for name, methods in found.items())
-
-
-def _place(method: str) -> int:
-    return list(_METHODS).index(method)
 
 
 def _share(method: str, device: str, places: Collection[tuple[str, str, str]]) -> str:

@@ -11,11 +11,11 @@ import numpy as np
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import DATASETS
 from dualres.config import ModelConfig, Recipe
+from dualres.datasets.budget import Budget
 from dualres.learn.history import Step
-from dualres.methods import ALL_NAMES
+from dualres.methods.catalogue import names
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
@@ -42,7 +42,7 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     jobs = [job for found in results.values() for job in _jobs(found)]
     return {
         "rate": ModelConfig().rate,
-        "methods": _named(ALL_NAMES, {j.method for j in jobs}, method_name),
+        "methods": _named(names(), {j.method for j in jobs}, method_name),
         "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),

@@ -11,9 +11,9 @@ from functools import partial
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import FULL
 from dualres.campaign.studies import DATASETS, Quick, Study, jobs
+from dualres.datasets.budget import Budget
 
 Metric = Callable[[Outcome], float]
 KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results

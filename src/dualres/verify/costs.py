@@ -11,7 +11,7 @@ from typing import Any
 
 from dualres.campaign.studies import DATASETS
 from dualres.errors import ConfigError
-from dualres.methods import ALL_NAMES
+from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
 from dualres.verify.ledger import TOLERANCE
 
@@ -62,21 +62,22 @@ def check_text(record: Mapping[str, str], mean: float | None) -> Iterator[str]:
 def _files(record: Mapping[str, str], folder: Path) -> list[Path | None]:
     """The measurement of the record's dataset, or of all in the table where it names none; None for a missing one."""
     group = _GROUP.search(record["table"])
-    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in ALL_NAMES:
+    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in names():
         raise ConfigError(f"there is no such table, dataset or method: {record['table']}")
     device, threads, *marks = group.groups()
     end = threads + "".join(mark.replace("_", "-") for mark in marks if mark)
-    own = "cpu" if record["method"] == "minirocket" else device
+    own = entry(record["method"]).device(device)
     datasets = {record["dataset"]} if record["dataset"] else _summed_up(folder, device, end)
     paths = (folder / f"{name}-{record['method'].replace('/', '.')}-{own}-{end}.json" for name in sorted(datasets))
     return [path if path.is_file() else None for path in paths]
 
 
 def _summed_up(folder: Path, device: str, end: str) -> set[str]:
-    """The paper's datasets, if any was measured, and otherwise all: those with more than MiniRocket, if there are."""
-    names = [path.name for path in folder.glob(f"*-{device}-{end}.json")]
-    about = {name.partition("-")[0] for name in names if "-minirocket-" not in name}
-    measured = about or {name.partition("-")[0] for name in names}
+    """The paper's datasets, if any was measured, and otherwise all: those with methods that train, if there are."""
+    found = [path.name for path in folder.glob(f"*-{device}-{end}.json")]
+    untrained = [name for name in names() if not entry(name).trains]
+    about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
+    measured = about or {name.partition("-")[0] for name in found}
     return measured & set(paper_costs.DATASETS) or measured
 
 

@@ -18,9 +18,9 @@ from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import RIG
-from dualres.errors import ConfigError
+from dualres.datasets.budget import Budget
+from dualres.errors import ConfigError, reason_of
 from dualres.machinery.checksums import check_sums
 from dualres.paper import scores as paper
 from dualres.profile.measurements import FOLDER
@@ -29,7 +29,7 @@ from dualres.report.tables.duration import choose
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.verify.bold import wrong_bold
 from dualres.verify.costs import COSTS, check_cost, check_text
-from dualres.verify.ledger import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
+from dualres.verify.ledger import DAMAGE, TOLERANCE, Stored, stored_jobs
 from dualres.verify.pairs import Groups, moments_of_pairs, paired
 from dualres.verify.remade import differing
 
@@ -48,14 +48,14 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
         try:
             problems += [f"{where}: {sentence}" for sentence in _check(record, known)]
         except DAMAGE as error:
-            problems.append(f"{path}: row {number} cannot be read ({reason(error)})")
+            problems.append(f"{path}: row {number} cannot be read ({reason_of(error)})")
         else:
             records.append(record)
     problems += [f"{path}: {sentence}" for sentence in _derived(records)]
     try:
         problems += differing(ledger, directory, rows)
     except DAMAGE as error:
-        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason(error)})")
+        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
     return problems
 
 
@@ -214,7 +214,7 @@ def _derived(records: list[Record]) -> Iterator[str]:
                 yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
             yield from wrong_bold(cells.values())
         except DAMAGE as error:
-            yield f"{name}: cannot be checked as a whole ({reason(error)})"
+            yield f"{name}: cannot be checked as a whole ({reason_of(error)})"
 
 
 def _check_choice(name: str, cells: Cells) -> Iterator[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from dualres.demo.figures import ACCENT, INK, PALE
 from dualres.methods import CONTROL_NAMES
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, left_out, listed, quick_mark, sentences
-from dualres.report.plots.style import DOUBLE, canvas, footnote, not_run, printed
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, PALE, canvas, footnote, not_run, printed
 from dualres.report.results import Entry, Results, percent_f1
 
 

@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from dualres.campaign.studies import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
-from dualres.demo.figures import INK
+from dualres.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.report.names import dataset_name
 from dualres.report.plots.picture import (
     Picture,
@@ -24,6 +23,7 @@ from dualres.report.plots.picture import (
 )
 from dualres.report.plots.style import (
     DOUBLE,
+    INK,
     LOOKS,
     SINGLE,
     canvas,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from dualres.campaign.protocol import Budget
-from dualres.demo.figures import INK
+from dualres.datasets.budget import Budget
 from dualres.metrics import Counts
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
@@ -20,7 +19,7 @@ from dualres.report.plots.picture import (
     shared_seeds,
     times,
 )
-from dualres.report.plots.style import DOUBLE, SINGLE, canvas, footnote, printed
+from dualres.report.plots.style import DOUBLE, INK, SINGLE, canvas, footnote, printed
 from dualres.report.results import Entry, Results, percent_f1
 
 SMALLEST_CELL = 0.19  # inches, room for two digits

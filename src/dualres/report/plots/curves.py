@@ -8,8 +8,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import FINALISTS, GEARBOX_BUDGETS
+from dualres.datasets.budget import Budget
+from dualres.paper.protocol import FINALISTS, GEARBOX_BUDGETS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, times
 from dualres.report.plots.style import (

@@ -9,9 +9,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import NEURAL, PAIR
+from dualres.campaign.studies import NEURAL
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
+from dualres.paper.protocol import PAIR
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,

@@ -11,9 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.studies import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
-from dualres.demo.figures import INK
 from dualres.methods import NAMES
+from dualres.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,
@@ -30,6 +29,7 @@ from dualres.report.plots.picture import (
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
+    INK,
     LOOKS,
     MUTED,
     SINGLE,

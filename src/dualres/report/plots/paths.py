@@ -11,13 +11,12 @@ from torch import Tensor
 
 from dualres.config import RECIPES, ModelConfig
 from dualres.datasets.simulated import RATE, recordings
-from dualres.demo.figures import ACCENT, INK, PALE
 from dualres.learn.augment.gains import filtered
 from dualres.learn.augment.paths import Paths, curves, draw_paths
 from dualres.model.spectra import magnitudes, normalise
 from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture
-from dualres.report.plots.style import DASHED, DOUBLE, RULE, canvas, printed
+from dualres.report.plots.style import ACCENT, DASHED, DOUBLE, INK, PALE, RULE, canvas, printed
 
 SHOWN = "pitting_M_speed_2000rpm_20Nm"
 DRAWN, FOLLOWED = 8, 3  # curves on the left; the first of them lead to the spectra on the right

@@ -10,14 +10,26 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from dualres.campaign.studies import CONTROLS_ON, GEARBOX_BUDGETS, RIG, SEEDS, folds_of
-from dualres.demo.figures import ACCENT, INK
+from dualres.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.paper import scores as paper
+from dualres.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.curves import budget_axis, mark_turn
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, span
-from dualres.report.plots.style import DOUBLE, LOOKS, MUTED, RULE, SINGLE, canvas, footnote, percent_axis, printed
+from dualres.report.plots.style import (
+    ACCENT,
+    DOUBLE,
+    INK,
+    LOOKS,
+    MUTED,
+    RULE,
+    SINGLE,
+    canvas,
+    footnote,
+    percent_axis,
+    printed,
+)
 from dualres.report.results import Cell, Entry, Results, percent_f1
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart

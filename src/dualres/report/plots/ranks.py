@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualres.demo.figures import INK
 from dualres.report.compare import Ranks, critical_difference
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, listed, quick_mark, sentences
-from dualres.report.plots.style import LOOKS, MUTED, SINGLE, canvas, footnote, printed
+from dualres.report.plots.style import INK, LOOKS, MUTED, SINGLE, canvas, footnote, printed
 from dualres.report.results import Results
 
 

@@ -9,10 +9,9 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from dualres.campaign.studies import RECIPE_CONTROLS
-from dualres.demo.figures import ACCENT
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, left_out, quick_mark, sentences, span
-from dualres.report.plots.style import DOUBLE, MUTED, RULE, SINGLE, canvas, footnote, printed
+from dualres.report.plots.style import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas, footnote, printed
 from dualres.report.results import Cell, Results, percent_f1
 from dualres.report.tables.recipes import recipes_of
 

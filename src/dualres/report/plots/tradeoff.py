@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
-from dualres.campaign.studies import NEURAL, PRIMARY_BUDGET
+from dualres.campaign.studies import NEURAL
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,

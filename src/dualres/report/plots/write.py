@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from dualres.campaign.studies import BEARING_BUDGET, FINALISTS, PAIR, PRIMARY_BUDGET
 from dualres.machinery.checksums import replace_sums
+from dualres.paper.protocol import BEARING_BUDGET, FINALISTS, PAIR, PRIMARY_BUDGET
 from dualres.profile.costs import Costs
 from dualres.report.plots.ablation import ablation_panels
 from dualres.report.plots.bars import allocation_bars, bearing_bars

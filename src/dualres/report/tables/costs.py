@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.paper.costs import printed_cost
 from dualres.profile.costs import COSTS, Costs, all_costs
@@ -127,7 +128,7 @@ def workloads(costs: Costs) -> Table:
 
 def _lowest(costs: Costs, name: str, values: list[Value]) -> list[Value]:
     """The lowest of the neural methods in bold; MiniRocket is another kind of thing, on a CPU."""
-    neural = [i for i, method in enumerate(costs.methods) if method != "minirocket"]
+    neural = [i for i, method in enumerate(costs.methods) if entry(method).trains]
     marked = mark_best([values[i] for i in neural], COSTS[name].digits, lowest=True)
     for i, value in zip(neural, marked, strict=True):
         values[i] = value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dualres.campaign.protocol import Budget
+from dualres.datasets.budget import Budget
 from dualres.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Entry, Results

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import CONTROLLED, FINALISTS, RIG, SEEDS, folds_of
+from dualres.campaign.studies import RIG, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
+from dualres.paper.protocol import CONTROLLED, FINALISTS, SEEDS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned

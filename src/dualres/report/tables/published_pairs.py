@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dualres.campaign.studies import CONTROLS_ON
 from dualres.methods import CONTROL_NAMES
+from dualres.methods.catalogue import entry
 from dualres.report.compare import paired_differences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Entry, Results, percent_f1
@@ -113,7 +114,7 @@ def fit_costs(results: Results) -> Table:
             times = []
             for kind, own in sheets.items():
                 done = [e for e in own.results.where(**fields) if e.job.device == kind]
-                planned_here = kind == "cpu" or method != "minirocket"
+                planned_here = kind == "cpu" or entry(method).trains
                 times.append(own.value(metric("fit_s"), fields, seeds) if planned_here else Value(NOT_PLANNED))
                 sheet.shows(entry.job for entry in done)
                 machines |= {str(entry.outcome.facts["machine"]["device"]) for entry in done}

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STUDIES, folds_of
+from dualres.campaign.studies import STUDIES, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
-from dualres.paper.scores import BY_FOLD_BUDGETS
+from dualres.methods.catalogue import entry
+from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
@@ -121,7 +122,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
         _method_lines(results, dataset),
         [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
         labels=("Method",),
-        best=lambda line, column: None if line.fields["method"] == "minirocket" else column.title,
+        best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else None,
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
         "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import folds_of
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
 from dualres.recordings.windows import covered, evenly
