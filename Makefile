@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results speed api
+.PHONY: setup demo test lint bench results speed api picture
 
 setup: $(STAMP)
 
@@ -51,3 +51,7 @@ results: setup
 # docs/api.md, from the docstrings.
 api: setup
 	$(BIN)/python tools/api.py
+
+# The README's picture, from the demo's model.
+picture: demo
+	$(BIN)/python tools/picture.py
