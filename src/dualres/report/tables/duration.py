@@ -54,10 +54,9 @@ def duration(results: Results, dataset: str) -> Table:
     chosen = chosen_updates(results, dataset)
     rows = [(*row, _verdict(chosen, recipe)) for row, recipe in zip(table.rows, recipes, strict=True)]
     undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
-    return replace(table, header=(*table.header, "Chosen"), rows=tuple(rows), note=RULE + undecided)
+    return replace(table, header=(*table.header, "Chosen"), rows=tuple(rows), note=RULE + undecided, rule=("choice",))
 
 
 def _verdict(chosen: int | None, recipe: Recipe) -> Value:
-    if chosen is None:
-        return Value("undecided")
-    return Value("yes", bold=True) if recipe.updates == chosen else Value("no")
+    is_chosen = recipe.updates == chosen
+    return Value("undecided" if chosen is None else "yes" if is_chosen else "no", bold=is_chosen, emphasis="yes")

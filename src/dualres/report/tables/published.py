@@ -15,7 +15,7 @@ from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
 from dualres.report.tables.published_pairs import controls, devices, fit_costs
-from dualres.report.tables.sheet import Column, Group, Line, Sheet, by_column
+from dualres.report.tables.sheet import Column, Line, Rivals, Sheet, by_column
 
 FIRST = SEEDS[:1]
 OWN_SEEDS = "Methods have different seeds; see their column."
@@ -73,7 +73,7 @@ def phm2009_budgets(results: Results) -> Table:
         "phm2009",
         FINALISTS,
         FIRST,
-        best=lambda line, column: line.fields["budget"] if column.title == "Mean macro-F1" else None,
+        best=lambda line, column: line.labels[0] if column.title == "Mean macro-F1" else "",
         best_per="budget, of the mean macro-F1",
         remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
     )
@@ -122,7 +122,7 @@ def _fold_columns(dataset: str) -> list[Column]:
 
 
 def _by_method(
-    results: Results, dataset: str, remark: str = "", best: Group | None = None, seeds: tuple[int, ...] | None = None
+    results: Results, dataset: str, remark: str = "", best: Rivals | None = None, seeds: tuple[int, ...] | None = None
 ) -> Table:
     """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
     lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
@@ -151,7 +151,7 @@ def _by_budget(
     dataset: str,
     methods: Sequence[str],
     seeds: tuple[int, ...] | None = None,
-    best: Group | None = None,
+    best: Rivals | None = None,
     best_per: str = "",
     remark: str = "",
 ) -> Table:

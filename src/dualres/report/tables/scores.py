@@ -60,7 +60,7 @@ def bearing_by_fold(results: Results) -> Table:
         lines,
         [_fold_column(0), _fold_column(1), Column("Mean", "macro_f1")],
         labels=("Dataset", "Method"),
-        best=lambda line, column: line.fields["dataset"] if column.title == "Mean" else None,
+        best=lambda line, column: line.labels[0] if column.title == "Mean" else "",
         best_per="dataset, of the means",
     )
 
@@ -121,7 +121,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
         _method_lines(results, dataset),
         [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
         labels=("Method",),
-        best=lambda line, column: None if line.fields["method"] == "minirocket" else column.title,
+        best=lambda line, column: "" if line.fields["method"] == "minirocket" else column.title,
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
         "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "
@@ -197,7 +197,7 @@ def optimisation(results: Results, dataset: str) -> Table:
         _method_lines(results, dataset),
         [*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
         labels=("Method",),
-        best=lambda line, column: column.title if column.metric == "macro_f1" else None,
+        best=lambda line, column: column.title if column.metric == "macro_f1" else "",
         best_per="column, of the macro-F1",
         remark="The loss is the mean cross-entropy over the support before the update of that number.",
     )
