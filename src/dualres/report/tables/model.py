@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -67,6 +67,12 @@ class Table:
     note: str = ""  # what bold print and brackets mean
     measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
     rule: tuple[str, ...] = ()  # by which its words follow from numbers, and what that needs; see verify/rules.py
+
+    def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
+        """The table with further columns by their titles, a value per row each."""
+        more = zip(*columns.values(), strict=True)
+        rows = tuple((*row, *values) for row, values in zip(self.rows, more, strict=True))
+        return replace(self, header=(*self.header, *columns), rows=rows)
 
 
 def mark_best(values: Iterable[Value], rivals: str, digits: int, *, lowest: bool = False) -> list[Value]:
