@@ -103,8 +103,7 @@ class Results:
 
     def _group(self, job: Job) -> tuple[str, str]:
         """Jobs that are all shown of one device."""
-        by_dataset = self.study.name in ("published", "recipes")  # their datasets are campaigns of their own
-        return job.dataset if by_dataset else "", job.method
+        return job.dataset if self.study.datasets_apart else "", job.method
 
     def on(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""

@@ -22,8 +22,8 @@ from dualres.config import ModelConfig
 from dualres.datasets import simulated
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import DualResError, reason_of
+from dualres.verify.numbers import TOLERANCE
 
-TOLERANCE = 1e-9  # of numbers that were computed twice
 # What reading values that are not there, or of another kind than they should be, raises.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers

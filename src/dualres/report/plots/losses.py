@@ -25,6 +25,7 @@ from dualres.report.plots.picture import (
     sentences,
     shared_seeds,
 )
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
@@ -34,7 +35,6 @@ from dualres.report.plots.style import (
     footnote,
     label_ends,
     percent_axis,
-    printed,
 )
 from dualres.report.results import Cell, Entry, Results, percent_f1
 from dualres.report.tables.duration import chosen_updates
@@ -43,7 +43,7 @@ LOWEST = 1e-4  # nats; below it a loss is zero for every purpose
 FOLD_LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)))
 
 
-@printed()
+@draws_figure("training_loss")
 def training_loss(results: Results, dataset: str) -> Picture | None:
     """Eight neural methods, a panel per fold, not smoothed."""
     methods = ran(results, dataset, NEURAL)
@@ -87,7 +87,7 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("duration_selection")
 def duration_selection(results: Results, dataset: str) -> Picture | None:
     """Losses of the longest fits, and validation macro-F1 after each number of updates."""
     methods = ran(results, dataset, PAIR)

@@ -26,6 +26,7 @@ from dualres.report.plots.picture import (
     shared_seeds,
     times,
 )
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
@@ -36,7 +37,6 @@ from dualres.report.plots.style import (
     canvas,
     footnote,
     not_run,
-    printed,
     swatch,
 )
 from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
@@ -44,7 +44,7 @@ from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
 ROOM = 1.3  # of the longest bar, so that its value fits beside it
 
 
-@printed()
+@draws_figure("gearbox_panels")
 def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     """A panel per budget: macro-F1 as bars, accuracy as marks."""
     methods = ran(results, dataset, NAMES)
@@ -97,7 +97,7 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("class_recall")
 def class_recall(results: Results, dataset: str) -> Picture | None:
     """Recall of every class, averaged over the folds."""
     methods = ran(results, dataset, PAIR)

@@ -16,13 +16,21 @@ from dualres.learn.augment.paths import Paths, curves, draw_paths
 from dualres.model.spectra import magnitudes, normalise
 from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import ACCENT, DASHED, DOUBLE, INK, PALE, RULE, canvas, printed
+from dualres.report.results import Results
 
 SHOWN = "pitting_M_speed_2000rpm_20Nm"
 DRAWN, FOLLOWED = 8, 3  # curves on the left; the first of them lead to the spectra on the right
 SEED = 2
 START_S = 6.0  # of the window, within the recording
 NATS_IN_DB = 20 / np.log(10)
+
+
+@draws_figure("transfer_paths")
+def transfer_paths(results: Results) -> Picture | None:
+    """The picture beside results that rest on such paths."""
+    return paths_picture() if results.entries else None
 
 
 @printed()

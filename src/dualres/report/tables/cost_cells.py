@@ -42,6 +42,7 @@ def cost_table(
         header=tuple(header),
         rows=rows,
         note=" ".join(filter(None, notes)),
+        measured=costs.name,
     )
 
 
