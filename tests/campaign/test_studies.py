@@ -1,10 +1,10 @@
 import pytest
 
 from dualres.campaign import studies
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import BEARINGS, DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.methods import NAMES
 

@@ -5,16 +5,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source
 from dualres.campaign.tuning import Kept, fingerprint, of_fold, of_recordings
-from dualres.config import Recipe
+from dualres.config import POLYPHASE, Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.learn.estimate import Rounds
 from dualres.learn.tune import NEVER, Fit
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
 

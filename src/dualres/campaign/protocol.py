@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
+from dualres.file import Model
+from dualres.judge import recording_scores
 from dualres.learn.support import Support
 from dualres.metrics import Counts, confusion
 from dualres.recordings.recording import Recording
@@ -18,18 +21,6 @@ from dualres.recordings.windows import at_rate, covered, cut, evenly
 
 Progress = Callable[[int, int], None]  # recordings done, recordings in all
 Scores = npt.NDArray[np.float64]
-WindowScores = Callable[[Recording, int | None], Scores]  # a recording and at most so many windows: (windows, classes)
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much may be labelled: recordings per class and windows per recording."""
-
-    recordings: int
-    windows: int
-
-    def __str__(self) -> str:
-        return f"{self.recordings}x{self.windows}"
 
 
 @dataclass(frozen=True)
@@ -77,9 +68,7 @@ def gather_support(
     return Support(np.concatenate(windows), np.array(labels), tuple(origins), seconds)
 
 
-def evaluate(
-    window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None
-) -> Evaluation:
+def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None) -> Evaluation:
     """One score per class for every recording the fold evaluates: the mean over its windows."""
     available = {r.id: r for r in recordings}
     truth, windows, scores = [], [], []
@@ -87,10 +76,10 @@ def evaluate(
         recording = _pick(available, name, fold)
         if recording.label not in fold.classes:
             raise ConfigError(f"{name}: label {recording.label!r} is not among the classes of fold {fold.fold}")
-        each = window_scores(recording, fold.evaluation_windows)
+        mean, count = recording_scores(model, recording, fold.evaluation_windows)
         truth.append(fold.classes.index(recording.label))
-        windows.append(len(each))
-        scores.append(each.mean(0))
+        windows.append(count)
+        scores.append(mean)
         if progress:
             progress(done, len(fold.evaluation))
     return Evaluation(fold.evaluation, np.array(truth), tuple(windows), np.array(scores))

@@ -10,17 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.campaign.protocol import Budget, gather_support, learned_from
+from dualres.campaign.protocol import gather_support, learned_from
 from dualres.campaign.sources import Source
-from dualres.campaign.work import all_versions
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.estimate import Rounds
 from dualres.learn.support import Support, spread_support
 from dualres.learn.tune import NEVER, Fit, Groups
 from dualres.machinery.files import write_whole
+from dualres.machinery.versions import all_versions
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 
 @dataclass(frozen=True)

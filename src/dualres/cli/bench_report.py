@@ -36,7 +36,7 @@ def report(
     from dualres.profile.costs import all_costs
     from dualres.profile.measurements import FOLDER, damaged
     from dualres.report.page import write_page
-    from dualres.report.plots import write_figures
+    from dualres.report.plots.write import write_figures
     from dualres.report.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
 
     names = all_studies(studies or ["all"])

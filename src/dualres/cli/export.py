@@ -42,7 +42,7 @@ def export(
     The C99 folder holds everything a device needs: three functions, no
     allocation, a Makefile with a check. The ONNX file takes windows at 64 kHz.
     """
-    from dualres.file import load
+    from dualres.cli.models import loaded as load
 
     loaded = load(model)
     if to is Kind.C99:

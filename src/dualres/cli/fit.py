@@ -22,7 +22,7 @@ from dualres.errors import ConfigError, RecordingError
 if TYPE_CHECKING:
     from dualres.judge import Verdict
     from dualres.learn.estimate import Estimate
-    from dualres.learn.fit import Step
+    from dualres.learn.history import Step
     from dualres.recordings.folder import Folder
     from dualres.recordings.recording import Recording
 
@@ -37,7 +37,7 @@ Resampler = Annotated[
 
 
 def parsed_rate(text: str | None) -> Fraction | None:
-    from dualres.recordings.recording import exact_rate
+    from dualres.machinery.rates import exact_rate
 
     return None if text is None else exact_rate(text)
 
@@ -85,7 +85,8 @@ def fit(
     from dualres.file import check_members, save
     from dualres.learn.estimate import estimate as run_estimate
     from dualres.learn.estimate import plan_rounds
-    from dualres.learn.fit import expected_s, fit_recordings
+    from dualres.learn.fit import fit_recordings
+    from dualres.learn.forecast import expected_s
     from dualres.learn.recipe_file import recipe_from
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
@@ -163,7 +164,7 @@ def diagnose(
 
     A file that cannot be judged is reported and the next one is read; the exit status is then 1.
     """
-    from dualres.file import load
+    from dualres.cli.models import loaded as load
     from dualres.judge_files import judge_files, judge_files_by_ray
 
     if address and executor != "ray":
@@ -200,11 +201,11 @@ def show(
     rate: Rate = None,
 ) -> None:
     """A recording's facts with a small spectrum, or a model's card."""
-    from dualres.file import load
+    from dualres.cli.models import loaded
     from dualres.recordings.readers import read
 
     if path.suffix == ".safetensors":
-        card = load(path).card
+        card = loaded(path).card
         for key, value in card.as_data().items():
             named = f"{card.recipe}: " if key == "recipe" else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""

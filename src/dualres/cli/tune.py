@@ -18,7 +18,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.campaign.tuning import Divided, Kept
-    from dualres.learn.fit import Step
+    from dualres.learn.history import Step
     from dualres.learn.tune import Choice, Fit
 
 DEFAULT_SEED = 41

@@ -5,22 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from dualres.campaign.protocol import Budget, Evaluation, evaluate, gather_support
-from dualres.config import ModelConfig, Recipe
+from dualres.campaign.protocol import Evaluation, evaluate, gather_support
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.demo import figures
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, save
-from dualres.judge import model_probabilities
-from dualres.learn.fit import FittedNetwork, fit_network
+from dualres.learn.fit import fit_network
+from dualres.learn.history import FittedNetwork
 from dualres.learn.support import Support
 from dualres.machinery.files import write_whole
 from dualres.metrics import accuracy, class_f1, class_recall, macro_f1
-from dualres.recordings.resample import POLYPHASE
 from dualres.report import html as report
 
 BUDGET = Budget(recordings=3, windows=4)
@@ -80,7 +79,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
     model = Model((fitted.network,), Card(fold.classes, config, recipe, seed, POLYPHASE, exposure_s=support.seconds))
     begin = time.perf_counter()
     evaluation = evaluate(
-        partial(model_probabilities, model),
+        model,
         fold,
         recordings,
         lambda done, total: progress("Judge unseen recordings", done, total, ""),
@@ -142,8 +141,8 @@ def demo_page(demo: Demo) -> str:
         ),
         report.section(
             "Training",
-            f"{card.recipe.updates} updates on {windows} windows. The weights after the last update are the result: "
-            "nothing was chosen by looking at the evaluation.",
+            f"{len(demo.fitted.history)} updates on {windows} windows. The weights after the last update are the "
+            "result: nothing was chosen by looking at the evaluation.",
             figures.as_svg(figures.training_curve(demo.fitted.history, len(classes))),
         ),
         report.section(
@@ -166,7 +165,7 @@ def demo_page(demo: Demo) -> str:
                 {
                     "Fold": f"{fold.fold}, hash {fold.hash[:16]}",
                     "Seed": str(card.seed),
-                    "Recipe": f"Adam, learning rate {card.recipe.learning_rate:g} x {card.recipe.decay:g} per update",
+                    "Recipe": f"{card.recipe}",
                     "Network": f"{sum(p.numel() for p in demo.fitted.network.parameters()):,} parameters",
                     "Resampling": f"{simulated.RATE / 1000:g} to {card.config.rate / 1000:g} kHz, {card.resampler}",
                     "Versions": ", ".join(f"{k} {v}" for k, v in card.versions.items()),

@@ -12,7 +12,9 @@ from sklearn.metrics import f1_score
 
 from dualres.config import RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.learn.fit import Step, expected_s, fit_network
+from dualres.learn.fit import fit_network
+from dualres.learn.forecast import expected_s
+from dualres.learn.history import Step
 from dualres.learn.support import Support
 from dualres.scorers import scorer
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.machinery.versions import versions
 from dualres.plugins import VARIABLE as PLUGINS
 from dualres.plugins import load_plugins
-from dualres.seal import versions
 
 # For the Ray that is started on this machine: only model files and results pass through it.
 _OBJECT_STORE = 128 * 2**20  # bytes

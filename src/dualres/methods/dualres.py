@@ -9,8 +9,9 @@ from typing import Any
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.batches import WINDOWS_AT_ONCE
-from dualres.learn.fit import Progress, fit_networks
+from dualres.learn.batches import MICROBATCH
+from dualres.learn.fit import fit_networks
+from dualres.learn.history import Progress
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Labels, Task, Windows
 from dualres.methods.network import Network
@@ -22,7 +23,7 @@ from dualres.scorers import Scorer, scorer
 class DualResNetwork(Network):
     """DualRes, cut where its learned part begins: the two spectra are its views."""
 
-    microbatch = WINDOWS_AT_ONCE  # no batch statistics, so that larger is only faster
+    microbatch = MICROBATCH  # no batch statistics, so that larger is only faster
 
     def __init__(self, model: DualRes) -> None:
         super().__init__()

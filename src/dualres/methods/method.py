@@ -5,18 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor
 
 from dualres.config import Recipe
-from dualres.learn.fit import Progress, Step
+from dualres.learn.history import Progress, Step
 
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Fitted(Protocol):
     def trained(self) -> Collection[str]:
         """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
 
-    def state(self) -> dict[str, Tensor]:
+    def state(self) -> Arrays:
         """Everything that was learned, by name."""
 
     def scores(self, windows: Windows) -> Scores:
@@ -100,9 +100,7 @@ class Method(ABC):
         """A function of the task."""
 
     @abstractmethod
-    def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> Fitted:
+    def restore(self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost) -> Fitted:
         """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
-from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
-from dualres.learn.fit import Step
+from dualres.learn.batches import MICROBATCH, check_support, views_of
+from dualres.learn.history import Step
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Cost, Method, Scores, Task, Windows
+from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
 
@@ -51,7 +51,6 @@ class MiniRocket(Method):
 
     def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
-        from sklearn.linear_model import RidgeClassifierCV  # only here: it takes longer to load than all other methods
 
         check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()
@@ -73,20 +72,20 @@ class MiniRocket(Method):
         return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
-        found = {name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in state.items()}
+        found = {name: (array.dtype, array.shape) for name, array in state.items()}
         if found != wanted:
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
         # Copied, because numba would compile once more for an array that must not be written to.
-        learned = {name: tensor.numpy().copy() for name, tensor in state.items()}
+        learned = {name: array.copy() for name, array in state.items()}
         return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
 
     def blank(self, classes: int) -> FittedMiniRocket:
         """Full of ones; for this aeon need not be there."""
-        learned = {name: torch.ones(shape, dtype=dtype).numpy() for name, (dtype, shape) in _layout(classes).items()}
+        learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
         return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), {}, learned)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
@@ -112,13 +111,13 @@ class FittedMiniRocket:
     def trained(self) -> Collection[str]:
         return RIDGE
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: torch.from_numpy(array) for name, array in self.learned.items()}
+    def state(self) -> Arrays:
+        return self.learned
 
     def scores(self, windows: Windows) -> Scores:
         if windows.ndim != 2 or windows.shape[1] != WINDOW:
             raise ConfigError(f"windows have shape {windows.shape}; (n, {WINDOW}) is needed")
-        parts = [self._decisions(windows[i : i + WINDOWS_AT_ONCE]) for i in range(0, len(windows), WINDOWS_AT_ONCE)]
+        parts = [self._decisions(windows[i : i + MICROBATCH]) for i in range(0, len(windows), MICROBATCH)]
         return np.concatenate(parts) if parts else np.empty((0, self.classes))
 
     def _decisions(self, windows: Windows) -> Scores:
@@ -151,15 +150,16 @@ def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
 
-def _layout(classes: int) -> dict[str, tuple[torch.dtype, tuple[int, ...]]]:
+def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Type and shape of everything that is learned."""
     rows = 1 if classes == 2 else classes
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
     return {
-        "biases": (torch.float32, (FEATURES,)),
-        "mean": (torch.float64, (FEATURES,)),
-        "scale": (torch.float64, (FEATURES,)),
-        "coefficients": (torch.float64, (rows, FEATURES)),
-        "intercept": (torch.float64, (rows,)),
+        "biases": (single, (FEATURES,)),
+        "mean": (double, (FEATURES,)),
+        "scale": (double, (FEATURES,)),
+        "coefficients": (double, (rows, FEATURES)),
+        "intercept": (double, (rows,)),
     }
 
 

@@ -10,16 +10,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 from scipy.special import softmax
-from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.fit import Step, seeded, train
+from dualres.learn.history import Step
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
+from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
-from dualres.methods.method import Cost, Method, Scores, Task, Windows
+from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
 from dualres.methods.network import Network
 from dualres.model.check import check_window
 
@@ -55,11 +56,11 @@ class NeuralMethod(Method):
         return PlainSupport(views_of(network.views, task.windows, device), targets, seed=seed, microbatch=size)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
-        network.load_state_dict(state, assign=True)
+        network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
         return FittedNeural(self, network.eval(), classes, seed, cost, [])
 
@@ -100,8 +101,8 @@ class FittedNeural:
     def trained(self) -> Collection[str]:
         return {name for name, _ in self.network.named_parameters()}
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: t.detach().cpu().contiguous() for name, t in self.network.state_dict().items()}
+    def state(self) -> Arrays:
+        return {name: t.detach().cpu().numpy() for name, t in self.network.state_dict().items()}
 
     @torch.inference_mode()
     @full_precision()

@@ -7,32 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres import methods
-from dualres.methods.files import FORMAT, card
-from dualres.seal import seal
-
-PAPER_CLASSES = 8
-
-
-@dataclass(frozen=True)
-class Paper:
-    """The paper's figures, for eight classes."""
-
-    registered: int
-    active: int
-    file_mib: float
-
-
-PAPER = {
-    "dualres": Paper(40_048, 40_048, 0.164),
-    "mambasl": Paper(15_592, 15_592, 4.065),
-    "minirocket": Paper(79_976, 79_976, 0.802),
-    "tscmamba": Paper(2_502_466, 2_502_466, 9.555),
-    "medformer": Paper(2_560_904, 2_560_904, 12.301),
-    "moderntcn": Paper(595_112, 595_112, 2.308),
-    "patchtst": Paper(99_208, 99_208, 4.392),
-    "itransformer": Paper(1_066_024, 1_066_024, 4.079),
-    "crossformer": Paper(189_576, 66_440, 4.782),
-}
+from dualres.file import content
+from dualres.methods.files import as_model
+from dualres.paper.weights import CLASSES, WEIGHTS, Weight
 
 
 @dataclass(frozen=True)
@@ -42,14 +19,14 @@ class Summary:
     registered: int
     active: int
     file_bytes: int
-    paper: Paper | None  # None where the paper prints nothing of the kind
+    paper: Weight | None  # None where the paper prints nothing of the kind
 
 
-def summarise(name: str, classes: int = PAPER_CLASSES) -> Summary:
+def summarise(name: str, classes: int = CLASSES) -> Summary:
     """Build the method for that many classes, and count."""
     method = methods.method(name)
     fitted = method.blank(classes)
-    content = seal(FORMAT, card(fitted), np.zeros((1, classes)), fitted.state())
-    cost = fitted.cost
-    paper = PAPER.get(name) if classes == PAPER_CLASSES else None
-    return Summary(name, method.family, cost.registered, cost.active, len(content), paper)
+    model = as_model(fitted, [f"class {i}" for i in range(classes)], {})
+    size = len(content(model, checks=np.zeros((1, classes))))
+    paper = WEIGHTS.get(name) if classes == CLASSES else None
+    return Summary(name, method.family, fitted.cost.registered, fitted.cost.active, size, paper)

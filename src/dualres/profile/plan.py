@@ -8,9 +8,8 @@ from typing import Any
 from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
+from dualres.paper.costs import THREADS
 
-THREADS = 4  # the paper's
-BATCH = 4  # windows at once, at most, whatever a method would take
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
 
 DEVICES = ("cpu", "cuda")

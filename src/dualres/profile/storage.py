@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from dualres.methods.method import Fitted
+from dualres.file import DUALRES, Model
+from dualres.kernel.pack import shapes as file_shapes
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,18 @@ class Storage:
         return asdict(self)
 
 
-def storage(fitted: Fitted) -> Storage:
-    state, wider = fitted.state(), fitted.method.shapes(fitted.classes + 1)
-    trained = [name for name in state if name in fitted.trained]
-    head = sum(state[name].nbytes for name in trained if tuple(state[name].shape) != wider[name])
+def storage(model: Model) -> Storage:
+    """Of a model of a single member."""
+    (member,) = model.members
+    wider = len(model.classes) + 1
+    if model.card.method == DUALRES:
+        state, shapes, trained = (
+            model.weights.arrays,
+            file_shapes(model.card.config, wider),
+            model.weights.arrays.keys(),
+        )
+    else:
+        state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
     parameters = sum(state[name].nbytes for name in trained)
-    return Storage(parameters - head, head, sum(tensor.nbytes for tensor in state.values()) - parameters)
+    head = sum(state[name].nbytes for name in trained if state[name].shape != shapes[name])
+    return Storage(parameters - head, head, sum(array.nbytes for array in state.values()) - parameters)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
+from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
 from dualres.recordings.readers import read
-from dualres.recordings.recording import Blockwise, Recording, Samples, exact_rate
+from dualres.recordings.recording import Blockwise, Recording, Samples
 from dualres.recordings.windows import shortage
 
 LABELS = "labels.csv"

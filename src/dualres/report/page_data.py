@@ -11,10 +11,10 @@ import numpy as np
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Budget
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import catalog
-from dualres.learn.fit import Step
+from dualres.datasets.budget import Budget
+from dualres.learn.history import Step
 from dualres.methods.catalogue import names
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.report.names import dataset_name, device_names, method_name

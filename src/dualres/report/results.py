@@ -11,10 +11,10 @@ from functools import partial
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import FULL
 from dualres.campaign.studies import Quick, Study, jobs
 from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 
 Metric = Callable[[Outcome], float]
 KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
@@ -104,8 +104,7 @@ class Results:
 
     def _group(self, job: Job) -> tuple[str, str]:
         """Jobs that are all shown of one device."""
-        by_dataset = self.study.name in ("published", "recipes")  # their datasets are campaigns of their own
-        return job.dataset if by_dataset else "", job.method
+        return job.dataset if self.study.datasets_apart else "", job.method
 
     def on(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""

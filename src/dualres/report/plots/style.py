@@ -17,11 +17,31 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
-from dualres.demo.figures import STYLE
 from dualres.machinery.files import write_whole
 from dualres.methods import NAMES
 from dualres.methods.catalogue import Look, entry
 from dualres.report.names import method_name
+
+INK, ACCENT, PALE = "#1d2733", "#1f6f8b", "#8fbccb"
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dualres",  # the same picture is the same file
+}
 
 SINGLE, DOUBLE = 3.3, 6.9  # inches, one column of a paper and two
 POINTS = 7.0  # the smallest text, at printed size

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dualres.campaign.sources import FULL
 from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.paper.costs import MACHINE, printed_cost
+from dualres.paper.costs import MACHINE, THREADS, printed_cost
 from dualres.profile.costs import COSTS, Costs
-from dualres.profile.plan import THREADS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.tables.model import NOT_RUN, Table, Value
 
@@ -43,6 +42,7 @@ def cost_table(
         header=tuple(header),
         rows=rows,
         note=" ".join(filter(None, notes)),
+        measured=costs.name,
     )
 
 

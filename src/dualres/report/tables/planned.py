@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from dualres.campaign.protocol import Budget
 from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 from dualres.methods.catalogue import names
 from dualres.report.results import Results
 from dualres.report.tables.sheet import labelled_s
