@@ -70,7 +70,7 @@ def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
     np.testing.assert_array_equal(result.scores[0], each.mean(0))
     assert result.windows[0] == len(each)
     assert result.confusion.sum(1).tolist() == [1, 2]
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [("Judge unseen recordings", i, 3, name) for i, name in enumerate(FOLD.evaluation, start=1)]
 
 
 def test_what_is_missing_is_named(recordings, small):

@@ -11,12 +11,12 @@ import numpy.typing as npt
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
-from dualres.learn.support import Support
+from dualres.learn.support import Support, cut_support
+from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, confusion
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import at_rate, covered, cut, evenly
+from dualres.recordings.windows import evenly
 
-Progress = Callable[[int, int], None]  # recordings done, recordings in all
 Scores = npt.NDArray[np.float64]
 WindowScores = Callable[[Recording, int | None], Scores]  # a recording and at most so many windows: (windows, classes)
 
@@ -56,7 +56,7 @@ def gather_support(
     recordings: Sequence[Recording],
     budget: Budget,
     config: ModelConfig,
-    progress: Progress | None = None,
+    progress: Progress = quiet,
 ) -> Support:
     """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
     available = {r.id: r for r in recordings}
@@ -64,21 +64,18 @@ def gather_support(
     chosen = learned_from(fold, budget)
     if len(chosen) != budget.recordings * len(fold.classes):
         raise ConfigError(f"fold {fold.fold} has fewer than {budget.recordings} support recordings for some class")
-    windows, labels, origins = [], [], []
-    seconds = dict.fromkeys(fold.classes, 0.0)
-    for done, (label, name) in enumerate(chosen, start=1):
-        signal = at_rate(_pick(available, name, fold), config.rate, config.window)
-        windows.append(cut(signal, starts, config.window, name))
-        labels += [fold.classes.index(label)] * len(starts)
-        origins += [(name, start) for start in starts]
-        seconds[label] += covered(starts, config.window) / config.rate
-        if progress:
-            progress(done, len(chosen))
-    return Support(np.concatenate(windows), np.array(labels), tuple(origins), seconds)
+    return cut_support(
+        [_pick(available, name, fold) for _, name in chosen],
+        [label for label, _ in chosen],
+        fold.classes,
+        config,
+        lambda samples: starts,
+        progress=progress,
+    )
 
 
 def evaluate(
-    window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress | None = None
+    window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress = quiet
 ) -> Evaluation:
     """One score per class for every recording the fold evaluates: the mean over its windows."""
     available = {r.id: r for r in recordings}
@@ -91,8 +88,7 @@ def evaluate(
         truth.append(fold.classes.index(recording.label))
         windows.append(len(each))
         scores.append(each.mean(0))
-        if progress:
-            progress(done, len(fold.evaluation))
+        progress("Judge unseen recordings", done, len(fold.evaluation), name)
     return Evaluation(fold.evaluation, np.array(truth), tuple(windows), np.array(scores))
 
 

@@ -82,7 +82,7 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         lambda recording, limit: window_scores(fitted, recording, config, limit),
         fold,
         source.at_rate(fold.evaluation),
-        lambda done, total: tell("judge", done, total),
+        lambda _, done, total, __: tell("judge", done, total),
     )
     facts = {
         "held_out": fold.held_out,

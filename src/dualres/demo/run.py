@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,13 +18,12 @@ from dualres.judge import model_probabilities
 from dualres.learn.fit import FittedNetwork, fit_network
 from dualres.learn.support import Support
 from dualres.machinery.files import write_whole
+from dualres.machinery.progress import Progress, renamed
 from dualres.metrics import accuracy, class_f1, class_recall, macro_f1
 from dualres.recordings.resample import POLYPHASE
 from dualres.report import html as report
 
 BUDGET = Budget(recordings=3, windows=4)
-
-Progress = Callable[[str, int, int, str], None]  # stage, done, in all, remark
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         recordings,
         BUDGET,
         config,
-        lambda done, total: progress("Simulate the labelled windows", done, total, ""),
+        renamed(progress, "Simulate the labelled windows"),
     )
     begin = time.perf_counter()
     fitted = fit_network(
@@ -83,7 +81,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         partial(model_probabilities, model),
         fold,
         recordings,
-        lambda done, total: progress("Judge unseen recordings", done, total, ""),
+        progress,
     )
     evaluate_s = time.perf_counter() - begin
     score = {"macro_f1": macro_f1(evaluation.confusion), "accuracy": accuracy(evaluation.confusion)}
