@@ -84,8 +84,8 @@ def fit(
     """
     from dualres.file import check_members, save
     from dualres.learn.estimate import estimate as run_estimate
-    from dualres.learn.estimate import plan_rounds
     from dualres.learn.fit import expected_s, fit_recordings
+    from dualres.learn.holdout import plan_rounds, refuse_leaks
     from dualres.learn.recipe_file import recipe_from
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
@@ -98,9 +98,10 @@ def fit(
     recordings, labels = found.recordings, [str(r.label) for r in found.recordings]
     rounds = plan_rounds(recordings) if estimate or strict else None
     if strict and rounds:
-        from dualres.cli.audit import refuse_leaks
+        from dualres.cli.audit import leaks_shown
 
-        refuse_leaks(recordings, rounds)
+        with leaks_shown(), progress("Nothing was written.") as report:
+            refuse_leaks(recordings, rounds, report)
     with progress("Nothing was written.") as report:
         report("Time one update", 0, 1, "")
         once = expected_s(windows * len(recordings), chosen)
