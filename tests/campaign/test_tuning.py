@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source
 from dualres.campaign.tuning import of_fold
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.recordings.resample import POLYPHASE

@@ -25,19 +25,21 @@ def test_an_estimate_judges_what_each_round_holds_out():
         windows_each=2,
         recipe=Recipe(40, 5e-3),
         seed=0,
-        progress=lambda *x: seen.append((x[0], x[1], x[2].update, x[3])),
+        progress=lambda *x: seen.append(x[:3]),
     )
     assert result.macro_f1 == 1.0
     assert result.spread == 0.0
     assert result.confusion.tolist() == [[2, 0], [0, 2]]
     assert (result.rounds, result.unit) == (2, "component")
-    assert (seen[0], seen[-1]) == ((1, 2, 1, 40), (2, 2, 40, 40))
+    assert (seen[0], seen[-1]) == (("Hold out, round 1 of 2", 1, 40), ("Hold out, round 2 of 2", 40, 40))
+    assert sorted(name for one in result.judged for name in one.recordings) == sorted(r.id for r in recordings)
+    assert result.as_score() == {"macro_f1": 1.0, "spread": 0.0, "rounds": 2.0}
 
 
 def test_an_estimate_judges_by_as_many_members_as_the_model_will_have(monkeypatch):
     recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in (1, 22)]
-    judges, diagnose = [], module.diagnose_recording
-    monkeypatch.setattr(module, "diagnose_recording", lambda model, r: judges.append(model) or diagnose(model, r))
+    judges, judge = [], module.model_probabilities
+    monkeypatch.setattr(module, "model_probabilities", lambda model, *r: judges.append(model) or judge(model, *r))
     settings = {"windows_each": 1, "recipe": Recipe(1), "seed": 5, "members": 2}
     estimate(recordings, plan_rounds(recordings), ("good", "worn"), **settings)
     assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 4

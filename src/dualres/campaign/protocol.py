@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget as Budget  # many still look for it here
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
+from dualres.learn.evaluate import WindowScores
+from dualres.learn.evaluate import evaluate as evaluate_recordings
 from dualres.learn.support import Support, cut_support
 from dualres.machinery.progress import Progress, quiet
-from dualres.metrics import Counts, confusion
+from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import evenly
-
-Scores = npt.NDArray[np.float64]
-WindowScores = Callable[[Recording, int | None], Scores]  # a recording and at most so many windows: (windows, classes)
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much may be labelled: recordings per class and windows per recording."""
-
-    recordings: int
-    windows: int
-
-    def __str__(self) -> str:
-        return f"{self.recordings}x{self.windows}"
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """What a method said of each judged recording."""
-
-    recordings: tuple[str, ...]
-    truth: npt.NDArray[np.int64]
-    windows: tuple[int, ...]  # of each recording
-    scores: Scores  # (recordings, classes), mean over the windows: probabilities, or MiniRocket's decision values
-
-    @property
-    def confusion(self) -> Counts:
-        return confusion(self.truth, self.scores.argmax(1), self.scores.shape[1])
 
 
 def learned_from(fold: Fold, budget: Budget) -> list[tuple[str, str]]:
@@ -77,19 +48,10 @@ def gather_support(
 def evaluate(
     window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress = quiet
 ) -> Evaluation:
-    """One score per class for every recording the fold evaluates: the mean over its windows."""
+    """Every recording that the fold evaluates, judged as the fold says."""
     available = {r.id: r for r in recordings}
-    truth, windows, scores = [], [], []
-    for done, name in enumerate(fold.evaluation, start=1):
-        recording = _pick(available, name, fold)
-        if recording.label not in fold.classes:
-            raise ConfigError(f"{name}: label {recording.label!r} is not among the classes of fold {fold.fold}")
-        each = window_scores(recording, fold.evaluation_windows)
-        truth.append(fold.classes.index(recording.label))
-        windows.append(len(each))
-        scores.append(each.mean(0))
-        progress("Judge unseen recordings", done, len(fold.evaluation), name)
-    return Evaluation(fold.evaluation, np.array(truth), tuple(windows), np.array(scores))
+    judged = [_pick(available, name, fold) for name in fold.evaluation]
+    return evaluate_recordings(window_scores, judged, fold.classes, limit=fold.evaluation_windows, progress=progress)
 
 
 def _pick(available: dict[str, Recording], name: str, fold: Fold) -> Recording:

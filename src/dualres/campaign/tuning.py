@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.campaign.protocol import Budget, gather_support, learned_from
+from dualres.campaign.protocol import gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.tuning import Divided
 from dualres.machinery.progress import Progress, quiet

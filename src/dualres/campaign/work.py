@@ -14,16 +14,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Scores, evaluate, gather_support, learned_from
+from dualres.campaign.protocol import evaluate, gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.kernel import compiled
+from dualres.learn.evaluate import Scores
 from dualres.learn.support import Support
 from dualres.machinery.workers import PACKAGE
 from dualres.methods import method
@@ -100,11 +102,11 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         "peak_rss_bytes": _peak_rss(),
     }
     return Outcome(
-        classes=fold.classes,
+        classes=evaluation.classes,
         recordings=evaluation.recordings,
-        truth=tuple(evaluation.truth.tolist()),
+        truth=evaluation.truth,
         windows=evaluation.windows,
-        scores=tuple(tuple(row) for row in evaluation.scores.round(DECIMALS).tolist()),
+        scores=tuple(tuple(row) for row in np.round(evaluation.scores, DECIMALS).tolist()),
         history=tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history),
         facts=facts,
     )

@@ -15,7 +15,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.campaign.job import Job
-    from dualres.campaign.protocol import Budget
+    from dualres.datasets.budget import Budget
 
 
 class Device(StrEnum):
@@ -147,7 +147,7 @@ def parsed_seeds(values: Iterable[str] | None) -> list[int] | None:
 
 
 def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
-    from dualres.campaign.protocol import Budget
+    from dualres.datasets.budget import Budget
 
     parts = _parts(values)
     for part in parts or ():

@@ -121,7 +121,7 @@ def fit(
                 recipe=chosen,
                 seed=seed,
                 members=members,
-                progress=lambda i, n, step, steps: tell(f"Hold out, round {i} of {n}", step, steps),
+                progress=report,
             )
         model, _ = fit_recordings(
             recordings,
@@ -135,8 +135,7 @@ def fit(
             progress=lambda step, steps: tell("Learn from all", step, steps),
         )
     if expected:
-        score = {"macro_f1": expected.macro_f1, "spread": expected.spread, "rounds": float(expected.rounds)}
-        card = replace(model.card, held_out=expected.unit, score=score, remarks=expected.remarks)
+        card = replace(model.card, held_out=expected.unit, score=expected.as_score(), remarks=expected.remarks)
         model = replace(model, card=card)
         _show_estimate(expected, found.classes)
     save(model, out)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from dualres.campaign.protocol import Budget, Evaluation, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.demo import figures
 from dualres.errors import ConfigError
@@ -19,7 +20,7 @@ from dualres.learn.fit import FittedNetwork, fit_network
 from dualres.learn.support import Support
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, renamed
-from dualres.metrics import accuracy, class_f1, class_recall, macro_f1
+from dualres.metrics import Evaluation, class_f1, class_recall
 from dualres.recordings.resample import POLYPHASE
 from dualres.report import html as report
 
@@ -37,14 +38,6 @@ class Demo:
     evaluation: Evaluation
     fit_s: float
     evaluate_s: float
-
-    @property
-    def macro_f1(self) -> float:
-        return macro_f1(self.evaluation.confusion)
-
-    @property
-    def accuracy(self) -> float:
-        return accuracy(self.evaluation.confusion)
 
     @property
     def seconds_per_class(self) -> float:
@@ -84,7 +77,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         progress,
     )
     evaluate_s = time.perf_counter() - begin
-    score = {"macro_f1": macro_f1(evaluation.confusion), "accuracy": accuracy(evaluation.confusion)}
+    score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
     card = replace(model.card, held_out=fold.held_out, score=score)
     return Demo(fold, support, fitted, replace(model, card=card), evaluation, fit_s, evaluate_s)
 
@@ -106,8 +99,8 @@ def demo_page(demo: Demo) -> str:
     shown = demo.support.labels.tolist().index(classes.index("missing_teeth"))
     name, start = demo.support.origins[shown]
     tiles = [
-        report.tile(f"{100 * demo.macro_f1:.1f} %", "macro-F1 on recordings it never saw"),
-        report.tile(f"{100 * demo.accuracy:.1f} %", f"of {evaluated} recordings named right"),
+        report.tile(f"{100 * demo.evaluation.macro_f1:.1f} %", "macro-F1 on recordings it never saw"),
+        report.tile(f"{100 * demo.evaluation.accuracy:.1f} %", f"of {evaluated} recordings named right"),
         report.tile(f"{demo.seconds_per_class:.3f} s", "labelled signal per class"),
         report.tile(f"{demo.fit_s:.0f} s", f"to learn; {1000 * demo.evaluate_s / evaluated:.0f} ms per verdict"),
     ]

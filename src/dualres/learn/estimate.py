@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from dualres.config import Recipe
-from dualres.judge import diagnose_recording
-from dualres.learn.fit import Step, fit_recordings
+from dualres.judge import model_probabilities
+from dualres.learn.evaluate import evaluate
+from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
-from dualres.metrics import Counts, confusion, macro_f1
+from dualres.learn.updates import steps_told
+from dualres.machinery.progress import Progress, quiet
+from dualres.metrics import Counts, Evaluation, macro_f1
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import POLYPHASE
-
-Progress = Callable[[int, int, Step, int], None]  # round, rounds, the step just made, steps in a round
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Scores of recordings judged by models that had not learned from their unit."""
+    """Recordings judged by models that had not learned from their unit."""
 
-    macro_f1: float  # over all held-out recordings
-    spread: float  # standard deviation over the rounds
-    rounds: int
+    judged: tuple[Evaluation, ...]  # one per round
     unit: str
-    confusion: Counts
     remarks: tuple[str, ...]
+
+    @property
+    def rounds(self) -> int:
+        return len(self.judged)
+
+    @property
+    def confusion(self) -> Counts:
+        """Over all held-out recordings."""
+        total: Counts = np.sum([one.confusion for one in self.judged], axis=0)
+        return total
+
+    @property
+    def macro_f1(self) -> float:
+        """Over all held-out recordings."""
+        return _score(self.confusion)
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of macro-F1 over the rounds."""
+        return float(np.std([_score(one.confusion) for one in self.judged], ddof=1))
+
+    def as_score(self) -> dict[str, float]:
+        """What a card tells of it."""
+        return {"macro_f1": self.macro_f1, "spread": self.spread, "rounds": float(self.rounds)}
 
 
 def estimate(
@@ -40,11 +63,11 @@ def estimate(
     seed: int,
     members: int = 1,
     resampler: str = POLYPHASE,
-    progress: Progress | None = None,
+    device: str = "cpu",
+    progress: Progress = quiet,
 ) -> Estimate:
     """Fit once per round, as many members as the model will have, and judge what the round holds out."""
-    total = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    scores = []
+    judged = []
     for number, held in enumerate(rounds.held_out, start=1):
         known = [r for r in recordings if r.id not in held]
         model, _ = fit_recordings(
@@ -56,21 +79,12 @@ def estimate(
             recipe=recipe,
             seed=seed,
             members=members,
-            progress=_in_round(progress, number, len(rounds.held_out)),
+            device=device,
+            progress=steps_told(progress, f"Hold out, round {number} of {len(rounds.held_out)}", members),
         )
         unseen = [r for r in recordings if r.id in held]
-        verdicts = [classes.index(diagnose_recording(model, r).label) for r in unseen]
-        matrix = confusion([classes.index(str(r.label)) for r in unseen], verdicts, len(classes))
-        scores.append(_score(matrix))
-        total += matrix
-    spread = float(np.std(scores, ddof=1))
-    return Estimate(_score(total), spread, len(scores), rounds.unit, total, rounds.remarks)
-
-
-def _in_round(progress: Progress | None, number: int, rounds: int) -> Callable[[Step, int], None] | None:
-    if progress is None:
-        return None
-    return lambda step, steps: progress(number, rounds, step, steps)
+        judged.append(evaluate(partial(model_probabilities, model), unseen, classes))
+    return Estimate(tuple(judged), rounds.unit, rounds.remarks)
 
 
 def _score(matrix: Counts) -> float:

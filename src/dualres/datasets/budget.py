@@ -1,0 +1,16 @@
+"""How much of a fold may be learned from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much may be labelled: recordings per class and windows per recording."""
+
+    recordings: int
+    windows: int
+
+    def __str__(self) -> str:
+        return f"{self.recordings}x{self.windows}"
