@@ -13,7 +13,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.fit import Channel, Rate, parsed_rate, show_left_out
+from dualres.cli.folder import Channel, Rate, parsed_rate, show_left_out
 from dualres.cli.screen import console, progress
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def audit(
         recordings, limitations = open_store(source), _limitations(str(read_index(source)["dataset"]))
     else:
         with progress("Nothing was changed.") as report:
-            found = read_folder(source, channel, parsed_rate(rate), lambda i, n, name: report("Read", i, n, name))
+            found = read_folder(source, channel, parsed_rate(rate), report)
         show_left_out(found)
         recordings = found.recordings
     splits = _splits(recordings, fold, split, held_out)

@@ -13,7 +13,7 @@ from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device, check_device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
-from dualres.cli.fit import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
 from dualres.cli.screen import console, errors, progress, say
 from dualres.errors import ConfigError
 

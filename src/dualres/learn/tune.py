@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import f1_score
 
-from dualres.config import RECIPES, ModelConfig, Recipe
+from dualres.config import DEFAULT_RECIPE, RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import expected_s, fit_network
 from dualres.learn.support import Support
@@ -18,7 +18,6 @@ from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.scorers import scorer
 
-DEFAULT = "robust"  # what is taken where nothing can be compared
 NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
 
@@ -114,7 +113,7 @@ def tune(
     fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
     if not fits:
         reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out with every class still learned from"
-        return Choice(DEFAULT, RECIPES[DEFAULT], reason=f"{reason}, so nothing was compared")
+        return Choice(DEFAULT_RECIPE, RECIPES[DEFAULT_RECIPE], reason=f"{reason}, so nothing was compared")
     for done, fit in enumerate(fits):
         if fit in scores:
             continue
