@@ -9,6 +9,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from dualres import methods
+from dualres.machinery.progress import Progress, quiet
 from dualres.methods.files import FORMAT, card
 from dualres.methods.method import Cost, Fitted
 from dualres.methods.minirocket import blank
@@ -59,6 +60,15 @@ def summarise(name: str, classes: int = PAPER_CLASSES) -> Summary:
     cost = fitted.cost
     paper = PAPER.get(name) if classes == PAPER_CLASSES else None
     return Summary(name, method.family, cost.registered, cost.active, len(content), paper)
+
+
+def summarise_all(classes: int = PAPER_CLASSES, progress: Progress = quiet) -> list[Summary]:
+    """Every method there is."""
+    rows = []
+    for name in methods.ALL_NAMES:
+        rows.append(summarise(name, classes))
+        progress("Count parameters", len(rows), len(methods.ALL_NAMES), name)
+    return rows
 
 
 def _once(method: NeuralMethod, classes: int) -> FittedNeural:
