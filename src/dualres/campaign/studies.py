@@ -245,7 +245,7 @@ def study(name: str) -> Study:
 
 
 def folds_of(dataset: str) -> tuple[str, ...]:
-    return simulated.FOLDS if dataset == RIG else catalog.release(dataset).folds
+    return catalog.release(dataset).folds
 
 
 def jobs(

@@ -9,11 +9,11 @@ from functools import cache
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
+from dualres.config import ModelConfig
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.methods.catalogue import entry
-
-# Windows of one judged recording, where its fold sets no limit: 4 s, 4 s and 60 s long.
-UNLIMITED_WINDOWS = {"paderborn": 14, "phm2009": 14, "mcc5": 233}
+from dualres.recordings.windows import half_overlapping
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,15 @@ def nominal_s(job: Job) -> float:
     fold = job.used_fold()
     fit_ms, judge_ms = entry(job.method).nominal_ms
     support = job.budget.recordings * job.budget.windows * len(fold.classes)
-    judged = len(fold.evaluation) * (fold.evaluation_windows or UNLIMITED_WINDOWS[job.dataset])
+    judged = len(fold.evaluation) * (fold.evaluation_windows or _windows(catalog.release(job.dataset).seconds))
     updates = job.recipe.updates if job.recipe else 1
     return (support * updates * fit_ms + judged * judge_ms) / 1000
+
+
+def _windows(seconds: float) -> int:
+    """Of a recording that is judged as a whole."""
+    config = ModelConfig()
+    return len(half_overlapping(int(seconds * config.rate), config.window))
 
 
 def _kind(job: Job) -> tuple[str, str, int]:

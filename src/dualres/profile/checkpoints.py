@@ -15,10 +15,11 @@ from dualres.campaign.sources import Source
 from dualres.campaign.studies import folds_of
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.file import save
 from dualres.methods.catalogue import entry
-from dualres.paper.protocol import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS
+from dualres.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
 from dualres.profile.plan import Plan
 
 UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them
@@ -54,7 +55,7 @@ def wanted_job(plan: Plan, updates: int) -> Job:
         dataset=plan.dataset,
         fold=fold.fold,
         fold_hash=fold.hash,
-        budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
+        budget=BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET,
         method=plan.method,
         recipe=entry(plan.method).recipe(Recipe(updates=updates)),
         seed=SEEDS[0],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.methods import NAMES
 from dualres.methods.catalogue import entry, names
 from dualres.profile.measurements import Measurement, kept
@@ -68,7 +68,7 @@ class Costs:
 
     @property
     def datasets(self) -> list[str]:
-        return [name for name in DATASETS if any(dataset == name for dataset, _ in self.found)]
+        return [name for name in catalog.names() if any(dataset == name for dataset, _ in self.found)]
 
     @property
     def methods(self) -> list[str]:
@@ -99,7 +99,7 @@ def _group(
     known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, quick: bool
 ) -> dict[tuple[str, str], Measurement]:
     """Those of methods that run on a CPU in every group are taken for the datasets that the group is about."""
-    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(DATASETS, names()))
+    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(catalog.names(), names()))
     found = {(each.dataset, each.method): known[each] for each in wanted if each in known}
     about = {dataset for dataset, method in found if entry(method).trains}
     return {place: each for place, each in found.items() if not about or place[0] in about}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper.costs import THREADS
@@ -70,7 +70,7 @@ def read_plan(fields: object) -> Plan:
     kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
     if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
-    known = {"dataset": DATASETS, "method": names(), "device": DEVICES}
+    known = {"dataset": catalog.names(), "method": names(), "device": DEVICES}
     if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
         raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
     return Plan(**fields)

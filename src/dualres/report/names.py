@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from dualres.campaign.job import Job
+from dualres.datasets import catalog
 from dualres.methods.catalogue import entry, names
 
 _DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
-_DATASETS = {
-    "paderborn": "Paderborn",
-    "cwru": "CWRU",
-    "kaist": "KAIST",
-    "uored": "UORED",
-    "hust": "HUST",
-    "ottawa": "Ottawa",
-    "mcc5": "MCC5",
-    "phm2009": "PHM2009",
-    "simulated": "Rig",
-}
 
 
 def method_name(name: str) -> str:
@@ -26,7 +16,7 @@ def method_name(name: str) -> str:
 
 
 def dataset_name(name: str) -> str:
-    return _DATASETS.get(name, name)
+    return catalog.release(name).short if name in catalog.names() else name
 
 
 def device_names(jobs: Iterable[Job]) -> str:
@@ -46,5 +36,5 @@ def _share(method: str, device: str, places: Collection[tuple[str, str, str]]) -
     """The method's name, and the datasets if it ran on the device with some of its datasets only."""
     own = {dataset for kind, name, dataset in places if (kind, name) == (device, method)}
     every = {dataset for _, name, dataset in places if name == method}
-    names = [name for dataset, name in _DATASETS.items() if dataset in own]
-    return method_name(method) + ("" if own == every else f" on {' and '.join(names)}")
+    shown = [dataset_name(dataset) for dataset in catalog.names() if dataset in own]
+    return method_name(method) + ("" if own == every else f" on {' and '.join(shown)}")

@@ -11,8 +11,8 @@ import numpy as np
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.studies import DATASETS
 from dualres.config import ModelConfig, Recipe
+from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.learn.history import Step
 from dualres.methods.catalogue import names
@@ -43,7 +43,7 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     return {
         "rate": ModelConfig().rate,
         "methods": _named(names(), {j.method for j in jobs}, method_name),
-        "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
+        "datasets": _named(catalog.names(), {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),
         "studies": [_study(name, found) for name, found in results.items()],
@@ -169,7 +169,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
             own[_training(job)] = job.recipe
     columns: list[dict[str, Any]] = []
     cells: list[dict[str, Any]] = []
-    for dataset, budget in sorted(places, key=lambda place: (DATASETS.index(place[0]), _size(place[1]))):
+    for dataset, budget in sorted(places, key=lambda place: (catalog.names().index(place[0]), _size(place[1]))):
         recipes = places[dataset, budget]
         trainings = sorted(recipes, key=lambda words: (not recipes[words].plain, recipes[words].updates))
         for training in trainings if len(trainings) > 1 else [None]:

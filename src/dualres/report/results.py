@@ -12,7 +12,8 @@ from functools import partial
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
 from dualres.campaign.sources import FULL
-from dualres.campaign.studies import DATASETS, Quick, Study, jobs
+from dualres.campaign.studies import Quick, Study, jobs
+from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 
 Metric = Callable[[Outcome], float]
@@ -86,7 +87,7 @@ class Results:
         self._by_kind: dict[str, Results] = {}
         finished = ledger.jobs()
         seeds = sorted({job.seed for job in finished.values()} | {s for part in study.parts for s in part.seeds})
-        plan = partial(jobs, study, DATASETS, quick=quick, threads=threads)
+        plan = partial(jobs, study, catalog.names(), quick=quick, threads=threads)
         plans = {kind: plan(device=kind) for kind in self.kinds}
         done = Counter((self._group(job), kind) for kind in self.kinds for job in plans[kind] if job.key in finished)
         chosen = {
@@ -158,7 +159,7 @@ class Results:
     def datasets(self) -> tuple[str, ...]:
         """Of which there is any result, in the paper's order, the rig last."""
         found = {e.job.dataset for e in self.entries}
-        return tuple(name for name in DATASETS if name in found)
+        return tuple(name for name in catalog.names() if name in found)
 
 
 def percent_f1(outcome: Outcome) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
@@ -43,7 +43,7 @@ def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[
 
 def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | None]:
     """The measurement of the record's dataset, or of all in the table where it names none; None for a missing one."""
-    if record["dataset"] not in ("", *DATASETS) or record["method"] not in names():
+    if record["dataset"] not in ("", *catalog.names()) or record["method"] not in names():
         raise ConfigError(f"there is no such dataset or method: {record['dataset']}, {record['method']}")
     device, _, end = group.replace("_", "-").partition("-")
     own = entry(record["method"]).device(device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.methods.catalogue import names
 from dualres.report.results import Results
@@ -22,7 +22,7 @@ def methods(results: Results, dataset: str | None = None, among: Iterable[str] |
 
 def datasets(results: Results) -> list[str]:
     planned = {job.dataset for job in results.planned.values()}
-    return [name for name in DATASETS if name in planned]
+    return [name for name in catalog.names() if name in planned]
 
 
 def budgets(results: Results, dataset: str) -> dict[Budget, float]:

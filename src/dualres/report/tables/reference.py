@@ -14,7 +14,7 @@ from torch import nn
 
 from dualres.campaign.studies import DATASETS, RIG, folds_of
 from dualres.config import ModelConfig
-from dualres.datasets import catalog, simulated
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.methods import NAMES
 from dualres.model.network import DualRes
@@ -70,7 +70,7 @@ def task_inventory() -> Table:
     rows = []
     for name in DATASETS:
         folds = [load_fold(fold) for fold in folds_of(name)]
-        rate = simulated.RATE if name == RIG else catalog.release(name).rate
+        rate = catalog.release(name).rate
         each = sorted({len(members) for fold in folds for members in fold.support.values()})
         rows.append(
             (
