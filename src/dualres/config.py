@@ -211,6 +211,7 @@ RECIPES = {
     "paper": Recipe(),
     "robust": Recipe(800, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True),
 }
+DEFAULT_RECIPE = "robust"  # of every fit that is not the paper's
 
 
 def recipe_named(name: str, **changes: Any) -> Recipe:

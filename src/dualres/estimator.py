@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualres.config import ModelConfig, recipe_named
+from dualres.config import DEFAULT_RECIPE, ModelConfig, recipe_named
 from dualres.errors import ConfigError
 from dualres.judge import recording_scores
 from dualres.learn.fit import fit_recordings
@@ -58,7 +58,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        recipe: str = "robust",
+        recipe: str = DEFAULT_RECIPE,
         updates: int | None = None,
         learning_rate: float | None = None,
         decay: float | None = None,

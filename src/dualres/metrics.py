@@ -1,12 +1,43 @@
-"""Scores from one predicted label per recording."""
+"""Recordings that were judged, and scores from one predicted label for each."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import lgamma, log
 
 import numpy as np
 import numpy.typing as npt
 
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a model said of each judged recording: plain data, so that it can cross processes and machines."""
+
+    classes: tuple[str, ...]
+    recordings: tuple[str, ...]  # those judged
+    truth: tuple[int, ...]  # positions in `classes`
+    windows: tuple[int, ...]  # of each recording
+    scores: tuple[tuple[float, ...], ...]  # (recordings, classes), mean over the windows
+
+    @property
+    def confusion(self) -> Counts:
+        return confusion(self.truth, np.asarray(self.scores).argmax(1), len(self.classes))
+
+    @property
+    def macro_f1(self) -> float:
+        return macro_f1(self.confusion)
+
+    @property
+    def accuracy(self) -> float:
+        return accuracy(self.confusion)
+
+    @property
+    def recall(self) -> Shares:
+        return class_recall(self.confusion)
 
 
 def confusion(truth: npt.ArrayLike, predicted: npt.ArrayLike, classes: int) -> Counts:
@@ -35,6 +66,31 @@ def macro_f1(matrix: Counts) -> float:
 
 def accuracy(matrix: Counts) -> float:
     return float(matrix.trace() / matrix.sum())
+
+
+def guessing(counts: Sequence[int]) -> tuple[float, float]:
+    """Accuracy and macro-F1 to expect of guessing, where `counts` recordings of each class are judged.
+
+    Every recording is given one of the classes at random, each as likely as the others. Both are exact: of n
+    recordings of a class among N in all, the hits and the false alarms are independent and binomial.
+    """
+    share, total = 1 / len(counts), sum(counts)
+    f1 = []
+    for of_class in counts:
+        hits, alarms = _binomial(of_class, share), _binomial(total - of_class, share)
+        i, j = np.ogrid[: len(hits), : len(alarms)]
+        f1.append(float((hits[:, None] * alarms * 2 * i / np.maximum(of_class + i + j, 1)).sum()))
+    return share, float(np.mean(f1))
+
+
+def _binomial(draws: int, share: float) -> Shares:
+    """The probability of 0 to `draws` hits."""
+    whole = lgamma(draws + 1)
+    logs = [
+        whole - lgamma(k + 1) - lgamma(draws - k + 1) + k * log(share) + (draws - k) * log(1 - share)
+        for k in range(draws + 1)
+    ]
+    return np.exp(logs)
 
 
 def _ratio(part: Counts, whole: Counts) -> Shares:

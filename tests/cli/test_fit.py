@@ -1,56 +1,17 @@
 """An engineer's way: a folder, a model, verdicts."""
 
 import csv
-import io
-import json
 import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-from scipy.io import wavfile
-from typer.testing import CliRunner
 
-from dualres import cli, load
+from dualres import load
 from dualres.config import Recipe, recipe_named
-from dualres.errors import ConfigError, OutputError
-
-RATE = 12_800
-
-
-def run(*arguments):
-    return CliRunner(env={"COLUMNS": "120"}).invoke(cli.app, [str(a) for a in arguments])
-
-
-def tone(hz, seed):
-    t = np.arange(RATE) / RATE
-    return np.sin(2 * np.pi * hz * t) + 0.3 * np.random.default_rng(seed).standard_normal(RATE)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Two classes, three machines each, as 16-bit wav files listed in labels.csv, and one that is broken."""
-    folder = tmp_path_factory.mktemp("machines")
-    rows = []
-    for label, hz in (("good", 900), ("worn", 3000)):
-        for machine in range(3):
-            name = f"{label}{machine}.wav"
-            wavfile.write(folder / name, RATE, (8000 * tone(hz, machine)).astype(np.int16))
-            rows.append([name, label, f"{label} machine {machine}"])
-    (folder / "broken.wav").write_bytes(b"RIFF but no more")
-    rows.append(["broken.wav", "good", "x"])
-    with (folder / "labels.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([["file", "label", "component"], *rows])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def fitted(folder, tmp_path_factory):
-    out = tmp_path_factory.mktemp("model") / "pump.safetensors"
-    result = run("fit", folder, "-o", out, "--windows", 2, "--updates", 25)
-    assert result.exit_code == 0, result.output
-    return result.output, out
+from dualres.errors import OutputError
+from tests.cli.runner import RATE, run, tone
 
 
 def test_what_was_understood_is_shown_first(fitted):
@@ -80,22 +41,22 @@ def test_the_recipe_is_told_before_the_fit_and_by_the_card(fitted):
     assert 'recipe       robust, updates=25: {"updates": 25, "learning_rate": 0.001, "decay": 0.996' in shown
 
 
-def test_the_paper_s_recipe_can_be_asked_for(folder, tmp_path):
+def test_the_paper_s_recipe_can_be_asked_for(machines, tmp_path):
     out = tmp_path / "m.safetensors"
-    result = run("fit", folder, "-o", out, "--recipe", "paper", "--windows", 1, "--updates", 1, "--no-estimate")
+    result = run("fit", machines, "-o", out, "--recipe", "paper", "--windows", 1, "--updates", 1, "--no-estimate")
     assert "recipe: paper, updates=1" in result.output
     assert load(out).card.recipe == Recipe(updates=1)
 
 
-def test_without_an_estimate_the_card_has_no_score(folder, tmp_path):
+def test_without_an_estimate_the_card_has_no_score(machines, tmp_path):
     out = tmp_path / "m.safetensors"
-    assert run("fit", folder, "-o", out, "--windows", 1, "--updates", 1, "--no-estimate").exit_code == 0
+    assert run("fit", machines, "-o", out, "--windows", 1, "--updates", 1, "--no-estimate").exit_code == 0
     assert load(out).card.score is None
 
 
-def test_members_and_their_cost_are_shown(folder, tmp_path):
+def test_members_and_their_cost_are_shown(machines, tmp_path):
     out = tmp_path / "m.safetensors"
-    result = run("fit", folder, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
+    result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
     assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
@@ -104,7 +65,7 @@ def test_members_and_their_cost_are_shown(folder, tmp_path):
     card = load(out).card
     assert (card.seeds, card.held_out) == ((7, 8), "component")
     assert re.search(r"members +2, seeds 7, 8\n", run("show", out).output)
-    judged = run("diagnose", out, folder / "good0.wav", "--json")
+    judged = run("diagnose", out, machines / "good0.wav", "--json")
     assert judged.exit_code == 0
     refused = run("export", out, tmp_path / "board", "--to", "c99")
     assert "fit with one member" in str(refused.exception)
@@ -117,68 +78,19 @@ def test_a_single_member_is_not_spoken_of(fitted):
     assert "member" not in run("show", path).output
 
 
-def test_a_number_of_members_that_no_model_has_is_refused_first(folder, tmp_path):
-    result = run("fit", folder, "-o", tmp_path / "m", "--members", 65)
+def test_a_number_of_members_that_no_model_has_is_refused_first(machines, tmp_path):
+    result = run("fit", machines, "-o", tmp_path / "m", "--members", 65)
     assert "from 1 to 64" in str(result.exception)
     assert "What was understood" not in result.output
 
 
-def test_verdicts_one_line_each(fitted, folder):
-    result = run("diagnose", fitted[1], folder / "good0.wav", folder / "worn0.wav")
-    assert result.exit_code == 0
-    lines = result.output.splitlines()
-    assert len(lines) == 2
-    assert "good0.wav  good" in lines[0]
-    assert "worn0.wav  worn" in lines[1]
-    assert "(then good" in lines[1]
-
-
-def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, folder):
-    result = run("diagnose", fitted[1], folder / "broken.wav", folder / "good1.wav", folder / "nowhere.wav")
-    assert result.exit_code == 1
-    assert "good1.wav  good" in result.output
-    assert result.output.count("not judged") == 2
-    assert "Traceback" not in result.output
-
-
-def test_json_lines(fitted, folder):
-    result = run("diagnose", fitted[1], folder, "--json")
-    rows = [json.loads(line) for line in result.stdout.splitlines()]
-    assert len(rows) == 7, "labels.csv is no recording"
-    judged = [r for r in rows if "verdict" in r]
-    assert len(judged) == 6
-    assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows"}
-    assert all(r["verdict"] in r["file"] for r in judged)
-    assert all("error" in r for r in rows if "verdict" not in r)
-
-
-def test_csv(fitted, folder):
-    result = run("diagnose", fitted[1], folder / "good0.wav", folder / "broken.wav", "--csv")
-    rows = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert [r["verdict"] for r in rows] == ["good", ""]
-    assert rows[1]["error"]
-
-
-def test_show_a_recording(folder):
-    output = run("show", folder / "good0.wav").output
-    assert "12800 Hz" in output
-    assert "1.000 s" in output
-    assert "spectrum" in output
-
-
-def test_show_a_model(fitted):
-    output = run("show", fitted[1]).output
-    assert '["good", "worn"]' in output
-    assert "exposure_s" in output
-
-
-def test_strict_refuses_a_copy_on_both_sides(folder, tmp_path):
+def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
     leaking = tmp_path / "leaking"
     leaking.mkdir()
     rows = [["file", "label", "component"]]
     for label, sources in (("good", ("good0", "good1", "good0")), ("worn", ("worn0", "worn1", "worn2"))):
         for i, source in enumerate(sources):
-            (leaking / f"{label}{i}.wav").write_bytes((folder / f"{source}.wav").read_bytes())
+            (leaking / f"{label}{i}.wav").write_bytes((machines / f"{source}.wav").read_bytes())
             rows.append([f"{label}{i}.wav", label, f"{label} {i}"])
     with (leaking / "labels.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
@@ -189,13 +101,13 @@ def test_strict_refuses_a_copy_on_both_sides(folder, tmp_path):
     assert run("audit", leaking).exit_code == 1
 
 
-def test_names_are_not_markup(folder, tmp_path):
+def test_names_are_not_markup(machines, tmp_path):
     """Square brackets in file names, classes and remedies reach the screen as they are."""
     odd = tmp_path / "x[red].wav"
     odd.write_bytes(b"RIFF")
     for arguments, expected in (
         (["show", str(odd)], "x[red].wav"),
-        (["fit", str(folder), "-o", str(tmp_path / "m"), "--resampler", "[/bold]"], "'[/bold]'"),
+        (["fit", str(machines), "-o", str(tmp_path / "m"), "--resampler", "[/bold]"], "'[/bold]'"),
     ):
         result = subprocess.run([sys.executable, "-m", "dualres.cli", *arguments], capture_output=True, text=True)
         assert result.returncode == 2
@@ -204,8 +116,8 @@ def test_names_are_not_markup(folder, tmp_path):
     assert "dualres[soxr]" in " ".join(run("fit", "--help").output.split())
 
 
-def test_a_place_that_cannot_be_written_is_found_out_first(folder, tmp_path):
-    result = run("fit", folder, "-o", tmp_path)
+def test_a_place_that_cannot_be_written_is_found_out_first(machines, tmp_path):
+    result = run("fit", machines, "-o", tmp_path)
     assert isinstance(result.exception, OutputError)
     assert "is a folder" in str(result.exception)
     assert "What was understood" not in result.output
@@ -220,10 +132,3 @@ def test_a_folder_without_one_usable_file_says_so(tmp_path):
     np.save(tmp_path / "good" / "a.npy", tone(900, 0))
     result = run("fit", tmp_path, "-o", tmp_path / "m", "--rate", RATE)
     assert "holds one class only, good" in str(result.exception)
-
-
-@pytest.mark.parametrize("rate", ["fast", "0", "-3"])
-def test_a_rate_is_a_number_of_hz(folder, rate):
-    result = run("show", folder / "good0.wav", "--rate", rate)
-    assert isinstance(result.exception, ConfigError)
-    assert "no number of Hz" in str(result.exception)

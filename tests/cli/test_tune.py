@@ -14,7 +14,7 @@ from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError, OutputError
 from dualres.learn import tune as tuning
 from dualres.learn.recipe_file import read_recipe
-from tests.cli.test_fit import RATE, run, tone
+from tests.cli.runner import RATE, run, tone
 
 GRID = {"paper": Recipe(2), "robust": Recipe(3, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
 

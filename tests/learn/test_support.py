@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.config import POLYPHASE
-from dualres.errors import ConfigError
-from dualres.learn.support import spread_support
+from dualres.errors import ConfigError, RecordingError
+from dualres.learn.support import cut_support, spread_support
 from dualres.recordings.recording import Recording
 
 
@@ -22,3 +22,25 @@ def test_windows_tell_their_class_their_recording_and_their_start(small):
 def test_no_windows_are_refused(small):
     with pytest.raises(ConfigError, match="0 windows of each signal"):
         spread_support([], [], ("good",), small, windows_each=0, resampler=POLYPHASE)
+
+
+def test_windows_begin_where_they_are_asked_for_and_overlaps_count_once(small):
+    told = []
+    recordings = [Recording.from_array(np.arange(1024, dtype=np.float32), small.rate, name) for name in "ab"]
+    found = cut_support(
+        recordings,
+        ["good", "worn"],
+        ("good", "worn"),
+        small,
+        lambda samples: [0, 128, samples - 256],
+        progress=lambda *x: told.append(x),
+    )
+    assert found.windows[:, 0].tolist() == [0, 128, 768] * 2
+    assert found.seconds == {"good": 640 / 2000, "worn": 640 / 2000}
+    assert told == [("Cut the labelled windows", i, 2, name) for i, name in ((1, "a"), (2, "b"))]
+
+
+def test_a_window_beyond_the_end_names_its_recording(small):
+    short = Recording.from_array(np.zeros(300, np.float32), small.rate, "pump 3")
+    with pytest.raises(RecordingError, match="pump 3: a window ends at sample 356"):
+        cut_support([short], ["good"], ("good",), small, lambda samples: [100])

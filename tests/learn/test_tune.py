@@ -144,11 +144,18 @@ def test_finished_fits_and_steps_are_told(small):
         FEW,
         config=small,
         known=known,
-        progress=lambda *x: steps.append((x[0], x[1], x[2], x[3].update, x[4])),
+        progress=lambda stage, done, total, remark: steps.append((stage, done, total, remark.split()[:1])),
         finished=lambda fit, score: told.update({fit: score}),
     )
     short, long = Fit("short", 2, 41), Fit("long", 2, 41)
-    assert steps == [(4, 6, short, 1, 1), (5, 6, long, 1, 2), (5, 6, long, 2, 2)]
+    assert steps == [
+        ("Fits", 4, 6, ["short"]),
+        ("Updates", 1, 1, ["loss"]),
+        ("Fits", 5, 6, ["long"]),
+        ("Updates", 1, 2, ["loss"]),
+        ("Updates", 2, 2, ["loss"]),
+        ("Fits", 6, 6, []),
+    ]
     assert set(told) == {short, long}
     assert [c.rounds[2] for c in choice.candidates] == [told[short], told[long]]
 
@@ -179,4 +186,4 @@ def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):
     fits = [Fit("short", 0, 41), Fit("long", 0, 41), Fit("long", 1, 41)]
     expected = expected_tuning_s(fits, groups, FEW, progress=lambda *x: seen.append(x))
     assert expected == pytest.approx(3 * 1 + 3 * 2 + 4 * 2)
-    assert seen == [(1, 2), (2, 2)]
+    assert seen == [("Time an update of each recipe", i, 2, name) for i, name in enumerate(FEW, start=1)]

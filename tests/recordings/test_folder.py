@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.folder import read_folder
+from dualres.recordings.folder import expanded, files_below, read_folder
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY
 
@@ -128,3 +128,12 @@ def test_an_empty_folder_says_what_is_expected(tmp_path):
         read_folder(tmp_path)
     with pytest.raises(RecordingError, match="no such folder"):
         read_folder(tmp_path / "nowhere")
+
+
+def test_folders_are_expanded_and_files_stay_as_they_are(sorted_folder, tmp_path):
+    given = [sorted_folder, tmp_path / "nowhere.wav"]
+    found = list(expanded(given))
+    assert found == [*files_below(sorted_folder), tmp_path / "nowhere.wav"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RecordingError, match="there are no recordings in this folder"):
+        list(expanded([tmp_path / "empty"]))

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.campaign.job import Job, read_job
 from dualres.errors import DualResError
 from dualres.learn.history import Step
-from dualres.metrics import Counts, accuracy, class_recall, confusion, macro_f1
+from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
 _SCHEMA = """
@@ -35,40 +34,17 @@ CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, plan TEXT NOT NULL, r
 
 AGREEMENT = 1.5e-6  # largest difference between scores of the same job: one unit of the last decimal that is kept
 
-Scores = npt.NDArray[np.float64]
-
 
 class LedgerError(DualResError):
     """A ledger that cannot be used, or two that contradict each other."""
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a job found out: all of it plain data, so that it can cross processes and machines."""
+class Outcome(Evaluation):
+    """What a job found out: its evaluation, and how it came about."""
 
-    classes: tuple[str, ...]
-    recordings: tuple[str, ...]  # those judged
-    truth: tuple[int, ...]  # positions in `classes`
-    windows: tuple[int, ...]  # of each recording
-    scores: tuple[tuple[float, ...], ...]  # (recordings, classes), mean over the windows
     history: tuple[Step, ...]
     facts: dict[str, Any]  # see work.py: support, labelled seconds, hashes, cost, versions, machine, times
-
-    @property
-    def confusion(self) -> Counts:
-        return confusion(self.truth, np.asarray(self.scores).argmax(1), len(self.classes))
-
-    @property
-    def macro_f1(self) -> float:
-        return macro_f1(self.confusion)
-
-    @property
-    def accuracy(self) -> float:
-        return accuracy(self.confusion)
-
-    @property
-    def recall(self) -> Scores:
-        return class_recall(self.confusion)
 
     @property
     def labelled_s(self) -> float:

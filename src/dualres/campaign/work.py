@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
@@ -76,7 +77,7 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         model,
         fold,
         source.at_rate(fold.evaluation),
-        lambda done, total: tell("judge", done, total),
+        lambda _, done, total, __: tell("judge", done, total),
     )
     facts = {
         "held_out": fold.held_out,
@@ -94,11 +95,11 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         "peak_rss_bytes": _peak_rss(),
     }
     return Outcome(
-        classes=fold.classes,
+        classes=evaluation.classes,
         recordings=evaluation.recordings,
-        truth=tuple(evaluation.truth.tolist()),
+        truth=evaluation.truth,
         windows=evaluation.windows,
-        scores=tuple(tuple(row) for row in evaluation.scores.round(DECIMALS).tolist()),
+        scores=tuple(tuple(row) for row in np.round(evaluation.scores, DECIMALS).tolist()),
         history=tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history),
         facts=facts,
     )

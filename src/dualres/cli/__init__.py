@@ -13,11 +13,13 @@ from dualres.cli.audit import audit as audit_command
 from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
+from dualres.cli.diagnose import diagnose
 from dualres.cli.export import export
-from dualres.cli.fit import diagnose, fit, show
+from dualres.cli.fit import FitCommand
 from dualres.cli.methods import methods
 from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
+from dualres.cli.show import show
 from dualres.cli.tune import tune
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
@@ -31,7 +33,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(demo_command)
-app.command()(fit)
+app.command()(FitCommand())
 app.command()(tune)
 app.command()(diagnose)
 app.command()(show)

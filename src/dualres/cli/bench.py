@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from enum import StrEnum
@@ -29,9 +27,8 @@ from dualres.cli.bench_choice import (
     all_studies,
     check_device,
     choose,
-    once,
 )
-from dualres.cli.bench_folder import DEFAULT_DIR, LEDGER, Dir, ReadDir, exported, opened, own_ledger
+from dualres.cli.bench_folder import DEFAULT_DIR, Dir, ReadDir, opened
 from dualres.cli.bench_live import duration, live
 from dualres.cli.data import Stores
 from dualres.cli.screen import INTERRUPTED, complain, console, errors, progress, say
@@ -68,6 +65,7 @@ def plan(
     stores: Stores = Path("stores"),
 ) -> None:
     """What studies are made of, what of it is done, and how long the rest takes."""
+    from dualres.campaign.overview import once, planned
     from dualres.campaign.times import Times, times_in
 
     chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
@@ -79,17 +77,9 @@ def plan(
         table.add_column(column, no_wrap=True)
     for column in ("Methods", "Budgets", "Seeds", "Jobs", "Done", "Rest"):
         table.add_column(column, justify="right", no_wrap=True)
-    for name, jobs in chosen.items():
-        for dataset, group in _by_dataset(jobs).items():
-            rest = [job for job in group if job.key not in done]
-            table.add_row(
-                name,
-                dataset,
-                *(str(len({getattr(job, field) for job in group})) for field in ("method", "budget", "seed")),
-                str(len(group)),
-                str(len(group) - len(rest)),
-                _time(times.total(rest)),
-            )
+    for row in planned(chosen, done, times):
+        counts = (row.methods, row.budgets, row.seeds, row.jobs, row.done)
+        table.add_row(row.study, row.dataset, *map(str, counts), _time(row.rest))
     console.print(table)
     everything = once(chosen)
     say(f"Methods: {_list(job.method for job in everything)}")
@@ -123,7 +113,9 @@ def run(
 ) -> None:
     """Run what is missing of the studies. It may be stopped or killed at any moment and goes on from there."""
     from dualres.campaign.ledger import Ledger
+    from dualres.campaign.overview import once
     from dualres.campaign.run import run as run_jobs
+    from dualres.exchange.ledger_folder import own_ledger
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} is of use with --executor ray only")
@@ -154,9 +146,10 @@ def run(
 @app.command()
 def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
     """Per study, on the datasets present: what is done, what failed and why, what is missing."""
+    from dualres.campaign.overview import progressed
     from dualres.campaign.sources import present_datasets
-    from dualres.campaign.studies import STUDIES, jobs
-    from dualres.campaign.studies import Quick as QuickSize
+    from dualres.campaign.studies import STUDIES
+    from dualres.exchange.ledger_folder import LEDGER, exported
 
     present = present_datasets(stores)
     with opened(folder) as ledger:
@@ -168,18 +161,12 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
     table.add_column("Device")
     for column in ("Planned", "Done", "Failed", "Missing"):
         table.add_column(column, justify="right")
-    counted: set[str] = set()
-    for name, study in STUDIES.items():
-        for quick in (None, QuickSize()):
-            for device in Device:
-                keys = {job.key for job in jobs(study, present, quick=quick, device=device.value)}
-                finished, failed = keys & done, keys & failures.keys()
-                counted |= finished
-                if finished or failed or (quick is None and device is Device.CPU):
-                    numbers = (len(keys), len(finished), len(failed), len(keys - done - failures.keys()))
-                    table.add_row(name, "quick" if quick else "full", device, *map(str, numbers))
+    rows, others = progressed(present, done, failures.keys())
+    for row in rows:
+        counts = (row.planned, row.done, row.failed, row.missing)
+        table.add_row(row.study, "quick" if row.quick else "full", row.device, *map(str, counts))
     console.print(table)
-    if others := len(done - counted):
+    if others:
         say(f"{others} more finished jobs are of other seeds, threads or datasets than these.")
     _show_failures(failures.values())
     _tell_absent(stores, list(STUDIES))
@@ -193,6 +180,7 @@ def import_(
     folder: Dir = DEFAULT_DIR,
 ) -> None:
     """Take in another ledger's jobs, models and measurements. Where both hold a job, they must agree."""
+    from dualres.exchange.ledger_folder import own_ledger
     from dualres.exchange.merge import take_in
 
     ledger = own_ledger(folder)
@@ -212,13 +200,6 @@ def import_(
         raise typer.Exit(1)
 
 
-def _by_dataset(jobs: Iterable[Job]) -> dict[str, list[Job]]:
-    groups = defaultdict(list)
-    for job in jobs:
-        groups[job.dataset].append(job)
-    return groups
-
-
 def _list(words: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(words))
 
@@ -235,6 +216,7 @@ def _title(what: str, quick: bool) -> str:
 
 def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
     from dualres.campaign.ledger import Ledger
+    from dualres.exchange.ledger_folder import own_ledger
 
     path = own_ledger(folder)
     return stack.enter_context(Ledger(path)) if path.exists() else None
@@ -243,56 +225,43 @@ def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
 def _executor(
     kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
 ) -> Executor:
+    from dualres.campaign import engines
+
     if kind is Engine.RAY:
-        from dualres.campaign.ray_executor import RayExecutor
-
-        return RayExecutor(stores, folder, address=address, jobs=jobs, device=device.value, threads=threads)
-    from dualres.campaign.executors import FITS_TOGETHER, JOBS_ON_A_GPU
-    from dualres.campaign.local import LocalExecutor
-    from dualres.config import ModelConfig
-    from dualres.learn.fit import fits_together
-
+        return engines.ray_executor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
     check_device(device)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    by_cores = max(1, cores // threads)
-    if device is Device.CUDA:
-        together = FITS_TOGETHER if fits_together(ModelConfig(), device.value) else 1
-        return LocalExecutor(jobs or min(by_cores, JOBS_ON_A_GPU), stores, folder, together)
-    return LocalExecutor(jobs or by_cores, stores, folder)
+    return engines.local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
 
 
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool) -> None:
+    from dualres.campaign.overview import ran
+
     table = Table(title=_title("Run", quick), title_justify="left")
     table.add_column("Study")
     for column in ("Jobs", "Done before", "Done now", "Failed"):
         table.add_column(column, justify="right")
-    finished = {ended.job.key for ended in summary.finished}
-    failed = {ended.job.key for ended in summary.failed}
-    for name, jobs in chosen.items():
-        keys = {job.key for job in jobs}
-        counts = (len(keys), len(keys - finished - failed), len(keys & finished), len(keys & failed))
-        table.add_row(name, *map(str, counts))
+    for row in ran(chosen, summary):
+        table.add_row(row.study, *map(str, (row.jobs, row.before, row.now, row.failed)))
     console.print(table)
     if len(chosen) > 1:
         say("A job that several studies share is counted in each, and was done once.")
 
 
 def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:
-    """One line per reason; the same one often holds for many jobs."""
-    titles = defaultdict(list)
-    for job, reason in failures:
-        titles[reason].append(job.title)
-    for reason, jobs in titles.items():
+    from dualres.campaign.overview import by_reason
+
+    reasons = by_reason(failures)
+    for reason, jobs in reasons.items():
         others = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
-        complain("failed", f"{jobs[0]}{others}: {reason}")
-    if titles:
+        complain("failed", f"{jobs[0].title}{others}: {reason}")
+    if reasons:
         say("`dualres bench run` tries failed jobs again.")
 
 
 def _tell_absent(stores: Path, studies: Sequence[str]) -> None:
+    from dualres.campaign.overview import datasets_of
     from dualres.campaign.sources import present_datasets
-    from dualres.campaign.studies import study
 
-    used = dict.fromkeys(d for name in all_studies(studies) for part in study(name).parts for d in part.datasets)
-    if absent := [dataset for dataset in used if dataset not in present_datasets(stores)]:
+    present = present_datasets(stores)
+    if absent := [dataset for dataset in datasets_of(all_studies(studies)) if dataset not in present]:
         say(f"Not prepared in {stores}, so left out: {', '.join(absent)} (`dualres data list`).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +59,7 @@ def choose(
 ) -> dict[str, list[Job]]:
     """The jobs of each study that is asked for."""
     from dualres.campaign import studies as catalogue
+    from dualres.campaign.overview import once
     from dualres.campaign.sources import present_datasets
     from dualres.datasets import catalog
     from dualres.learn.recipe_file import recipe_from
@@ -85,11 +86,12 @@ def choose(
         )
         for name in names
     }
-    if not once(chosen):
+    everything = once(chosen)
+    if not everything:
         raise ConfigError(
             f"no job is left of {', '.join(names)} with these options; `dualres bench plan all` shows all"
         )
-    if absent := [m for m in picked or () if m not in {job.method for job in once(chosen)}]:
+    if absent := [m for m in picked or () if m not in {job.method for job in everything}]:
         complain("note", f"no job of {', '.join(absent)} in {', '.join(names)}{' --quick' if quick else ''}", "yellow")
     return chosen
 
@@ -155,8 +157,3 @@ def parsed_budgets(values: Iterable[str] | None) -> list[Budget] | None:
         if not re.fullmatch(r"[1-9][0-9]{0,3}x[1-9][0-9]{0,3}", part):
             raise ConfigError(f"budget {part!r} is not recordings x windows per class, such as 3x4")
     return [Budget(*map(int, part.split("x"))) for part in parts] if parts else None
-
-
-def once(chosen: Mapping[str, Sequence[Job]]) -> list[Job]:
-    """The jobs of all studies; one that several share is there once."""
-    return list({job.key: job for jobs in chosen.values() for job in jobs}.values())

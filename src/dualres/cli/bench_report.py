@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dualres.cli.bench_choice import Device, Quick, Threads, all_studies
-from dualres.cli.bench_folder import DEFAULT_DIR, ReadDir, exported, opened
+from dualres.cli.bench_folder import DEFAULT_DIR, ReadDir, opened
 from dualres.cli.screen import complain, progress, say
-from dualres.errors import ConfigError
-
-if TYPE_CHECKING:
-    from dualres.campaign.ledger import Ledger
-
-TABLES, FIGURES, PAGE = "tables", "figures", "index.html"
 
 
 def report(
@@ -33,48 +27,24 @@ def report(
 
     What `dualres profile` has measured beside it is shown, too.
     """
-    from dualres.profile.costs import all_costs
-    from dualres.profile.measurements import FOLDER, damaged
-    from dualres.report.page import write_page
-    from dualres.report.plots.write import write_figures
-    from dualres.report.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
+    from dualres.report.build import PAGE, has_costs, write_report
+    from dualres.report.tables import Settings
 
     names = all_studies(studies or ["all"])
     settings = Settings(tuple(names), quick, device.value if device else None, threads)
-    costs = all_costs(folder / FOLDER)
-    for problem in damaged(folder / FOLDER):
-        complain("left out", str(problem), "yellow")
-    with opened(folder, create=bool(costs)) as ledger, progress("The report is not complete.") as tell:
-        found, tables = {}, []
-        for done, name in enumerate(names, start=1):
-            results = settings.results(ledger, name)
-            if results.entries:
-                found[name] = results
-                tables += study_tables(results)
-            tell("Tables", done, len(names), name)
-        if not found and not costs:
-            other = "without --quick" if quick else "with --quick"
-            raise ConfigError(
-                f"{folder}: holds no finished job of {', '.join(names)} with {threads} threads; "
-                f"`dualres bench run`, or ask {other}"
-            )
-        tables += [*cost_tables(folder), *reference_tables()]
-        write_tables(tables, output / TABLES, settings)
-        tell("Figures and page", 0, 2, "figures")
-        figures = write_figures(found, output / FIGURES, costs)
-        tell("Figures and page", 1, 2, "page")
-        if page:
-            write_page(output / PAGE, found, tables, figures)
-        tell("Figures and page", 2, 2, "")
-    jobs = len({entry.key for results in found.values() for entry in results.entries})
+    with opened(folder, create=has_costs(folder)) as ledger, progress("The report is not complete.") as tell:
+        written = write_report(ledger, folder, output, settings, page=page, progress=tell)
+    for problem in written.left_out:
+        complain("left out", problem, "yellow")
     size = " QUICK RUN: reduced size, not comparable with the paper." if quick else ""
-    say(f"{len(tables)} tables and {len(figures)} figures from {jobs} jobs: {output / PAGE if page else output}{size}")
+    where = output / PAGE if page else output
+    say(f"{written.tables} tables and {written.figures} figures from {written.jobs} jobs: {where}{size}")
     if not page and (output / PAGE).exists():
         complain("note", f"{output / PAGE}: is of an earlier report, and was left as it is", "yellow")
-    if not costs:
+    if not written.costs:
         say("inference costs: not measured; `dualres profile` does")
-    if missing := [name for name in names if name not in found]:
-        say(f"not run: {', '.join(missing)}")
+    if written.not_run:
+        say(f"not run: {', '.join(written.not_run)}")
 
 
 def verify(
@@ -89,43 +59,18 @@ def verify(
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
     """Compute hashes and, of a report, every table cell again from the stored scores; say what does not agree."""
-    from dualres.exchange.read_export import check_export
-    from dualres.machinery.checksums import check_sums
-    from dualres.verify.ledger import verify as check
+    from dualres.verify.folder import verify_folder
 
-    folder = checked or folder
-    if output is None and any((folder / name).is_dir() for name in (TABLES, FIGURES)):
-        output = folder
-    text = exported(folder)
-    problems = check_export(folder) if text else []
-    if problems:  # so that nothing can be computed from it
-        problems += check_sums(output / TABLES) if output is not None else []
-    else:
-        with opened(folder) as ledger, progress("Nothing was changed.") as tell:
-            beside = folder if models and not text else None
-            problems += check(ledger, beside, lambda done, total: tell("Verify jobs", done, total, ""))
-            problems += _wrong_tables(ledger, output / TABLES) if output is not None else []
-            count = len(ledger.keys())
-    problems += check_sums(output / FIGURES) if output is not None else []
-    for problem in problems:
+    with progress("Nothing was changed.") as tell:
+        found = verify_folder(checked or folder, output, models=models, progress=tell)
+    for problem in found.problems:
         complain("wrong", problem)
-    if problems:
+    if found.problems:
         raise typer.Exit(1)
-    files = "; models: not part of an export" if text else "" if models else "; model files were not looked at"
-    say(f"{count} jobs agree with their plans, folds and hashes{files}")
-    if output is not None:
-        say(f"{output}: the tables are what the ledger gives, and the figures are as they were drawn")
-
-
-def _wrong_tables(ledger: Ledger, directory: Path) -> list[str]:
-    """What does not agree in a report's tables; one that cannot be read at all is a problem like any other."""
-    from dualres.machinery.checksums import check_sums
-    from dualres.verify.tables import verify_tables
-
-    try:
-        return verify_tables(ledger, directory)
-    except ConfigError as error:
-        return [*check_sums(directory), str(error)]
+    files = "; models: not part of an export" if found.export else "" if models else "; model files were not looked at"
+    say(f"{found.jobs} jobs agree with their plans, folds and hashes{files}")
+    if found.report is not None:
+        say(f"{found.report}: the tables are what the ledger gives, and the figures are as they were drawn")
 
 
 def export(

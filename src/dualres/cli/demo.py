@@ -56,8 +56,8 @@ def _table(result: Demo) -> Table:
     matrix = result.evaluation.confusion
     table.add_column("Class", footer="accuracy, macro-F1")
     table.add_column("Recordings", footer=str(matrix.sum()), justify="right")
-    table.add_column("Recall %", footer=f"{100 * result.accuracy:.1f}", justify="right")
-    table.add_column("F1 %", footer=f"{100 * result.macro_f1:.1f}", justify="right")
+    table.add_column("Recall %", footer=f"{100 * result.evaluation.accuracy:.1f}", justify="right")
+    table.add_column("F1 %", footer=f"{100 * result.evaluation.macro_f1:.1f}", justify="right")
     for label, count, recall, f1 in class_rows(result):
         table.add_row(label, str(count), f"{100 * recall:.0f}", f"{100 * f1:.0f}")
     return table

@@ -20,14 +20,10 @@ def methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """The methods that can be compared: parameters and file size, counted here, and the paper's figures."""
-    from dualres.methods.catalogue import names
-    from dualres.methods.summary import summarise
+    from dualres.methods.summary import summarise_all
 
-    rows = []
     with progress("Nothing was written.") as report:
-        for done, name in enumerate(names(), start=1):
-            rows.append(summarise(name, classes))
-            report("Count parameters", done, len(names()), name)
+        rows = summarise_all(classes, report)
     if as_json:
         say(json.dumps([asdict(row) for row in rows], indent=1))
         return

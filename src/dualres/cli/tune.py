@@ -9,17 +9,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device, check_device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
-from dualres.cli.fit import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
 from dualres.cli.screen import console, errors, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.campaign.tuning import Divided, Kept
-    from dualres.learn.history import Step
-    from dualres.learn.tune import Choice, Fit
+    from dualres.learn.tune import Choice
+    from dualres.learn.tuning import Divided, Forecast
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -55,10 +55,11 @@ def tune(
     The simplest recipe within one standard error of the best is chosen, and
     dualres fit FOLDER --recipe FILE learns by it.
     """
-    from dualres.campaign.tuning import Kept, fingerprint
-    from dualres.learn import tune as tuning
     from dualres.learn.recipe_file import write_choice
+    from dualres.learn.tune import GRID
+    from dualres.learn.tuning import Kept, choose_recipe, fingerprint
     from dualres.machinery.files import check_writable
+    from dualres.machinery.versions import all_versions
     from dualres.recordings.resample import check_resampler
 
     if (folder is None) == (fold is None):
@@ -74,8 +75,12 @@ def tune(
         divided = _of_folder(folder, channel, rate, windows, resampler, strict)
     else:
         divided = _of_fold(str(fold), budget, stores, directory / "cache", resampler)
-    kept = Kept(out, fingerprint(divided, tuning.GRID, device.value)) if out else None
-    choice = _compared(divided, chance, device, kept)
+    kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
+    goes_on = "Finished fits are kept; the same command goes on from there." if kept else "Nothing was written."
+    with progress(goes_on) as report:
+        choice = choose_recipe(
+            divided, seeds=chance, device=device.value, kept=kept, announce=_announce, progress=report
+        )
     _show(choice, divided)
     if out and kept:
         write_choice(
@@ -94,20 +99,13 @@ def _refuse_options_of_a_folder(**given: object) -> None:
 def _of_folder(
     folder: Path, channel: str | None, rate: str | None, windows: int, resampler: str, strict: bool
 ) -> Divided:
-    from dualres.campaign.tuning import of_recordings
-    from dualres.learn.estimate import HoldOutError, Rounds, plan_rounds
+    from dualres.learn.tuning import divide
 
     found = understood(folder, channel, rate)
-    rounds: Rounds | None
-    try:
-        rounds = plan_rounds(found.recordings)
-    except HoldOutError:
-        rounds = None
-    if strict and rounds:
-        from dualres.cli.audit import refuse_leaks
-
-        refuse_leaks(found.recordings, rounds)
-    return of_recordings(found.recordings, rounds, found.classes, windows, resampler)
+    with leaks_shown(), progress("Nothing was written.") as report:
+        return divide(
+            found.recordings, found.classes, windows_each=windows, resampler=resampler, strict=strict, progress=report
+        )
 
 
 def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> Divided:
@@ -119,48 +117,12 @@ def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) 
         raise ConfigError(f"--budget {budget}: one budget is needed, such as 3x4")
     prepared([load_fold(fold).dataset], stores)
     with progress("Nothing was written.") as report:
-        return of_fold(fold, sizes[0], stores, cache, resampler, lambda i, n: report("Read", i, n, ""))
+        return of_fold(fold, sizes[0], stores, cache, resampler, report)
 
 
-def _compared(divided: Divided, seeds: list[int], device: Device, kept: Kept | None) -> Choice:
-    """The choice, with how long it will take said first."""
-    from dualres.learn import tune as tuning
-
-    known = kept.scores if kept else {}
-    fits = tuning.plan(divided.support.labels, divided.groups, tuning.GRID, seeds)
-    left = [fit for fit in fits if fit not in known]
-    goes_on = "Finished fits are kept; the same command goes on from there." if kept else "Nothing was written."
-    with progress(goes_on) as report:
-
-        def tell(done: int, total: int, fit: Fit, step: Step, steps: int) -> None:
-            report("Fits", done, total, fit.candidate)
-            report("Updates", step.update, steps, f"loss {step.loss:.3f}")
-
-        if left:
-            seconds = tuning.expected_tuning_s(
-                left,
-                divided.groups,
-                tuning.GRID,
-                device=device.value,
-                progress=lambda i, n: report("Time an update of each recipe", i, n, ""),
-            )
-            before = f", {len(fits) - len(left)} more are known" if len(left) < len(fits) else ""
-            errors.print(f"{len(left)} fits{before}; about {seconds:.0f} s in all", highlight=False)
-            report("Fits", len(fits) - len(left), len(fits), "")
-        choice = tuning.tune(
-            divided.support,
-            divided.groups,
-            len(divided.classes),
-            tuning.GRID,
-            seeds=seeds,
-            device=device.value,
-            known=known,
-            progress=tell,
-            finished=kept.add if kept else None,
-        )
-        if left:
-            report("Fits", len(fits), len(fits), "")
-    return choice
+def _announce(forecast: Forecast) -> None:
+    before = f", {forecast.known} more are known" if forecast.known else ""
+    errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)
 
 
 def _show(choice: Choice, divided: Divided) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dualres.campaign.protocol import Evaluation, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.budget import Budget
@@ -19,12 +18,11 @@ from dualres.learn.fit import fit_network
 from dualres.learn.history import FittedNetwork
 from dualres.learn.support import Support
 from dualres.machinery.files import write_whole
-from dualres.metrics import accuracy, class_f1, class_recall, macro_f1
+from dualres.machinery.progress import Progress, renamed
+from dualres.metrics import Evaluation, class_f1, class_recall
 from dualres.report import html as report
 
 BUDGET = Budget(recordings=3, windows=4)
-
-Progress = Callable[[str, int, int, str], None]  # stage, done, in all, remark
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,6 @@ class Demo:
     evaluation: Evaluation
     fit_s: float
     evaluate_s: float
-
-    @property
-    def macro_f1(self) -> float:
-        return macro_f1(self.evaluation.confusion)
-
-    @property
-    def accuracy(self) -> float:
-        return accuracy(self.evaluation.confusion)
 
     @property
     def seconds_per_class(self) -> float:
@@ -63,7 +53,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         recordings,
         BUDGET,
         config,
-        lambda done, total: progress("Simulate the labelled windows", done, total, ""),
+        renamed(progress, "Simulate the labelled windows"),
     )
     begin = time.perf_counter()
     fitted = fit_network(
@@ -82,10 +72,10 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress) -> D
         model,
         fold,
         recordings,
-        lambda done, total: progress("Judge unseen recordings", done, total, ""),
+        progress,
     )
     evaluate_s = time.perf_counter() - begin
-    score = {"macro_f1": macro_f1(evaluation.confusion), "accuracy": accuracy(evaluation.confusion)}
+    score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
     card = replace(model.card, held_out=fold.held_out, score=score)
     return Demo(fold, support, fitted, replace(model, card=card), evaluation, fit_s, evaluate_s)
 
@@ -107,8 +97,8 @@ def demo_page(demo: Demo) -> str:
     shown = demo.support.labels.tolist().index(classes.index("missing_teeth"))
     name, start = demo.support.origins[shown]
     tiles = [
-        report.tile(f"{100 * demo.macro_f1:.1f} %", "macro-F1 on recordings it never saw"),
-        report.tile(f"{100 * demo.accuracy:.1f} %", f"of {evaluated} recordings named right"),
+        report.tile(f"{100 * demo.evaluation.macro_f1:.1f} %", "macro-F1 on recordings it never saw"),
+        report.tile(f"{100 * demo.evaluation.accuracy:.1f} %", f"of {evaluated} recordings named right"),
         report.tile(f"{demo.seconds_per_class:.3f} s", "labelled signal per class"),
         report.tile(f"{demo.fit_s:.0f} s", f"to learn; {1000 * demo.evaluate_s / evaluated:.0f} ms per verdict"),
     ]

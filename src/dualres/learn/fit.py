@@ -20,7 +20,7 @@ from dualres.learn.batches import MICROBATCH, PlainSupport, check_support, views
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, Progress, Step
-from dualres.learn.support import spread_support
+from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
@@ -144,16 +144,42 @@ def fit_recordings(
     device: str = "cpu",
     progress: Progress | None = None,
 ) -> tuple[Model, list[Step]]:
-    """Train on whole recordings: at most `windows_each` windows of each, spread over it.
+    """Train on whole recordings: at most `windows_each` windows of each, spread over it; then as `fit_support`."""
+    _check_wanted(classes, members)
+    config = config or ModelConfig()
+    support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
+    return fit_support(
+        support,
+        classes,
+        resampler=resampler,
+        config=config,
+        recipe=recipe,
+        seed=seed,
+        members=members,
+        device=device,
+        progress=progress,
+    )
+
+
+def fit_support(
+    support: Support,
+    classes: Sequence[str],
+    *,
+    resampler: str = POLYPHASE,
+    config: ModelConfig | None = None,
+    recipe: Recipe | None = None,
+    seed: int = 41,
+    members: int = 1,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> tuple[Model, list[Step]]:
+    """Train on labelled windows, which `resampler` has brought to the model's rate.
 
     Members learn from the same windows, with `seed`, `seed + 1` and so on. The history has their updates one member
     after the other; `fit_networks` says what `progress` is told.
     """
     config, recipe = config or ModelConfig(), recipe or Recipe()
-    check_members(members)
-    if len(classes) < 2:
-        raise ConfigError("there is one class only: at least two classes are needed to tell apart")
-    support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
+    _check_wanted(classes, members)
     card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds, members=int(members))
     fitted = fit_networks(
         [support.windows] * card.members,
@@ -167,3 +193,9 @@ def fit_recordings(
     )
     history = [step for one in fitted for step in one.history]
     return Model(tuple(one.network for one in fitted), card), history
+
+
+def _check_wanted(classes: Sequence[str], members: int) -> None:
+    check_members(members)
+    if len(classes) < 2:
+        raise ConfigError("there is one class only: at least two classes are needed to tell apart")

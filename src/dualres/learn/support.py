@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
+from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, covered, cut, spread
 
@@ -24,6 +25,30 @@ class Support:
     seconds: dict[str, float]  # unique labelled seconds per class
 
 
+def cut_support(
+    recordings: Sequence[Recording],
+    labels: Sequence[str],
+    classes: Sequence[str],
+    config: ModelConfig,
+    starts_in: Callable[[int], Sequence[int]],
+    *,
+    resampler: str = POLYPHASE,
+    progress: Progress = quiet,
+) -> Support:
+    """The windows of each recording that begin at `starts_in(samples)`, both counted at the model's rate."""
+    windows, targets, origins = [], [], []
+    seconds = dict.fromkeys(classes, 0.0)
+    for done, (recording, label) in enumerate(zip(recordings, labels, strict=True), start=1):
+        signal = at_rate(recording, config.rate, config.window, resampler)
+        starts = starts_in(len(signal))
+        windows.append(cut(signal, starts, config.window, recording.id))
+        targets += [classes.index(label)] * len(starts)
+        origins += [(recording.id, start) for start in starts]
+        seconds[label] += covered(starts, config.window) / config.rate
+        progress("Cut the labelled windows", done, len(recordings), recording.id)
+    return Support(np.concatenate(windows), np.array(targets, dtype=np.int64), tuple(origins), seconds)
+
+
 def spread_support(
     recordings: Sequence[Recording],
     labels: Sequence[str],
@@ -36,13 +61,8 @@ def spread_support(
     """At most `windows_each` windows of each recording, spread over it."""
     if windows_each < 1:
         raise ConfigError(f"{windows_each} windows of each signal: at least one is needed")
-    windows, targets, origins = [], [], []
-    seconds = dict.fromkeys(classes, 0.0)
-    for recording, label in zip(recordings, labels, strict=True):
-        signal = at_rate(recording, config.rate, config.window, resampler)
-        starts = spread(len(signal), config.window, windows_each)
-        windows.append(cut(signal, starts, config.window))
-        targets += [classes.index(label)] * len(starts)
-        origins += [(recording.id, start) for start in starts]
-        seconds[label] += covered(starts, config.window) / config.rate
-    return Support(np.concatenate(windows), np.array(targets, dtype=np.int64), tuple(origins), seconds)
+
+    def starts_in(samples: int) -> list[int]:
+        return spread(samples, config.window, windows_each)
+
+    return cut_support(recordings, labels, classes, config, starts_in, resampler=resampler)

@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import f1_score
 
-from dualres.config import RECIPES, ModelConfig, Recipe
+from dualres.config import DEFAULT_RECIPE, RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_network
 from dualres.learn.forecast import expected_s
-from dualres.learn.history import Step
 from dualres.learn.support import Support
+from dualres.learn.updates import steps_told
+from dualres.machinery.progress import Progress, quiet
 from dualres.scorers import scorer
 
-DEFAULT = "robust"  # what is taken where nothing can be compared
 NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
 
@@ -42,9 +42,6 @@ class Fit(NamedTuple):
     candidate: str
     group: int
     seed: int
-
-
-Progress = Callable[[int, int, Fit, Step, int], None]  # fits done, in all, the one at hand, its step, of how many
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def tune(
     config: ModelConfig | None = None,
     device: str = "cpu",
     known: Mapping[Fit, float] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = quiet,
     finished: Callable[[Fit, float], None] | None = None,
 ) -> Choice:
     """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
@@ -117,10 +114,11 @@ def tune(
     fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
     if not fits:
         reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out with every class still learned from"
-        return Choice(DEFAULT, RECIPES[DEFAULT], reason=f"{reason}, so nothing was compared")
+        return Choice(DEFAULT_RECIPE, RECIPES[DEFAULT_RECIPE], reason=f"{reason}, so nothing was compared")
     for done, fit in enumerate(fits):
         if fit in scores:
             continue
+        progress("Fits", done, len(fits), fit.candidate)
         held = groups == fit.group
         fitted = fit_network(
             support.windows[~held],
@@ -130,12 +128,13 @@ def tune(
             recipe=grid[fit.candidate],
             seed=fit.seed,
             device=device,
-            progress=_of_fit(progress, done, len(fits), fit),
+            progress=steps_told(progress, "Updates"),
         )
         logits = scorer(fitted.network)(support.windows[held])
         scores[fit] = window_f1(logits, support.labels[held])
         if finished:
             finished(fit, scores[fit])
+    progress("Fits", len(fits), len(fits), "")
     rounds = list(dict.fromkeys(fit.group for fit in fits))
     candidates = tuple(
         Candidate(name, recipe, tuple(float(np.mean([scores[Fit(name, g, s)] for s in seeds])) for g in rounds))
@@ -161,7 +160,7 @@ def expected_tuning_s(
     *,
     config: ModelConfig | None = None,
     device: str = "cpu",
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress = quiet,
 ) -> float:
     """How long the fits will take here, in seconds, judged by a few updates of each candidate."""
     learned = [int((groups != fit.group).sum()) for fit in fits]  # windows
@@ -169,12 +168,5 @@ def expected_tuning_s(
     names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
     for done, name in enumerate(names, start=1):
         each[name] = expected_s(most, grid[name], config, device) / most
-        if progress:
-            progress(done, len(names))
+        progress("Time an update of each recipe", done, len(names), name)
     return sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))
-
-
-def _of_fit(progress: Progress | None, done: int, total: int, fit: Fit) -> Callable[[Step, int], None] | None:
-    if progress is None:
-        return None
-    return lambda step, steps: progress(done, total, fit, step, steps)

@@ -8,6 +8,8 @@ import numpy as np
 
 from dualres import methods
 from dualres.file import content
+from dualres.machinery.progress import Progress, quiet
+from dualres.methods.catalogue import names
 from dualres.methods.files import as_model
 from dualres.paper.weights import CLASSES, WEIGHTS, Weight
 
@@ -30,3 +32,12 @@ def summarise(name: str, classes: int = CLASSES) -> Summary:
     size = len(content(model, checks=np.zeros((1, classes))))
     paper = WEIGHTS.get(name) if classes == CLASSES else None
     return Summary(name, method.family, fitted.cost.registered, fitted.cost.active, size, paper)
+
+
+def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[Summary]:
+    """Every method there is."""
+    rows, every = [], names()
+    for name in every:
+        rows.append(summarise(name, classes))
+        progress("Count parameters", len(rows), len(every), name)
+    return rows

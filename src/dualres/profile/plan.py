@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,3 +79,8 @@ def read_plan(fields: object) -> Plan:
 def plan(dataset: str, method: str, device: str, threads: int, *, long: bool = False, quick: bool = False) -> Plan:
     """A method's plan; one that does not train runs on the CPU whatever the others run on."""
     return Plan(dataset, method, entry(method).device(device), threads, long, quick)
+
+
+def plan_all(datasets: Sequence[str], methods: Sequence[str], device: str, threads: int, **size: bool) -> list[Plan]:
+    """Every method on every dataset; `size` is `long`, `quick` or both."""
+    return [plan(dataset, method, device, threads, **size) for dataset in datasets for method in methods]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
+from dualres.machinery.progress import Progress, quiet
 from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
 from dualres.recordings.readers import read
@@ -21,8 +22,6 @@ from dualres.recordings.windows import shortage
 
 LABELS = "labels.csv"
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
-
-Progress = Callable[[int, int, str], None]  # files done, in all, the one at hand
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class _Row:
 
 
 def read_folder(
-    folder: Path, channel: str | None = None, rate: Fraction | None = None, progress: Progress | None = None
+    folder: Path, channel: str | None = None, rate: Fraction | None = None, progress: Progress = quiet
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
@@ -70,8 +69,7 @@ def read_folder(
     seconds = {}
     for done, row in enumerate(rows):
         name = row.file.relative_to(folder).as_posix() + (f" [{row.channel}]" if row.channel else "")
-        if progress:
-            progress(done, len(rows), name)
+        progress("Read", done, len(rows), name)
         try:
             one = read(row.file, row.channel or channel, row.rate or rate)
         except RecordingError as error:
@@ -93,8 +91,7 @@ def read_folder(
                 condition=row.condition,
             )
         )
-    if progress:
-        progress(len(rows), len(rows), "")
+    progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
     return Folder(tuple(recordings), seconds, tuple(left_out), same)
 
@@ -107,6 +104,15 @@ def files_below(folder: Path) -> list[Path]:
         for p in folder.rglob("*")
         if p.suffix.lower() in readable and not p.name.startswith(".") and p.name != LABELS and p.is_file()
     )
+
+
+def expanded(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files as given; a folder as the recordings below it."""
+    for path in paths:
+        below = files_below(path) if path.is_dir() else [path]
+        if not below:
+            raise RecordingError(f"{path}: there are no recordings in this folder")
+        yield from below
 
 
 def _load_later(path: Path, one: Recording) -> Callable[[], Samples]:

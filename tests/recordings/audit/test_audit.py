@@ -172,7 +172,7 @@ def test_without_signals_none_is_loaded():
 
 def test_progress_ends_where_it_said():
     steps = []
-    audit(machine(), SPLIT, progress=lambda done, total: steps.append((done, total)))
+    audit(machine(), SPLIT, progress=lambda _, done, total, __: steps.append((done, total)))
     assert steps[-1] == (8, 8)
     assert steps == sorted(steps)
 

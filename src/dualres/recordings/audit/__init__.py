@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dualres.errors import ConfigError
+from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.recordings.audit import claims
 from dualres.recordings.audit.cues import given_away
-from dualres.recordings.audit.finding import Finding, Severity, Split
-from dualres.recordings.audit.signals import Progress, Shelf, Traits, copies, identical, traits
+from dualres.recordings.audit.finding import Finding, LeakError, Severity, Split
+from dualres.recordings.audit.signals import Shelf, Traits, copies, identical, traits
 from dualres.recordings.recording import Recording
 
-__all__ = ["Finding", "Severity", "Split", "audit"]
+__all__ = ["Finding", "LeakError", "Severity", "Split", "audit", "audit_splits"]
 
 _ORDER: tuple[Severity, ...] = ("leak", "warning", "limitation")
 
@@ -22,13 +23,13 @@ def audit(
     *,
     limitations: Sequence[str] = (),
     signals: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = quiet,
 ) -> list[Finding]:
     """Everything found about a split, leaks first.
 
     With `signals=False` only what is known about the recordings is looked at and no signal is loaded. `limitations` are
-    those the dataset states about itself; they are passed on. `progress` is told the steps done and the steps in all:
-    one to read each recording, one to compare each evaluated one.
+    those the dataset states about itself; they are passed on. `progress` counts a step to read each recording, and a
+    step to compare each evaluated one.
     """
     support, evaluation = _pick(recordings, split.support), _pick(recordings, split.evaluation)
     found = [
@@ -42,16 +43,37 @@ def audit(
         shelf = Shelf()
         everything = list({r.id: r for r in (*support, *evaluation)}.values())
         steps = len(everything) + len(evaluation)
-        tell = progress or (lambda done, total: None)
         for done, r in enumerate(everything, start=1):
             known[r.id] = traits(shelf.signal(r), float(r.rate))
-            tell(done, steps)
+            progress("Audit", done, steps, r.id)
         found += identical(support, evaluation, known)
-        found += copies(support, evaluation, known, shelf, lambda done: tell(len(everything) + done, steps))
+        found += copies(
+            support,
+            evaluation,
+            known,
+            shelf,
+            lambda _, done, __, name: progress("Audit", len(everything) + done, steps, name),
+        )
     found += given_away(support, evaluation, known)
     found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})
     found += [Finding("stated-limitation", "limitation", text) for text in limitations]
     return sorted(found, key=lambda finding: _ORDER.index(finding.severity))
+
+
+def audit_splits(
+    recordings: Sequence[Recording],
+    splits: Sequence[Split],
+    *,
+    limitations: Sequence[str] = (),
+    progress: Progress = quiet,
+) -> list[Finding]:
+    """The findings of several splits of the same recordings, each once."""
+    findings: dict[tuple[str, tuple[str, ...], str], Finding] = {}
+    for number, split in enumerate(splits, start=1):
+        tell = progress if len(splits) == 1 else renamed(progress, f"Audit round {number} of {len(splits)}")
+        for found in audit(recordings, split, limitations=limitations, progress=tell):
+            findings.setdefault((found.kind, found.recordings, found.message), found)
+    return list(findings.values())
 
 
 def _pick(recordings: Sequence[Recording], names: Sequence[str]) -> list[Recording]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from dualres.config import ModelConfig
+from dualres.errors import RecordingError
 
 Severity = Literal["leak", "warning", "limitation"]
 
@@ -43,3 +44,12 @@ class Finding:
     message: str
     recordings: tuple[str, ...] = ()
     evidence: Mapping[str, float | str] = field(default_factory=dict)
+
+
+class LeakError(RecordingError):
+    """Recordings that must not be held out from each other: a score on them would mean nothing."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        count = f"{len(findings)} leak{'s' * (len(findings) != 1)}"
+        super().__init__(f"{count} found; mend the recordings or labels.csv, or leave out --strict")
+        self.findings = findings

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.audit.finding import Finding, Severity
 from dualres.recordings.audit.fingerprint import (
     TOP_HZ,
@@ -21,8 +22,6 @@ from dualres.recordings.audit.fingerprint import (
     top_of,
 )
 from dualres.recordings.recording import Recording, Samples
-
-Progress = Callable[[int, int], None]  # steps done, steps in all
 
 LONGEST_S = 64.0  # s; longer recordings are fingerprinted in pieces, so that a short one still stands out in them
 SHORTEST_S = 0.25  # s; less noise than that identifies nothing
@@ -127,12 +126,12 @@ def copies(
     evaluation: Sequence[Recording],
     known: dict[str, Traits],
     shelf: Shelf,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Progress = quiet,
 ) -> Iterator[Finding]:
     """Evaluated recordings that share a stretch of signal with a support recording.
 
     Shifted, scaled, inverted, offset, resampled, trimmed, embedded and slightly noisy copies are found; identical ones
-    are left to `identical`. `progress` is told how many evaluated recordings are done.
+    are left to `identical`.
     """
     usable = {name for name, t in known.items() if t.seconds >= SHORTEST_S and t.rms > 0}
     skipped = tuple(dict.fromkeys(r.id for r in (*support, *evaluation) if r.id not in usable))
@@ -158,7 +157,7 @@ def copies(
                     if match:
                         reported.add(pair)
                         yield _copied(learned, judged, match)
-            progress((b * len(evaluation) + e) // len(blocks))
+            progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), judged.id)
 
 
 def _blocks(support: Sequence[Recording], known: dict[str, Traits], grid: Grid) -> Iterator[list[Recording]]:

@@ -3,9 +3,9 @@ from typer.testing import CliRunner
 
 from dualres.campaign.ledger import LedgerError
 from dualres.cli import app
-from dualres.cli.bench_folder import exported, opened, own_ledger
 from dualres.errors import ConfigError
 from dualres.exchange.export import export
+from dualres.exchange.ledger_folder import exported, opened, own_ledger
 from tests.campaign.synthetic import synthetic_ledger
 from tests.profile.synthetic import keep_all
 

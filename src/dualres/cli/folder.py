@@ -1,0 +1,69 @@
+"""Options and output that commands on a user's own recordings share."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from dualres.cli.screen import complain, console, progress
+from dualres.errors import RecordingError
+
+if TYPE_CHECKING:
+    from dualres.recordings.folder import Folder
+
+Channel = Annotated[str | None, typer.Option(help="Which signal, where a file holds several.")]
+Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files do not carry it: 12800 or 200000/3.")]
+WindowsEach = Annotated[
+    int, typer.Option("--windows", min=1, help="At most so many windows of each recording enter a fit.")
+]
+Resampler = Annotated[
+    str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres\\[soxr].")
+]
+
+
+def parsed_rate(text: str | None) -> Fraction | None:
+    from dualres.machinery.rates import exact_rate
+
+    return None if text is None else exact_rate(text)
+
+
+def understood(folder: Path, channel: str | None, rate: str | None) -> Folder:
+    """A folder's recordings of two classes or more, shown."""
+    from dualres.recordings.folder import read_folder
+
+    with progress("Nothing was written.") as report:
+        found = read_folder(folder, channel, parsed_rate(rate), report)
+    _show_folder(found)
+    if len(found.classes) < 2:
+        raise RecordingError(f"{folder}: holds one class only, {found.classes[0]}; two are needed to tell apart")
+    return found
+
+
+def _show_folder(found: Folder) -> None:
+    table = Table(title="What was understood", title_justify="left")
+    for column in ("Class", "Recordings", "Seconds", "Components", "Rates in Hz"):
+        table.add_column(column, justify="left" if column == "Class" else "right")
+    for label in found.classes:
+        members = [r for r in found.recordings if r.label == label]
+        components = {r.component for r in members if r.component}
+        rates = sorted({r.rate for r in members})
+        seconds = sum(found.seconds[r.id] for r in members)
+        known = str(len(components) or "not known")
+        table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
+    console.print(table)
+    show_left_out(found)
+
+
+def show_left_out(found: Folder) -> None:
+    """What of a folder could not be used, and what stands in it twice; an error if nothing is left."""
+    for file, reason in found.left_out:
+        complain("left out", f"{file}: {reason}", "yellow")
+    for names in found.same:
+        complain("same content", ", ".join(names), "yellow")
+    if not found.recordings:
+        raise RecordingError(f"none of the {len(found.left_out)} files could be used; the reasons are above")

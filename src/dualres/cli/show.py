@@ -1,0 +1,46 @@
+"""`dualres show`: what a recording or a model is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.screen import say
+
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+def show(
+    path: Annotated[Path, typer.Argument(help="A recording or a model file.")],
+    channel: Channel = None,
+    rate: Rate = None,
+) -> None:
+    """A recording's facts with a small spectrum, or a model's card."""
+    from dualres.cli.models import loaded as load
+    from dualres.recordings.facts import facts_of
+    from dualres.recordings.readers import read
+
+    if path.suffix == ".safetensors":
+        card = load(path).card
+        for key, value in card.as_data().items():
+            named = f"{card.recipe}: " if key == "recipe" else ""
+            seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
+            say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
+        return
+    recording = read(path, channel, parsed_rate(rate))
+    facts = facts_of(recording)
+    bars = "".join(BARS[round((len(BARS) - 1) * level)] for level in facts.spectrum)
+    for name, text in {
+        "file": f"{recording.origin.path}",
+        "channel": f"{recording.origin.channel}",
+        "rate": f"{recording.rate} Hz",
+        "length": f"{facts.samples} samples, {facts.seconds:.3f} s",
+        "mean, rms": f"{facts.mean:.4g}, {facts.rms:.4g}",
+        "crest": f"{facts.crest:.2f}",
+        "spectrum": f"{bars}  0 to {float(recording.rate / 2):g} Hz, log",
+    }.items():
+        say(f"{name:<10} {text}")

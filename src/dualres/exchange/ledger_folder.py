@@ -1,0 +1,43 @@
+"""A folder with a ledger and all that lies beside it, or with an export of one, which is only read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dualres.campaign.ledger import Ledger
+from dualres.errors import ConfigError
+from dualres.exchange.read_export import is_export, load_export
+from dualres.machinery.progress import Progress, quiet
+
+LEDGER = "ledger.sqlite"
+
+
+def exported(folder: Path) -> bool:
+    """Whether the folder holds an export in place of a ledger."""
+    return is_export(folder, LEDGER)
+
+
+def own_ledger(folder: Path) -> Path:
+    """Where the folder's ledger is or will be, to be written to."""
+    if exported(folder):
+        raise ConfigError(
+            f"{folder}: is an export, which is only read; "
+            f"make a ledger of it with `dualres bench import {folder} --dir bench` and give --dir bench"
+        )
+    return folder / LEDGER
+
+
+@contextmanager
+def opened(folder: Path, *, create: bool = False, progress: Progress = quiet) -> Iterator[Ledger]:
+    """The folder's ledger. An export, its hashes checked, is made one for as long as this lasts, measurements too."""
+    if not exported(folder):
+        with Ledger(folder / LEDGER, create=create) as ledger:
+            yield ledger
+        return
+    with TemporaryDirectory() as scratch:
+        tell = lambda done, total: progress("Read the export", done, total, "")  # noqa: E731
+        with load_export(folder, Path(scratch) / LEDGER, tell) as ledger:
+            yield ledger

@@ -1,0 +1,53 @@
+"""Options that others add to `dualres fit`. Imports nothing heavy, so that help comes at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.learn.workflow import FitSettings
+
+
+@dataclass(frozen=True)
+class FitOption:
+    """An option of `dualres fit`: what it is called, and how its value changes the settings of a fit."""
+
+    name: str  # "--trim"
+    type: type  # of the value: float, int, str, bool, Path ...
+    default: Any  # the value that changes nothing
+    help: str
+    apply: Callable[[FitSettings, Any], FitSettings]
+
+    @property
+    def parameter(self) -> str:
+        """Its name in Python."""
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+_OPTIONS: dict[str, FitOption] = {}
+
+
+def register_option(option: FitOption) -> FitOption:
+    """Add an option to `dualres fit`."""
+    if not re.fullmatch(r"--[a-z][a-z0-9]*(-[a-z0-9]+)*", option.name):
+        raise ConfigError(f"option {option.name!r}: a name such as --trim or --trim-end is needed")
+    if _OPTIONS.setdefault(option.parameter, option) is not option:
+        raise ConfigError(f"there are two options {option.name} of dualres fit; rename one")
+    return option
+
+
+def registered_options() -> tuple[FitOption, ...]:
+    return tuple(_OPTIONS.values())
+
+
+def with_options(settings: FitSettings, values: Mapping[str, Any]) -> FitSettings:
+    """The settings as the registered options change them, in the order of registration; `values` by parameter."""
+    for name, option in _OPTIONS.items():
+        if name in values and values[name] != option.default:
+            settings = option.apply(settings, values[name])
+    return settings

@@ -1,0 +1,159 @@
+"""From labelled recordings to a model that says how well it will do: what `dualres fit` does.
+
+from pathlib import Path
+from dualres.learn.workflow import fit_model, read_folder
+
+fitted = fit_model(read_folder(Path("recordings")).recordings)
+print(fitted.estimate.macro_f1, fitted.estimate.unit)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dualres.config import DEFAULT_RECIPE, POLYPHASE, RECIPES, Recipe
+from dualres.errors import ConfigError
+from dualres.file import Card, Model, check_members
+from dualres.learn.estimate import Estimate
+from dualres.learn.estimate import estimate as run_estimate
+from dualres.learn.fit import fit_recordings
+from dualres.learn.fit_options import FitOption, register_option
+from dualres.learn.forecast import expected_s
+from dualres.learn.history import Step
+from dualres.learn.holdout import plan_rounds, refuse_leaks
+from dualres.learn.updates import steps_told
+from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.folder import Folder, read_folder
+from dualres.recordings.recording import Recording
+from dualres.recordings.resample import check_resampler
+
+__all__ = [
+    "FitForecast",
+    "FitOption",
+    "FitSettings",
+    "FittedModel",
+    "Folder",
+    "fit_by",
+    "fit_model",
+    "read_folder",
+    "register_option",
+]
+
+
+@dataclass(frozen=True)
+class FitSettings:
+    """All that a model learned from labelled recordings depends on."""
+
+    recordings: tuple[Recording, ...]
+    recipe: Recipe = RECIPES[DEFAULT_RECIPE]
+    windows_each: int = 12  # at most, of each recording
+    seed: int = 41
+    members: int = 1  # networks, with seeds that follow each other
+    resampler: str = POLYPHASE
+    estimate: bool = True  # whether to hold out components and say what to expect
+    strict: bool = False  # whether to refuse recordings that would leak where they are held out
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        for recording in self.recordings:
+            if recording.label is None:
+                raise ConfigError(f"{recording.id}: has no label; a fit needs labelled recordings")
+        if len(self.classes) < 2:
+            raise ConfigError("a fit needs recordings of two classes or more, to tell them apart")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(str(r.label) for r in self.recordings)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(sorted(set(self.labels)))
+
+
+@dataclass(frozen=True)
+class FitForecast:
+    """How long the fits will take."""
+
+    fits: int  # of single networks, those of the estimate included
+    each_s: float
+
+    @property
+    def total_s(self) -> float:
+        return self.fits * self.each_s
+
+
+@dataclass(frozen=True)
+class FittedModel:
+    """A model that learned from all recordings, and what to expect of it."""
+
+    model: Model  # its card tells the estimate
+    estimate: Estimate | None
+    history: list[Step]  # of the model's members, one after the other
+    forecast: FitForecast | None = None  # where somebody wanted to know
+
+
+def fit_model(
+    recordings: Sequence[Recording],
+    *,
+    recipe: Recipe = RECIPES[DEFAULT_RECIPE],
+    windows_each: int = 12,
+    seed: int = 41,
+    members: int = 1,
+    resampler: str = POLYPHASE,
+    estimate: bool = True,
+    strict: bool = False,
+    device: str = "cpu",
+    announce: Callable[[FitForecast], None] | None = None,
+    progress: Progress = quiet,
+) -> FittedModel:
+    """Learn from labelled recordings, at most `windows_each` windows of each.
+
+    With `estimate`, components are held out in turn first, or recordings where components are not known, to estimate
+    how well the model will do on one it has not seen. With `strict`, recordings that would leak are refused. `announce`
+    is told how long it all will take, before the first fit; without it nothing is timed.
+    """
+    settings = FitSettings(tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device)
+    return fit_by(settings, announce=announce, progress=progress)
+
+
+def fit_by(
+    settings: FitSettings, *, announce: Callable[[FitForecast], None] | None = None, progress: Progress = quiet
+) -> FittedModel:
+    """As `fit_model`, by settings that an option may have changed."""
+    check_resampler(settings.resampler)
+    check_members(settings.members)
+    recordings = settings.recordings
+    rounds = plan_rounds(recordings) if settings.estimate or settings.strict else None
+    if rounds and settings.strict:
+        refuse_leaks(recordings, rounds, progress)
+    held_out = rounds if settings.estimate else None
+    forecast = None
+    if announce:
+        forecast = _forecast(settings, len(held_out.held_out) if held_out else 0, progress)
+        announce(forecast)
+    learning: dict[str, Any] = {
+        name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
+    }
+    expected = None
+    if held_out:
+        expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
+    tell = steps_told(progress, "Learn from all", settings.members)
+    model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
+    return FittedModel(replace(model, card=_told(model.card, expected)), expected, history, forecast)
+
+
+def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
+    progress("Time one update", 0, 1, "")
+    windows = settings.windows_each * len(settings.recordings)
+    each_s = expected_s(windows, settings.recipe, device=settings.device)
+    progress("Time one update", 1, 1, "")
+    return FitForecast(settings.members * (1 + rounds), each_s)
+
+
+def _told(card: Card, expected: Estimate | None) -> Card:
+    """The card, with what is known of how well the model does."""
+    if expected is None:
+        return card
+    return replace(card, held_out=expected.unit, score=expected.as_score(), remarks=expected.remarks)

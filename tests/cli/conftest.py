@@ -1,0 +1,32 @@
+import csv
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+from tests.cli.runner import RATE, run, tone
+
+
+@pytest.fixture(scope="session")
+def machines(tmp_path_factory):
+    """Two classes, three machines each, as 16-bit wav files listed in labels.csv, and one that is broken."""
+    folder = tmp_path_factory.mktemp("machines")
+    rows = []
+    for label, hz in (("good", 900), ("worn", 3000)):
+        for machine in range(3):
+            name = f"{label}{machine}.wav"
+            wavfile.write(folder / name, RATE, (8000 * tone(hz, machine)).astype(np.int16))
+            rows.append([name, label, f"{label} machine {machine}"])
+    (folder / "broken.wav").write_bytes(b"RIFF but no more")
+    rows.append(["broken.wav", "good", "x"])
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["file", "label", "component"], *rows])
+    return folder
+
+
+@pytest.fixture(scope="session")
+def fitted(machines, tmp_path_factory):
+    out = tmp_path_factory.mktemp("model") / "pump.safetensors"
+    result = run("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
+    assert result.exit_code == 0, result.output
+    return result.output, out

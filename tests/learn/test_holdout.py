@@ -1,0 +1,94 @@
+import dataclasses
+
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.learn.holdout import plan_rounds, refuse_leaks
+from dualres.recordings.audit import LeakError, Split
+from dualres.recordings.recording import Recording
+from tests.learn.test_estimate import recording
+
+
+def test_components_are_held_out_whole():
+    recordings = [
+        recording(f"{c}{i}", label, c)
+        for c, label in zip("abcd", ["good", "good", "worn", "worn"], strict=True)
+        for i in (1, 2)
+    ]
+    rounds = plan_rounds(recordings)
+    assert rounds.unit == "component"
+    assert not rounds.remarks
+    assert set(rounds.held_out) == {frozenset({"a1", "a2", "c1", "c2"}), frozenset({"b1", "b2", "d1", "d2"})}
+
+
+def test_without_components_recordings_are_held_out_and_that_is_said():
+    rounds = plan_rounds([recording(n, "good" if n < "d" else "worn") for n in "abcdef"])
+    assert rounds.unit == "recording"
+    assert "easier" in rounds.remarks[0]
+    assert sorted(map(sorted, rounds.held_out)) == [["a", "d"], ["b", "e"], ["c", "f"]]
+
+
+def test_a_class_with_one_component_is_held_out_by_recording_and_that_is_said():
+    recordings = [recording(f"{c}{i}", "good", c) for c in "ab" for i in (1, 2)]
+    recordings += [recording(f"w{i}", "worn", "w") for i in (1, 2)]
+    rounds = plan_rounds(recordings)
+    assert rounds.remarks == ("worn: a single component, so its recordings are held out: an easier test",)
+    assert rounds.unit == "component (recording for worn)"
+    assert all(len(held & {"w1", "w2"}) == 1 for held in rounds.held_out)
+
+
+def test_a_class_with_one_recording_stays_in_training():
+    recordings = [recording(n, "good" if n < "c" else "worn", n) for n in "abcd"]
+    lone = Recording("x", recordings[0].load, 64_000, "broken", "x")
+    rounds = plan_rounds([*recordings, lone])
+    assert "broken: a single recording" in rounds.remarks[0]
+    assert not any("x" in held for held in rounds.held_out)
+    assert rounds.unit == "component"
+
+
+def test_a_component_of_two_classes_is_held_out_with_both():
+    """A bearing recorded before and after its damage: both recordings go together."""
+    recordings = [recording(f"{c}{label[0]}", label, c) for c in "abc" for label in ("good", "worn")]
+    for held in plan_rounds(recordings).held_out:
+        assert {name[0] for name in held} == {next(iter(held))[0]}
+
+
+def test_a_component_that_one_class_learns_from_is_not_claimed_to_be_new_for_another():
+    recordings = [recording("a1", "good", "a"), recording("b1", "good", "b")]
+    recordings += [recording(f"w{i}", "worn", "a") for i in (1, 2)]
+    assert plan_rounds(recordings).unit == "component (recording for good, worn)"
+
+
+def test_at_most_five_rounds():
+    recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in range(9)]
+    rounds = plan_rounds(recordings)
+    assert len(rounds.held_out) == 5
+    assert sorted(name for held in rounds.held_out for name in held) == sorted(r.id for r in recordings)
+
+
+def test_nothing_to_hold_out_is_said():
+    with pytest.raises(ConfigError, match=r"fewer than two classes .* --no-estimate"):
+        plan_rounds([recording("a", "good"), recording("b", "good"), recording("w", "worn")])
+    both = [recording(f"{label}{i}", label, "a") for label in ("good", "worn") for i in (1,)]
+    with pytest.raises(ConfigError, match="--no-estimate"):
+        plan_rounds(both)
+
+
+def test_every_round_is_a_split_that_claims_what_holds_for_every_class():
+    recordings = [recording(n, "good" if n < "c" else "worn", n) for n in "abcd"]
+    splits = plan_rounds(recordings).splits(recordings)
+    assert splits == [Split(("b", "d"), ("a", "c"), "component"), Split(("a", "c"), ("b", "d"), "component")]
+    by_recording = [dataclasses.replace(r, component=None) for r in recordings]
+    assert {split.held_out for split in plan_rounds(by_recording).splits(by_recording)} == {"recording"}
+
+
+def test_a_copy_that_would_be_judged_is_refused_and_named():
+    recordings = [recording(n, "good" if n < "c" else "worn", n) for n in ("a", "bb", "ccc", "dddd")]
+    refuse_leaks(recordings, plan_rounds(recordings))
+    recordings[1] = dataclasses.replace(recordings[0], id="bb", component="bb")
+    told = []
+    with pytest.raises(LeakError, match="leaks found; mend the recordings") as caught:
+        refuse_leaks(recordings, plan_rounds(recordings), lambda *x: told.append(x))
+    assert "identical-content" in {leak.kind for leak in caught.value.findings}
+    assert {name for leak in caught.value.findings for name in leak.recordings} == {"a", "bb"}
+    assert {stage for stage, *_ in told} == {"Audit round 1 of 2", "Audit round 2 of 2"}
