@@ -35,6 +35,7 @@ def report(
     """
     from dualres.profile.costs import all_costs
     from dualres.profile.measurements import FOLDER, damaged
+    from dualres.report.captions import QUICK_REPORT
     from dualres.report.page import write_page
     from dualres.report.plots.write import write_figures
     from dualres.report.tables import Settings, cost_tables, reference_tables, study_tables, write_tables
@@ -67,7 +68,7 @@ def report(
             write_page(output / PAGE, found, tables, figures)
         tell("Figures and page", 2, 2, "")
     jobs = len({entry.key for results in found.values() for entry in results.entries})
-    size = " QUICK RUN: reduced size, not comparable with the paper." if quick else ""
+    size = f" {QUICK_REPORT}" if quick else ""
     say(f"{len(tables)} tables and {len(figures)} figures from {jobs} jobs: {output / PAGE if page else output}{size}")
     if not page and (output / PAGE).exists():
         complain("note", f"{output / PAGE}: is of an earlier report, and was left as it is", "yellow")

@@ -22,7 +22,7 @@ _METHODS = {
     "dualres/no-jitter": "No jitter",
     "dualres/no-memory": "No memory",
 }
-_DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 _DATASETS = {
     "paderborn": "Paderborn",
     "cwru": "CWRU",
@@ -44,14 +44,18 @@ def dataset_name(name: str) -> str:
     return _DATASETS.get(name, name)
 
 
+def class_name(label: str) -> str:
+    return label.replace("_", " ")
+
+
 def device_names(jobs: Iterable[Job]) -> str:
     """What jobs run on: "a CPU", or "a CPU (DualRes on CWRU) and a GPU (MambaSL)" where they differ."""
     places = {(job.device, job.method, job.dataset) for job in jobs}
     found = {}
-    for device, name in _DEVICES.items():
+    for device, name in DEVICES.items():
         methods = {method for kind, method, _ in places if kind == device}
         if methods:
-            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=_place))
+            found[f"a {name}"] = ", ".join(_share(method, device, places) for method in sorted(methods, key=_place))
     if len(set(found.values())) == 1:
         return " and ".join(found)
     return " and ".join(f"{name} ({methods})" for name, methods in found.items())

@@ -17,6 +17,7 @@ from dualres.datasets.budget import Budget
 from dualres.learn.fit import Step
 from dualres.methods import ALL_NAMES
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
+from dualres.report.captions import quick_notice
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
 
@@ -51,18 +52,6 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
         "missing": [missing[key] for key in sorted(missing)],
         "pool": pool.values,
     }
-
-
-def quick_text(results: Results) -> str:
-    """What was left out of a quick study; empty for a whole one."""
-    quick = results.quick
-    if quick is None:
-        return ""
-    seeds = ", ".join(map(str, quick.seeds))
-    return (
-        f"seed {seeds}, at most {quick.updates} updates, at most {quick.most_judged} judged recordings per fold, "
-        f"{len(quick.methods)} methods"
-    )
 
 
 class _Pool:
@@ -186,7 +175,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
     return {
         "name": name,
         "question": found.study.question,
-        "quick": quick_text(found),
+        "quick": quick_notice(found.quick, "page"),
         "devices": device_names(e.job for e in found.entries),
         "seeds": found.seeds,
         "planned": len(found.planned),

@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
 from dualres.campaign.sources import FULL
 from dualres.campaign.studies import DATASETS, Quick, Study, jobs
+from dualres.config import ModelConfig
 from dualres.datasets.budget import Budget
+from dualres.datasets.folds import load_fold
+from dualres.recordings.windows import covered, evenly
 
 Metric = Callable[[Outcome], float]
 KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
@@ -159,6 +162,20 @@ class Results:
         """Of which there is any result, in the paper's order, the rig last."""
         found = {e.job.dataset for e in self.entries}
         return tuple(name for name in DATASETS if name in found)
+
+
+def labelled_s(job: Job) -> float:
+    """Unique labelled seconds per class of a job, by its plan."""
+    return exposure_s(job.fold, job.budget, job.support_step)
+
+
+@cache  # the same few values are asked for by every cell of every table
+def exposure_s(fold: str, budget: Budget, step: float | None = None) -> float:
+    """Unique labelled seconds per class: the union of the windows; `step` is in windows, by default the fold's."""
+    config = ModelConfig()
+    step = load_fold(fold).support_step if step is None else step
+    starts = evenly(0, budget.windows, int(step * config.window))
+    return budget.recordings * covered(starts, config.window) / config.rate
 
 
 def percent_f1(outcome: Outcome) -> float:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dualres.datasets.budget import Budget
+from dualres.report.captions import counted
 from dualres.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.report.names import dataset_name, method_name
-from dualres.report.results import Entry, Results
+from dualres.report.results import Entry, Results, labelled_s
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_RUN, Table, Value
-from dualres.report.tables.sheet import Sheet, labelled_s
+from dualres.report.tables.sheet import Sheet
 
 EXPLAINED = (
     "Mean of the differences within pairs of equal fold and seed, with the 95 % interval of a hierarchical bootstrap: "
@@ -69,11 +70,10 @@ def _difference_table(
 
 def difference_value(difference: Difference) -> Value:
     """The mean over the pairs with its interval; the SD over seeds goes with it, unseen."""
-    count = len(difference.pairs)
+    pairs = counted(len(difference.pairs), "pair")
     return replace(
         paired_value(difference.pairs, "macro_f1", difference.mean),
-        text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] "
-        f"({count} pair{'s' * (count > 1)})",
+        text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] ({pairs})",
         bold=difference.decided,
         emphasis="interval",
         sd=difference.sd,

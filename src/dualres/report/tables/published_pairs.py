@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from dualres.campaign.studies import CONTROLS_ON
 from dualres.methods import CONTROL_NAMES
+from dualres.report.captions import counted
 from dualres.report.compare import paired_differences
-from dualres.report.names import dataset_name, method_name
+from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.results import Entry, Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.differences import EXPLAINED, paired_value, value_with_spread
@@ -18,7 +19,6 @@ from dualres.report.tables.registry import makes_table
 from dualres.report.tables.sheet import Sheet
 
 DIGITS = 9  # beyond which a difference of scores is rounding
-KIND_TITLES = {"cpu": "Fit s, CPU", "cuda": "Fit s, GPU"}
 
 
 @makes_table("published_controls")
@@ -77,7 +77,7 @@ def devices(results: Results) -> Table | None:
             (
                 Value(dataset_name(dataset)),
                 Value(method_name(method)),
-                replace(mean, text=f"{mean.text} ({len(group)} pair{'s' * (len(group) > 1)})"),
+                replace(mean, text=f"{mean.text} ({counted(len(group), 'pair')})"),
                 paired_value(group, "macro_f1:largest_gap", max(gaps)),
             )
         )
@@ -130,7 +130,7 @@ def fit_costs(results: Results) -> Table:
         caption=sheet.conditions(),
         study=results.study.name,
         labels=2,
-        header=("Dataset", "Method", "Registered", "Active", *(KIND_TITLES[kind] for kind in results.kinds)),
+        header=("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
         rows=tuple(rows),
         note="Parameters held, and those that received a gradient; MiniRocket's are its ridge coefficients. Seconds "
         "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
