@@ -145,7 +145,7 @@ class Scores:
     def _cell(self, dataset: str, method: str, **where: str) -> Cell:
         fields: dict[str, Any] = {"dataset": dataset, "method": method, **where}
         size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))
-        budget = Budget(*map(int, size.split("x"))) if size else self._found.main_budget(dataset)
+        budget = Budget.parse(size) if size else self._found.main_budget(dataset)
         chosen = tuple(map(int, seeds.split(","))) if seeds else FIVE_SEEDS
         found = self._found.on(device) if device else self._found
         cell = found.cell(percent_f1, chosen, budget=budget, **fields)

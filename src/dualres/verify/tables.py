@@ -137,7 +137,7 @@ def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
     if not record["paper"]:
         return
     folds = record["folds"].split()
-    budget = Budget(*map(int, record["budget"].split("x")))
+    budget = Budget.parse(record["budget"])
     fold = folds[0] if len(folds) == 1 else None
     printed = paper.printed(record["dataset"], record["method"], budget, record["metric"], seeds, fold)
     shown = record["paper"].replace(",", "").partition(" ")[0]
