@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dualres.datasets.budget import Budget
-from dualres.report.captions import counted
+from dualres.report.captions import counted, sentences
 from dualres.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Entry, Results, labelled_s
@@ -56,15 +56,13 @@ def _difference_table(
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
                 rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
     shared = planned.SHARED if any(" x " in row[1].text for row in rows) else ""
-    return Table(
-        name=f"{study}_differences{suffix}",
-        title=f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
-        caption=sheet.conditions(),
-        study=study,
+    return sheet.made(
+        f"{study}_differences{suffix}",
+        f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
+        ("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
+        rows,
         labels=3,
-        header=("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
-        rows=tuple(rows),
-        note=" ".join(filter(None, (EXPLAINED, shared, remark))),
+        note=sentences(EXPLAINED, shared, remark),
     )
 
 
@@ -122,16 +120,14 @@ def _rank_table(results: Results, ranks: Ranks) -> Table:
     sheet, study = Sheet(results), results.study.name
     for dataset in ranks.datasets:
         sheet.jobs({"dataset": dataset}, sheet.seeds)
-    return Table(
-        name=f"{study}_ranks",
-        title=f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
-        caption=sheet.conditions(),
-        study=study,
+    table = sheet.made(
+        f"{study}_ranks",
+        f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
+        ("Method", "Mean rank"),
+        [(Value(method_name(method)), Value(f"{rank:.2f}")) for rank, method in order],
         labels=1,
-        header=("Method", "Mean rank"),
-        rows=tuple((Value(method_name(method)), Value(f"{rank:.2f}")) for rank, method in order),
         note=f"1 is the best. n = {len(ranks.datasets)} datasets: {names}. Friedman's test: {ranks.statistic:.2f}, "
         f"p = {ranks.p:.3f}. Mean ranks that are less than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %) are "
         "not shown to differ.",
-        rule=("ranks", f"{study}_macro_f1"),
     )
+    return replace(table, rule=("ranks", f"{study}_macro_f1"))

@@ -47,14 +47,12 @@ def controls(results: Results) -> Table | None:
                 ),
             )
         )
-    return Table(
-        name="published_controls",
-        title=f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_controls",
+        f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
+        ("Control", "Difference ± SD over seeds, and 95 % interval", "Seeds in which the control is better"),
+        rows,
         labels=1,
-        header=("Control", "Difference ± SD over seeds, and 95 % interval", "Seeds in which the control is better"),
-        rows=tuple(rows),
         note=f"The SD is that of the seeds' differences, each the mean of its folds. {EXPLAINED}",
     )
 
@@ -81,14 +79,12 @@ def devices(results: Results) -> Table | None:
                 paired_value(group, "macro_f1:largest_gap", max(gaps)),
             )
         )
-    return Table(
-        name="published_devices",
-        title="The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_devices",
+        "The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",
+        ("Dataset", "Method", "Mean", "Largest"),
+        rows,
         labels=2,
-        header=("Dataset", "Method", "Mean", "Largest"),
-        rows=tuple(rows),
         note="A pair has the same fold, budget and seed; each of the two is a fit of its own.",
     )
 
@@ -124,14 +120,12 @@ def fit_costs(results: Results) -> Table:
                 sheet.shows(entry.job for entry in done)
                 machines |= {str(entry.outcome.facts["machine"]["device"]) for entry in done}
             rows.append((Value(dataset_name(dataset)), Value(method_name(method)), *sizes, *times))
-    return Table(
-        name="published_fit_costs",
-        title="What a fit costs: parameters and seconds",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_fit_costs",
+        "What a fit costs: parameters and seconds",
+        ("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
+        rows,
         labels=2,
-        header=("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
-        rows=tuple(rows),
         note="Parameters held, and those that received a gradient; MiniRocket's are its ridge coefficients. Seconds "
         "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
         "by side on the same machine, and where fits were done together on a GPU, each has an even share: these are no "

@@ -121,17 +121,22 @@ class Sheet:
             _mark(rows, columns, best)
         bracketed = any(value.paper for _, values in rows for value in values)
         several = any(len(value.seeds) > 1 for _, values in rows for value in values)
-        sentences = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
-        return Table(
-            name=name,
-            title=title,
-            caption=self.conditions(),
-            study=self.results.study.name,
+        said = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
+        return self.made(
+            name,
+            title,
+            (*labels, *(c.title for c in columns)),
+            [(*map(Value, line.labels), *values) for line, values in rows],
             labels=len(labels),
-            header=(*labels, *(c.title for c in columns)),
-            rows=tuple((*map(Value, line.labels), *values) for line, values in rows),
-            note=" ".join(sentence for sentence, true in sentences.items() if true),
+            note=" ".join(sentence for sentence, true in said.items() if true),
         )
+
+    def made(
+        self, name: str, title: str, header: Iterable[str], rows: Iterable[Iterable[Value]], *, labels: int, note: str
+    ) -> Table:
+        """A table of these rows, under the conditions of everything asked so far."""
+        caption, study = self.conditions(), self.results.study.name
+        return Table(name, title, caption, study, labels, tuple(header), tuple(map(tuple, rows)), note)
 
     def conditions(self) -> str:
         """Folds, held-out unit, seeds, exposure and updates of everything asked so far, in words."""
