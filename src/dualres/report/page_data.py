@@ -167,9 +167,9 @@ def _study(name: str, found: Results) -> dict[str, Any]:
             columns.append({"dataset": dataset, "budget": str(budget), "training": training})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
-                own_seeds = found.own_seeds(dataset=dataset, budget=budget, method=method, recipe=same[0].recipe)
+                of_study = found.planned_seeds(dataset=dataset, budget=budget, method=method, recipe=same[0].recipe)
                 for seed in (None, *sorted({j.seed for j in same})):
-                    seeds = own_seeds if seed is None else (seed,)
+                    seeds = of_study if seed is None else (seed,)
                     cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds)})
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {

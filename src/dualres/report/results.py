@@ -68,7 +68,7 @@ class Results:
     part of a plan, too.
 
     Seeds that the study does not plan are here, too, whoever had them run: another study may have the same jobs at
-    more seeds. Tables and figures are made of `own()`, which knows nothing of them.
+    more seeds. Tables and figures are made of `planned_only()`, which knows nothing of them.
     """
 
     def __init__(
@@ -108,22 +108,22 @@ class Results:
         """Jobs that are all shown of one device."""
         return job.dataset if self.study.datasets_apart else "", job.method
 
-    def on(self, kind: str) -> Results:
+    def on_device(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
         if kind not in self._by_kind:
             self._by_kind[kind] = self._on(kind)
         return self._by_kind[kind]
 
-    def own(self) -> Results:
+    def planned_only(self) -> Results:
         """The same without further seeds: the jobs that the study plans, and those of them that are finished."""
         alone = copy(self)
         alone.planned = {job.key: job for job in self._own}
         alone.entries = [entry for entry in self.entries if entry.key in alone.planned]
-        alone._on = lambda kind: self.on(kind).own()
+        alone._on = lambda kind: self.on_device(kind).planned_only()
         alone._by_kind = {}
         return alone
 
-    def own_seeds(self, **fields: object) -> tuple[int, ...]:
+    def planned_seeds(self, **fields: object) -> tuple[int, ...]:
         """Those the study itself plans for jobs with these fields."""
         return tuple(sorted({job.seed for job in self._own if _has(job, fields)}))
 

@@ -27,9 +27,9 @@ from dualres.report.tables.model import Table
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.verify.bold import wrong_bold
 from dualres.verify.costs import check_cost
+from dualres.verify.differences import Groups, moments_of_pairs, paired
 from dualres.verify.ledger import DAMAGE, Stored, stored_jobs
 from dualres.verify.numbers import check_text, close, number
-from dualres.verify.pairs import Groups, moments_of_pairs, paired
 from dualres.verify.regenerated import Regenerated, differing, regenerate
 from dualres.verify.rules import RULES, Cells, Record
 

@@ -114,7 +114,7 @@ def collapse(results: Results) -> Table:
 def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> Line:
     """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
     fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
-    return Line((method_name(method),), fields, results.own_seeds(**fields))
+    return Line((method_name(method),), fields, results.planned_seeds(**fields))
 
 
 def _lines(results: Results, dataset: str) -> list[Line]:

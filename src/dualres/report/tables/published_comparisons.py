@@ -62,7 +62,7 @@ def devices(results: Results) -> Table | None:
     """How far the scores of the same plan are apart on a CPU and on a GPU; None where nothing was run on both."""
     if len(results.kinds) < 2:
         return None
-    on_cpu, on_gpu = (results.on(kind) for kind in results.kinds)
+    on_cpu, on_gpu = (results.on_device(kind) for kind in results.kinds)
     pairs = _same_plans(on_cpu, on_gpu)
     if not pairs:
         return None
@@ -105,12 +105,12 @@ def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[
 @makes_table("published_fit_costs")
 def fit_costs(results: Results) -> Table:
     """How long a fit took, on every device it was done on, and how many parameters it has."""
-    sheets = {kind: Sheet(results.on(kind)) for kind in results.kinds}
+    sheets = {kind: Sheet(results.on_device(kind)) for kind in results.kinds}
     sheet, rows, machines = Sheet(results), [], set()
     for dataset in results.datasets():
         for method in planned.methods(results, dataset):
             fields = {"dataset": dataset, "method": method, "budget": results.main_budget(dataset)}
-            seeds = results.own_seeds(**fields)
+            seeds = results.planned_seeds(**fields)
             sizes = [sheet.value(metric(name), fields, seeds[:1]) for name in ("registered", "active")]
             times = []
             for kind, own in sheets.items():
