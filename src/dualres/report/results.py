@@ -17,9 +17,10 @@ from dualres.config import ModelConfig
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.recordings.windows import covered, evenly
+from dualres.report.names import DEVICES
 
 Metric = Callable[[Outcome], float]
-KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
+KINDS = tuple(DEVICES)  # of devices; the first is taken where both have as many results
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from dualres.errors import ConfigError, reason_of
 from dualres.machinery.checksums import check_sums
 from dualres.paper import scores as paper
 from dualres.profile.costs import COSTS
-from dualres.profile.measurements import FOLDER
+from dualres.profile.measurements import FOLDER, MIB
 from dualres.report.tables.model import Table
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.verify.bold import wrong_bold
@@ -193,9 +193,9 @@ _SCORES: dict[str, Callable[[Stored, str], float]] = {
     "last_loss": lambda job, _: job.steps[-1][1] if job.steps else math.nan,
     "registered": _cost("registered"),
     "active": _cost("active"),
-    "file_mib": _cost("file_bytes", 2**20),
+    "file_mib": _cost("file_bytes", MIB),
     "fit_s": _cost("fit_s"),
-    "peak_mib": _cost("peak_bytes", 2**20),
+    "peak_mib": _cost("peak_bytes", MIB),
 }
 
 
