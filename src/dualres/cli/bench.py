@@ -180,12 +180,12 @@ def import_(
     folder: Dir = DEFAULT_DIR,
 ) -> None:
     """Take in another ledger's jobs, models and measurements. Where both hold a job, they must agree."""
+    from dualres.exchange.import_ledger import import_ledger
     from dualres.exchange.ledger_folder import own_ledger
-    from dualres.exchange.merge import take_in
 
     ledger = own_ledger(folder)
     with progress("What was taken is kept; the same command goes on from there.") as tell:
-        taken = take_in(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
+        taken = import_ledger(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
     merge, measured = taken.merge, taken.measured
     say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {taken.models} model files copied")
     if measured.taken or measured.known:
