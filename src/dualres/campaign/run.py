@@ -159,12 +159,7 @@ class _Campaign:
         if isinstance(event, Advance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()
             self._running[event.key] = replace(
-                running,
-                stage=event.stage,
-                stage_since=since,
-                done=event.done,
-                total=event.total,
-                sharing=event.sharing,
+                running, stage=event.stage, stage_since=since, done=event.done, total=event.total, sharing=event.sharing
             )
             return
         job, seconds = running.job, time.monotonic() - running.since

@@ -160,16 +160,7 @@ STUDIES = {
         Study(
             "duration",
             "How many updates, chosen on source recordings alone?",
-            (
-                Part(
-                    ("mcc5", RIG),
-                    PAIR,
-                    (DURATION_BUDGET,),
-                    CHECKPOINTS,
-                    judged="validation",
-                    support_step=HALF,
-                ),
-            ),
+            (Part(("mcc5", RIG), PAIR, (DURATION_BUDGET,), CHECKPOINTS, judged="validation", support_step=HALF),),
             dataset_tables=("duration",),
             differences=False,
             dataset_figures=("duration_selection",),

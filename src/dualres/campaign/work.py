@@ -74,10 +74,7 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(
-        model,
-        fold,
-        source.at_rate(fold.evaluation),
-        lambda _, done, total, __: tell("judge", done, total),
+        model, fold, source.at_rate(fold.evaluation), lambda _, done, total, __: tell("judge", done, total)
     )
     facts = {
         "held_out": fold.held_out,

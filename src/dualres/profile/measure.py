@@ -58,10 +58,7 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
                 "file_bytes": checkpoint.path.stat().st_size,
                 "bytes": storage(model).as_json(),
             },
-            "agreement": {
-                **_agreement(work, fold),
-                "ledger": _ledger_agreement(model, checkpoint, source, fold),
-            },
+            "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
             "batch": STRETCH,
             "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
             "versions": all_versions(),
