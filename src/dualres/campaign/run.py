@@ -93,15 +93,14 @@ def run(jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Report 
     try:
         with sole_writer(ledger.path):
             campaign = _Campaign(jobs, ledger, executor)
-            while campaign.goes_on:
+            while True:
                 campaign.start_some()
                 if report:
                     report(campaign.state())
+                if not campaign.goes_on:
+                    return campaign.summary()
                 for event in executor.wait(LONGEST_WAIT_S):
                     campaign.settle(event)
-            if report:
-                report(campaign.state())
-            return campaign.summary()
     finally:
         executor.close()
 

@@ -20,7 +20,7 @@ from dualres.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.errors import reason_of
 from dualres.learn.history import Step
 from dualres.machinery.checksums import replace_sums
-from dualres.machinery.files import write_whole
+from dualres.machinery.files import compact_json, write_whole
 from dualres.profile.measurements import FOLDER, damaged, kept, place
 
 FORMAT = "dualres-export/2"
@@ -50,13 +50,13 @@ class _Shared:
         self._texts: dict[str, str] = {}
 
     def name(self, value: dict[str, Any]) -> str:
-        text = _json(value)
+        text = compact_json(value)
         name = sha256(text.encode()).hexdigest()[:NAME_DIGITS]
         self._texts[name] = text
         return name
 
     def lines(self) -> list[str]:
-        return [_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
+        return [compact_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
 
 
 def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Written:
@@ -72,14 +72,14 @@ def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Wr
     lines = []
     for done, job in enumerate(jobs, start=1):
         try:
-            lines.append(_json(_line(job, ledger.outcome(job.key), shared, signals)))
+            lines.append(compact_json(_line(job, ledger.outcome(job.key), shared, signals)))
         except (KeyError, ValueError) as error:
             what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason_of(error)})"
             raise LedgerError(f"{what}; `dualres bench verify` says more") from error
         if progress:
             progress(done, len(jobs))
     rows = [f"{dataset}\t{name}\t{digest}" for (dataset, name), digest in sorted(signals.items())]
-    files = {HEAD: [_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
+    files = {HEAD: [compact_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
     files |= {name: values.lines() for name, values in shared.items()}
     for name, content in files.items():
         write_whole(folder / name, "".join(line + "\n" for line in content).encode())
@@ -149,7 +149,3 @@ def is_measurement(name: str) -> bool:
     """Whether a file of an export is one."""
     path = Path(name)
     return path.parent == Path(FOLDER) and path.suffix == ".json"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
