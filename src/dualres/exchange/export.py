@@ -25,8 +25,9 @@ from dualres.profile.measurements import FOLDER, damaged, kept, place
 
 FORMAT = "dualres-export/2"
 HEAD, JOBS, SIGNALS = "export.json", "jobs.jsonl", "signals.tsv"
-JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
-LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # facts that stand there
+SHARED = JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
+EVALUATED = ("classes", "recordings", "truth", "windows")  # parts of an outcome that stand there
+LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # and facts
 NAME_DIGITS = 16  # of the hash that names a shared value
 POWER = 1e-12  # relative; a power may differ in its last digit between machines
 
@@ -67,7 +68,7 @@ def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Wr
     if (folder / ledger.path.name).exists():
         raise LedgerError(f"{folder}: holds a ledger; export to a folder without one")
     signals: Signals = {}
-    shared = {name: _Shared() for name in (JUDGED, SUPPORTS, MACHINES)}
+    shared = {name: _Shared() for name in SHARED}
     jobs = sorted(ledger.jobs().values(), key=_order)
     lines = []
     for done, job in enumerate(jobs, start=1):
@@ -109,16 +110,10 @@ def _line(job: Job, outcome: Outcome, shared: dict[str, _Shared], signals: Signa
     losses = [step.loss for step in outcome.history]
     if not all(map(_same_step, outcome.history, history_of(job, losses))):
         raise ValueError("its history is not that of its recipe")
-    judged = {
-        "classes": outcome.classes,
-        "recordings": outcome.recordings,
-        "truth": outcome.truth,
-        "windows": outcome.windows,
-    }
     return {
         "key": job.key,
         "plan": job.plan(),
-        "judged": shared[JUDGED].name(judged),
+        "judged": shared[JUDGED].name({name: getattr(outcome, name) for name in EVALUATED}),
         "support": shared[SUPPORTS].name(support),
         "machine": shared[MACHINES].name(computed),
         "facts": facts,
