@@ -66,7 +66,7 @@ def test_a_study_that_was_not_run_is_a_sentence(bench, tmp_path):
 
 
 def test_a_quick_report_says_so_everywhere(tmp_path, monkeypatch):
-    monkeypatch.setattr("dualres.report.plots.write_figures", lambda *_: [])  # tested elsewhere
+    monkeypatch.setattr("dualres.report.plots.write.write_figures", lambda *_: [])  # tested elsewhere
     synthetic_ledger(tmp_path / "ledger.sqlite", ["pilot"], datasets=["simulated"], quick=Quick()).close()
     result = run("report", "pilot", "-o", tmp_path / "report", "--quick", "--dir", tmp_path)
     assert "QUICK RUN" in result.output
@@ -94,7 +94,7 @@ def test_costs_that_were_not_measured_are_named(written):
 
 
 def test_a_report_may_do_without_the_page(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr("dualres.report.plots.write_figures", lambda *_: [])
+    monkeypatch.setattr("dualres.report.plots.write.write_figures", lambda *_: [])
     (tmp_path / "index.html").write_text("earlier")
     result = run("report", "pilot", "-o", tmp_path, "--no-page", "--dir", bench)
     assert f"jobs: {tmp_path}\n" in result.output
