@@ -88,7 +88,7 @@ def _way(network: DualRes | Weights) -> Scorer:
     from dualres.gpu.available import available
 
     on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
-    return partial(_by_graphs if on_gpu else _by_torch, network)
+    return partial(_by_graphs if on_gpu else by_torch, network)
 
 
 def _is_plain(network: DualRes, device: str) -> bool:
@@ -109,7 +109,8 @@ def _kernel(network: DualRes | Weights, stamp: object, weights: Weights | None) 
 _kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
 
 
-def _by_torch(network: DualRes, windows: Windows) -> Floats:
+def by_torch(network: DualRes, windows: Windows) -> Floats:
+    """Logits by the readable way, on the network's device and without jitter and dropout."""
     import torch
 
     weight, training = network.head.weight, network.training
