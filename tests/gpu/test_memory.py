@@ -8,7 +8,7 @@ import torch
 from dualres.config import ModelConfig
 from dualres.gpu.draws import Draws
 from dualres.gpu.layout import Layout
-from dualres.kernel.maps import MAPS
+from dualres.kernel.pack import MAPS
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 

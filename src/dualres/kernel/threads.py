@@ -9,10 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Condition, Lock, local
 
-import numpy as np
-import numpy.typing as npt
-
-from dualres.kernel.aligned import aligned
+from dualres.kernel.pack import Floats, aligned
 
 
 def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:
@@ -49,9 +46,9 @@ def limit_threads(count: int | None) -> None:
     _limit = count
 
 
-def room(floats: int) -> npt.NDArray[np.float32]:
+def room(floats: int) -> Floats:
     """So many floats that this thread has for itself; fresh memory would cost a tenth of a window."""
-    held: npt.NDArray[np.float32] | None = getattr(_own, "room", None)
+    held: Floats | None = getattr(_own, "room", None)
     if held is None or len(held) < floats:
         held = _own.room = aligned(floats)
     return held
