@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,12 +11,12 @@ LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 
 def floats(values: npt.ArrayLike) -> str:
     """Float literals, hexadecimal and therefore exact, separated by commas and wrapped."""
-    return _wrapped(f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist())
+    return _wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
 
 
 def doubles(values: npt.ArrayLike) -> str:
     """The same in double precision."""
-    return _wrapped(_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist())
+    return _wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
 
 
 def text(value: str) -> str:
@@ -31,10 +29,8 @@ def printable(value: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
 
 
-def _wrapped(words: Iterable[str]) -> str:
-    listed = list(words)
-    lines = (", ".join(listed[i : i + PER_LINE]) for i in range(0, len(listed), PER_LINE))
-    return ",\n    ".join(lines)
+def _wrapped(words: list[str]) -> str:
+    return ",\n    ".join(", ".join(words[i : i + PER_LINE]) for i in range(0, len(words), PER_LINE))
 
 
 def _hexadecimal(x: float) -> str:
