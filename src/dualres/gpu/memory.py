@@ -7,14 +7,9 @@ import math
 import torch
 from torch import Tensor
 
+from dualres.gpu import memory_triton
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout, ceil_div
-from dualres.gpu.memory_triton import (
-    coefficients_backward_kernel,
-    coefficients_kernel,
-    walk_backward_kernel,
-    walk_kernel,
-)
 
 CHANNELS, SCORING_CHANNELS = 16, 8  # of a window that one warp walks with; training has to feed a backward walk, too
 GROUP, BACKWARD_GROUP = 8, 4  # tokens asked for together, forward and backward, where more is held of each
@@ -54,14 +49,14 @@ class Memory:
 
     def coefficients(self) -> None:
         """Of every token, from `maps`."""
-        coefficients_kernel[(len(self.y), ceil_div(self._sizes["TOKENS"], TOKENS_AT_ONCE))](
+        memory_triton.coefficients_kernel[(len(self.y), ceil_div(self._sizes["TOKENS"], TOKENS_AT_ONCE))](
             self.maps, self._weights, self._draws.noise, self._draws.count, self._coefficients, self._windows,
             *self._numbers, **self._sizes, **self._rates, BLOCK=TOKENS_AT_ONCE,
         )  # fmt: skip
 
     def walk(self) -> None:
         """From the coefficients to `y`."""
-        walk_kernel[(len(self.y), self._shares)](
+        memory_triton.walk_kernel[(len(self.y), self._shares)](
             self._coefficients, self._weights, self.y, self._states, self._windows,
             **self._sizes, **self._turns, CHANNELS=self._channels, GROUP=GROUP, KEEP=self._keep,
             num_warps=1,
@@ -69,7 +64,7 @@ class Memory:
 
     def walk_backward(self) -> None:
         """From `d_y` to the gradients of the coefficients."""
-        walk_backward_kernel[(len(self.y), self._shares)](
+        memory_triton.walk_backward_kernel[(len(self.y), self._shares)](
             self._coefficients, self._weights, self._states, self.d_y, self._d_alpha, self._d_written,
             self._d_vectors, self._d_theta, self._windows,
             **self._sizes, **self._turns, CHANNELS=self._channels, GROUP=BACKWARD_GROUP, num_warps=1,
@@ -77,7 +72,7 @@ class Memory:
 
     def coefficients_backward(self) -> None:
         """On to `d_maps`, and each window's share of the gradients of biases, rates and pitches."""
-        coefficients_backward_kernel[(len(self.y),)](
+        memory_triton.coefficients_backward_kernel[(len(self.y),)](
             self.maps, self._weights, self._draws.noise, self._draws.count, self._coefficients, self._d_alpha,
             self._d_written, self._d_vectors, self._d_theta, self.d_maps, self._gradients, self._windows,
             *self._numbers, **self._sizes, **self._rates, **self._turns, SHARES=self._shares, BLOCK=WINDOW_BLOCK,

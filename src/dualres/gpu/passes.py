@@ -13,18 +13,10 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from dualres.config import ModelConfig
 from dualres.gpu.draws import Draws
 from dualres.gpu.layout import Layout
 from dualres.gpu.memory import Memory
 from dualres.gpu.readout import Readout
-
-
-def fits_the_kernels(config: ModelConfig) -> bool:
-    """Whether the kernels can do such a network: tiles are powers of two, and nothing can be silenced."""
-    sizes = (config.width, config.states, config.short, config.long)
-    powers = all(size & (size - 1) == 0 for size in sizes)
-    return config.memory and powers and 16 <= config.width <= 256 and 2 <= config.states <= 64
 
 
 class Passes:
