@@ -12,14 +12,15 @@ from string import Template
 
 from dualres.errors import ExportError
 from dualres.export import compiler as cc
-from dualres.export.compiler import Build, Check, Flash
+from dualres.export.compiler import Build, Check, Flash, printable
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
-from dualres.export.literals import LONGEST_TEXT, printable
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
 from dualres.machinery.rates import Rate, exact_rate
+
+LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 
 Progress = Callable[[int, int, str], None]  # done, in all, what comes
 

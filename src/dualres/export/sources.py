@@ -9,8 +9,10 @@ from fractions import Fraction
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
 
+import numpy as np
+import numpy.typing as npt
+
 from dualres.export.expected import COUNTS, LOGIT_TOLERANCE, OFFSET, SHARE_TOLERANCE, Expected, expected
-from dualres.export.literals import doubles, floats, text
 from dualres.file import Model
 from dualres.kernel.pack import packed
 from dualres.kernel.resample import taps_for
@@ -18,6 +20,7 @@ from dualres.kernel.resample import taps_for
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
 PLAIN = ("dualres.h", "dualres.c", "convert.h", "check.c", "example.c", "Makefile")
+PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
@@ -118,3 +121,35 @@ def _values(values: Expected) -> str:
         f"static const double expected_logits[CHECK_WINDOWS][DUALRES_CLASSES] = {{\n    {rows}}};\n"
         f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n"
     )
+
+
+def floats(values: npt.ArrayLike) -> str:
+    """Float literals, hexadecimal and therefore exact, separated by commas and wrapped."""
+    return _wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
+
+
+def doubles(values: npt.ArrayLike) -> str:
+    """The same in double precision."""
+    return _wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
+
+
+def text(value: str) -> str:
+    """A string literal of plain ASCII, whatever the string holds."""
+    return '"' + "".join(map(_byte, value.encode(errors="replace"))) + '"'
+
+
+def _wrapped(words: list[str]) -> str:
+    return ",\n    ".join(", ".join(words[i : i + PER_LINE]) for i in range(0, len(words), PER_LINE))
+
+
+def _hexadecimal(x: float) -> str:
+    mantissa, exponent = x.hex().split("p")
+    whole, _, places = mantissa.partition(".")
+    places = places.rstrip("0")
+    return f"{whole}{'.' if places else ''}{places}p{exponent}"
+
+
+def _byte(byte: int) -> str:
+    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
+    plain = 32 <= byte < 127 and byte not in b'"\\?'
+    return chr(byte) if plain else f"\\{byte:03o}"

@@ -103,8 +103,7 @@ class _Pool:
     """Threads for all calls: as many as any of them has wanted."""
 
     def __init__(self) -> None:
-        self._lock, self._size = Lock(), 1
-        self._executor = _executor(self._size)
+        self._lock, self._size, self._executor = Lock(), 1, _executor(1)
 
     def submit(self, work: Callable[[], object], times: int) -> None:
         """`work` so many times, soon; not at all when the interpreter is about to exit."""

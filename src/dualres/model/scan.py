@@ -20,7 +20,8 @@ and return y, (batch, tokens, width), with the state after the last token.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,15 +31,9 @@ LONGEST_CHUNK = 32  # tokens
 PAIRWISE_CHUNK = 16  # tokens
 LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float32's limits
 
-
 State = Tensor | None
 Scanned = tuple[Tensor, Tensor]
-
-
-class Scan(Protocol):
-    def __call__(
-        self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None
-    ) -> Scanned: ...
+Scan = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, State], Scanned]  # delta, u, b, c, theta, state
 
 
 def renewed(delta: Tensor) -> Tensor:
