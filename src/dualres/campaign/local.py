@@ -6,6 +6,7 @@ what it is doing, and another worker takes its place.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
@@ -14,17 +15,34 @@ from pathlib import Path
 
 import torch
 
-from dualres.campaign.executors import Advance, Event, Failed, Finished, Lost, begun
+from dualres.campaign import executors
+from dualres.campaign.executors import Advance, Event, Executor, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import Progress, do
+from dualres.config import ModelConfig
 from dualres.errors import DualResError
+from dualres.learn.fit import fits_together
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
 _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[1:])"
+
+
+def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int, device: str) -> Executor:
+    """By default as many jobs side by side as this machine's cores allow, a few on a GPU."""
+    by_cores = max(1, _cores() // threads)
+    if device == "cpu":
+        return LocalExecutor(jobs or by_cores, stores, folder)
+    together = executors.FITS_TOGETHER if fits_together(ModelConfig(), device) else 1
+    return LocalExecutor(jobs or min(by_cores, executors.JOBS_ON_A_GPU), stores, folder, together)
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalExecutor:
