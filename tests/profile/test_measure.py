@@ -16,7 +16,7 @@ from dualres.methods.files import as_model
 from dualres.methods.method import Cost
 from dualres.methods.minirocket import FEATURES, MiniRocket
 from dualres.methods.neural import FittedNeural
-from dualres.profile import workloads
+from dualres.profile import measure as module
 from dualres.profile.checkpoints import find, fit, wanted_job
 from dualres.profile.measure import bytes_of, measure
 from dualres.profile.plan import Plan
@@ -83,7 +83,7 @@ def test_each_workload_is_measured_to_the_end_before_the_next(measured):
 
 
 def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatch):
-    held, calls = [], workloads.calls
+    held, calls = [], module.calls
 
     def greedy(work):
         if not held:
@@ -117,8 +117,8 @@ def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
 
 
 def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
-    monkeypatch.setattr(workloads, "LONG_WINDOWS", 60)
-    monkeypatch.setattr(workloads, "LONG_S", 1.0)
+    monkeypatch.setattr(module, "LONG_WINDOWS", 60)
+    monkeypatch.setattr(module, "LONG_S", 1.0)
     facts = measure(replace(PLAN, long=True), checkpoint, folder, folder / "cache", lambda *_: None)
     assert facts["workloads"].keys() == {"prepared", "native"}
     assert facts["input"]["windows"] >= 60

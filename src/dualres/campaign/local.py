@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
@@ -151,14 +151,17 @@ def serve(descriptor: str, stores: str, folder: str) -> None:
 
 def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:
     """How each job ended, and whether this process is fit for more; if it is not, there are no answers for the rest."""
-    tell = cache(partial(_teller, pipe))
+
+    @cache
+    def tell(key: str, sharing: int) -> Sparing:
+        return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
+
     if len(jobs) == 1:
         yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
     left = [job.key for job in jobs]
     try:
-        ends = do_together(jobs, stores, folder, lambda key, sharing, *stage: tell(key, sharing)(*stage))
-        for job, end in ends:
+        for job, end in do_together(jobs, stores, folder, lambda key, sharing, *step: tell(key, sharing)(*step)):
             left.remove(job.key)
             event, goes_on = _event(job.key, end)
             yield event, goes_on
@@ -168,10 +171,6 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         unharmed = isinstance(error, DualResError)
         for key in left:
             yield Lost(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
-
-
-def _teller(pipe: Connection, key: str, sharing: int) -> Sparing:
-    return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
 
 
 def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[Event, bool]:

@@ -37,14 +37,16 @@ class Checkpoint:
 def wanted_job(plan: Plan, updates: int) -> Job:
     """The first fold and seed at the dataset's primary budget."""
     fold = load_fold(folds_of(plan.dataset)[0])
+    budget = BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET
+    recipe = entry(plan.method).recipe(Recipe(updates=updates))
     return Job(
-        dataset=plan.dataset,
-        fold=fold.fold,
-        fold_hash=fold.hash,
-        budget=BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET,
-        method=plan.method,
-        recipe=entry(plan.method).recipe(Recipe(updates=updates)),
-        seed=SEEDS[0],
+        plan.dataset,
+        fold.fold,
+        fold.hash,
+        budget,
+        plan.method,
+        recipe,
+        SEEDS[0],
         threads=plan.threads,
         device=plan.device,
     )
