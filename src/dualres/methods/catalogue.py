@@ -15,17 +15,7 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.methods.method import Method
 
-MODULES = (  # in the paper's order
-    "dualres",
-    "mambasl",
-    "minirocket",
-    "tscmamba",
-    "medformer",
-    "moderntcn",
-    "patchtst",
-    "itransformer",
-    "crossformer",
-)
+MODULES = "dualres mambasl minirocket tscmamba medformer moderntcn patchtst itransformer crossformer".split()
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from typing import Any
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.batches import MICROBATCH
+from dualres.learn.batches import MICROBATCH, Labels
 from dualres.learn.fit import fit_networks
 from dualres.learn.history import Progress
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Labels, Task, Windows
+from dualres.methods.method import Task
 from dualres.methods.network import Network
 from dualres.methods.neural import FittedNeural, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
-from dualres.scorers import Scorer, scorer
+from dualres.scorers import Scorer, Windows, scorer
 
 
 class DualResNetwork(Network):

@@ -35,6 +35,4 @@ class ITransformer(Network):
 
 
 LOOK = Look("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++")
-ENTRY = Entry(
-    "itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, nominal_ms=(2.0, 1.4), paper=True
-)
+ENTRY = Entry("itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, (2.0, 1.4), paper=True)

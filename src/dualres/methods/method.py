@@ -7,16 +7,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 import numpy.typing as npt
 
 from dualres.config import Recipe
+from dualres.learn.batches import Labels
 from dualres.learn.history import Progress, Step
+from dualres.scorers import Scores, Windows
 
-Windows = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
 Arrays = Mapping[str, npt.NDArray[Any]]
+Constants = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Fitted(Protocol):
         """Every update of an iterative fit; empty for others, and after loading."""
 
     @property
-    def constants(self) -> Mapping[str, float]:
+    def constants(self) -> Constants:
         """Numbers that belong to the state but are no tensors."""
 
     @property
@@ -100,7 +99,7 @@ class Method(ABC):
         """A function of the task."""
 
     @abstractmethod
-    def restore(self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost) -> Fitted:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> Fitted:
         """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 

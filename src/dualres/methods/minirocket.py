@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,10 @@ from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
 from dualres.learn.history import Step
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
+from dualres.methods.method import Arrays, Constants, Cost, Method, Task
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
+from dualres.scorers import Scores, Windows
 
 TAPS = 9
 KERNELS = math.comb(TAPS, 3)  # weight 2 on three of the taps, -1 on the others
@@ -51,7 +51,6 @@ class MiniRocket(Method):
 
     def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
-
         check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()
         (signals,) = views_of(lambda part: (normalise(part),), task.windows, "cpu")
@@ -61,19 +60,12 @@ class MiniRocket(Method):
         mean, scale = scaling(features)
         ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, task.labels)
         fit_s = time.perf_counter() - begin
-        learned = {
-            "biases": biases,
-            "mean": mean,
-            "scale": scale,
-            "coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)),
-            "intercept": ridge.intercept_,
-        }
+        parts = biases, mean, scale, np.ascontiguousarray(np.atleast_2d(ridge.coef_)), ridge.intercept_
+        learned = dict(zip(_layout(task.classes), parts, strict=True))
         cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
         return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
 
-    def restore(
-        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> FittedMiniRocket:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
         found = {name: (array.dtype, array.shape) for name, array in state.items()}
@@ -100,16 +92,10 @@ class FittedMiniRocket:
     classes: int
     seed: int
     cost: Cost
-    constants: Mapping[str, float]
-    learned: Mapping[str, npt.NDArray[Any]]
-
-    @property
-    def history(self) -> list[Step]:
-        return []
-
-    @property
-    def trained(self) -> Collection[str]:
-        return RIDGE
+    constants: Constants
+    learned: Arrays
+    history: list[Step] = field(default_factory=list)
+    trained = RIDGE
 
     def state(self) -> Arrays:
         return self.learned
@@ -145,7 +131,7 @@ def scaling(features: Features) -> tuple[Reals, Reals]:
     return mean, np.where(norm < SMALLEST_SCALE, 1.0, norm)
 
 
-def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
+def _cost(learned: Arrays, fit_s: float) -> Cost:
     parameters = sum(learned[name].size for name in RIDGE)
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
@@ -202,21 +188,18 @@ def _transformer(seed: int | None) -> Any:
         from aeon.transformations.collection.convolution_based import MiniRocket as Transformer
     except ImportError as error:
         raise DualResError(f"MiniRocket needs an extra ({error}): pip install 'dualres[bench]'") from error
-    return Transformer(
-        n_kernels=FEATURES_REQUESTED,
-        max_dilations_per_kernel=MOST_DILATIONS,
-        n_jobs=min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
-        random_state=seed,
-    )
+    threads = min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS)
+    return Transformer(FEATURES_REQUESTED, MOST_DILATIONS, n_jobs=threads, random_state=seed)
 
 
+LOOK = Look("#7d7d7d", "^", (0, (1, 1.2)), "....")
 ENTRY = Entry(
     MiniRocket.name,
     "MiniRocket",
     MiniRocket.family,
-    lambda entry, recipe: MiniRocket(),
-    Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
-    nominal_ms=(70.0, 70.0),
+    lambda *_: MiniRocket(),
+    LOOK,
+    (70.0, 70.0),
     trains=False,
     paper=True,
 )

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dualres.methods.method import Windows
 from dualres.model.spectra import normalise
-from dualres.scorers import Scorer
+from dualres.scorers import Scorer, Windows
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,9 +21,10 @@ from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
-from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
+from dualres.methods.method import Arrays, Constants, Cost, Method, Task
 from dualres.methods.network import Network
 from dualres.model.check import check_window
+from dualres.scorers import Scores, Windows
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -42,22 +44,18 @@ class NeuralMethod(Method):
             network = self.build(task.classes, task.seed).to(task.device)
             check_support(task.windows, task.labels, task.classes, network.window)
             network.learn_constants(torch.from_numpy(task.windows))
-            support = self._support(network, task)
+            support: TrainingSupport
+            how: Any = {"seed": task.seed, "microbatch": network.microbatch}
+            if self.recipe.augments:
+                shown = task.windows, task.labels, task.classes, network.views_of_normalised, self.recipe
+                support = AugmentedWindows(*shown, **how, device=task.device)
+            else:
+                views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
+                support = PlainSupport(views, targets.to(task.device), **how)
             history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
         return FittedNeural(self, network, task.classes, task.seed, spent.cost(network), history)
 
-    def _support(self, network: Network, task: Task) -> TrainingSupport:
-        """As the recipe shows it."""
-        seed, device, size = task.seed, task.device, network.microbatch
-        if self.recipe.augments:
-            shown = task.windows, task.labels, task.classes, network.views_of_normalised, self.recipe
-            return AugmentedWindows(*shown, seed=seed, microbatch=size, device=device)
-        targets = torch.from_numpy(task.labels).to(device)
-        return PlainSupport(views_of(network.views, task.windows, device), targets, seed=seed, microbatch=size)
-
-    def restore(
-        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> FittedNeural:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
         network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
@@ -94,7 +92,7 @@ class FittedNeural:
     history: list[Step]
 
     @property
-    def constants(self) -> Mapping[str, float]:
+    def constants(self) -> Constants:
         return self.network.constants
 
     @property

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -20,7 +18,7 @@ from dualres.kernel import augment as compiled
 from dualres.learn.augment.draws import draws
 from dualres.learn.augment.gains import Curve, gains
 from dualres.learn.augment.standardise import Standard, standardiser
-from dualres.learn.batches import MICROBATCH, Batch, support_order, views_of
+from dualres.learn.batches import MICROBATCH, Batch, Labels, support_order, views_of
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
 
@@ -31,7 +29,7 @@ class AugmentedSpectra:
     def __init__(
         self,
         windows: Samples,
-        labels: npt.NDArray[np.int64],
+        labels: Labels,
         classes: int,
         config: ModelConfig,
         recipe: Recipe,

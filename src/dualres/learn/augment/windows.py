@@ -5,10 +5,8 @@ Windows are normalised before, and not again after. There are no spectra, so not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -16,7 +14,7 @@ from torch.nn.functional import one_hot
 from dualres.config import Recipe
 from dualres.learn.augment.draws import draws
 from dualres.learn.augment.gains import filtered
-from dualres.learn.batches import Batch, support_order, views_of
+from dualres.learn.batches import Batch, Labels, Views, support_order, views_of
 from dualres.model.spectra import normalise
 from dualres.recordings.recording import Samples
 
@@ -30,9 +28,9 @@ class AugmentedWindows:
     def __init__(
         self,
         windows: Samples,
-        labels: npt.NDArray[np.int64],
+        labels: Labels,
         classes: int,
-        views: Callable[[Tensor], tuple[Tensor, ...]],
+        views: Views,
         recipe: Recipe,
         *,
         seed: int,
