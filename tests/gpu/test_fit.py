@@ -10,8 +10,7 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import curves, draw_paths
+from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import support_order

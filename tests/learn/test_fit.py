@@ -8,8 +8,7 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import curves, draw_paths
+from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
 from dualres.machinery.seeding import seeded

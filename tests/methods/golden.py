@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from dualres.methods import NAMES, method
 from dualres.methods.mamba import Mamba
-from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import WINDOW, Network
 from dualres.model.check import check_window, hash_uniform
 from tests.model.golden import golden_network
 

@@ -15,7 +15,7 @@ from aeon.transformations.collection.convolution_based import MiniRocket as Tran
 from dualres.errors import ConfigError, DualResError
 from dualres.methods import minirocket
 from dualres.methods.minirocket import MiniRocket, dilations, scaling
-from dualres.methods.network import WINDOW
+from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
 
 SHORTER = 2048  # samples; a fit takes a tenth of the time

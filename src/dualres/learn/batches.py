@@ -25,10 +25,9 @@ Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of the
 class TrainingSupport(Protocol):
     """Labelled windows as the training loop takes them."""
 
-    @property
-    def windows(self) -> int: ...
-    @property
-    def device(self) -> torch.device: ...
+    windows: int
+    device: torch.device
+
     def batches(self) -> Iterable[Batch]:
         """All windows once, for the next update. A batch may be overwritten by the next one."""
 

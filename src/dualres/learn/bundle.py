@@ -12,7 +12,7 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
-from dualres.learn.augment.standardise import Standard, fold_into, standardiser
+from dualres.learn.augment.standardise import Standard, fold_into, no_standard, standard_of
 from dualres.learn.batches import Labels, support_order
 from dualres.learn.history import FittedNetwork, Progress, Step
 from dualres.machinery.seeding import seeded
@@ -82,5 +82,5 @@ def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> GpuAu
     return GpuAugmentation(
         [in_own_order(draws(recipe, windows, seed), support_order(seed, windows)) for seed in seeds],
         recipe.path_waves if recipe.path_sigma else 0,
-        standardiser(recipe),
+        standard_of if recipe.standardise else no_standard,
     )

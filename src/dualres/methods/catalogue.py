@@ -15,7 +15,17 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.methods.method import Method
 
-MODULES = "dualres mambasl minirocket tscmamba medformer moderntcn patchtst itransformer crossformer".split()
+MODULES = (
+    "dualres",
+    "mambasl",
+    "minirocket",
+    "tscmamba",
+    "medformer",
+    "moderntcn",
+    "patchtst",
+    "itransformer",
+    "crossformer",
+)  # in the paper's order
 
 
 @dataclass(frozen=True)

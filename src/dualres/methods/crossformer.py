@@ -9,8 +9,7 @@ from torch import Tensor, nn
 
 from dualres.methods.blocks import Attention, sinusoids
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 SEGMENT = 1024  # samples
 SEGMENTS = WINDOW // SEGMENT

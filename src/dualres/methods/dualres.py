@@ -9,15 +9,15 @@ from typing import Any
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
+from dualres.kernel.pack import Floats
 from dualres.learn.batches import MICROBATCH, Labels
 from dualres.learn.fit import fit_networks
 from dualres.learn.history import Progress
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Task
-from dualres.methods.network import Network
-from dualres.methods.neural import FittedNeural, NeuralMethod, measured_cost
+from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
-from dualres.scorers import Scorer, Windows, scorer
+from dualres.scorers import Windows, scorer
 
 
 class DualResNetwork(Network):
@@ -36,8 +36,8 @@ class DualResNetwork(Network):
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         return self.model.classify(short, long)
 
-    def scorer(self) -> Scorer:
-        return scorer(self.model)
+    def logits(self, windows: Windows) -> Floats:
+        return scorer(self.model)(windows)
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         return self.model.parameters_in_spec_order()
@@ -76,10 +76,10 @@ class DualResMethod(NeuralMethod):
 
 
 def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
-    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
-        def build(classes: int, seed: int | None) -> DualResNetwork:
-            return DualResNetwork(DualRes(classes, config, seed))
+    def build(classes: int, seed: int | None) -> DualResNetwork:
+        return DualResNetwork(DualRes(classes, config, seed))
 
+    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
         return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
 
     look = Look() if control else Look("#14566f", "o", "-", "")

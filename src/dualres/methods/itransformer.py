@@ -7,8 +7,7 @@ from torch.nn.functional import gelu
 
 from dualres.methods.blocks import EncoderLayer
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32
 HIDDEN = 64

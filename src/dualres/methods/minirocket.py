@@ -21,7 +21,7 @@ from dualres.learn.batches import MICROBATCH, check_support, views_of
 from dualres.learn.history import Step
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Arrays, Constants, Cost, Method, Task
-from dualres.methods.network import WINDOW
+from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
 

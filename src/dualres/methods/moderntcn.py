@@ -10,8 +10,7 @@ from torch.nn.functional import gelu
 
 from dualres.methods.blocks import cut_patches
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 PATCH = 32  # samples
 STRIDE = 16

@@ -1,4 +1,4 @@
-"""A neural method: a network, and the recipe they all share."""
+"""A neural method: a network, which is all that the training and the scoring ask for, and the recipe they all share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import torch
 from scipy.special import softmax
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
+from dualres.kernel.pack import Floats
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
 from dualres.learn.history import Step
@@ -22,9 +24,52 @@ from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
 from dualres.methods.method import Arrays, Constants, Cost, Method, Task
-from dualres.methods.network import Network
 from dualres.model.check import check_window
+from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
+
+WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
+
+
+class Network(nn.Module):
+    """A classifier of raw windows in two stages.
+
+    `views` is what no gradient passes through, computed once per fit; `forward` takes the views, and after them
+    the draws of the moment, to logits (batch, classes). Tensors are registered in the specification's order.
+    """
+
+    microbatch = 4  # windows; batch statistics and draws are per microbatch
+    window = WINDOW
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.constants: dict[str, float] = {}  # of the views; learned from the support, stored beside the weights
+
+    def learn_constants(self, windows: Tensor) -> None:
+        """Take from the support (n, window) what the views need to know; most need nothing."""
+
+    def views(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """What `forward` takes, from raw windows (batch, window), batch first."""
+        return self.views_of_normalised(normalise(windows))
+
+    def views_of_normalised(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """The same from windows that were normalised, and perhaps filtered and blended since."""
+        return (windows,)
+
+    def draws(self) -> tuple[Tensor, ...]:
+        """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
+        return ()
+
+    def logits(self, windows: Windows) -> Floats:
+        """The network as it is now, from raw windows (n, window), which may be read-only views, to (n, classes)."""
+        device, size = next(self.parameters()).device, self.microbatch
+        parts = (torch.from_numpy(np.array(windows[i : i + size])).to(device) for i in range(0, len(windows), size))
+        return np.concatenate([self(*self.views(part), *self.draws()).cpu().numpy() for part in parts])
+
+    def parameters_in_spec_order(self) -> Iterator[Tensor]:
+        """The tensors that the specification numbers, in its order."""
+        return self.parameters()
+
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -107,8 +152,7 @@ class FittedNeural:
     def scores(self, windows: Windows) -> Scores:
         if not len(windows):
             return np.empty((0, self.classes))
-        logits = self.network.scorer()(windows)
-        return np.asarray(softmax(logits.astype(np.float64), axis=1))
+        return np.asarray(softmax(self.network.logits(windows).astype(np.float64), axis=1))
 
 
 def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:

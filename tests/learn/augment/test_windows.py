@@ -4,7 +4,7 @@ import torch
 
 from dualres.config import Recipe
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import filtered
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import support_order
 from dualres.model.spectra import normalise

@@ -6,25 +6,24 @@ standardised.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
-from dualres.learn.augment.draws import draws
-from dualres.learn.augment.gains import Curve, gains
-from dualres.learn.augment.standardise import Standard, standardiser
-from dualres.learn.batches import MICROBATCH, Batch, Labels, support_order, views_of
+from dualres.learn.augment.draws import AugmentedSupport, Draw
+from dualres.learn.augment.paths import Curve, gains
+from dualres.learn.augment.standardise import Standard, no_standard, standard_of
+from dualres.learn.batches import MICROBATCH, Labels, views_of
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
 
 
-class AugmentedSpectra:
-    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, shown as `recipe` says."""
+class AugmentedSpectra(AugmentedSupport):
+    """Windows (n, window) at `config.rate`, as the two views of DualRes. Each batch is overwritten by the next one."""
 
     def __init__(
         self,
@@ -37,23 +36,16 @@ class AugmentedSpectra:
         seed: int,
         device: str,
     ) -> None:
-        order, measure = support_order(seed, len(labels)), standardiser(recipe)
-        self._draws = draws(recipe, len(labels), seed)
-        magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[order], device)
-        self.windows, self.device = len(labels), magnitudes[0].device
+        super().__init__(labels, classes, recipe, seed, MICROBATCH, device)
+        measure = standard_of if recipe.standardise else no_standard
+        magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[self.order], device)
         self._views = [View(m, measure(m)) for m in magnitudes]
-        self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
 
-    def batches(self) -> Iterator[Batch]:
-        """The windows of the next update. Each batch is overwritten by the next one."""
-        drawn = next(self._draws)
+    def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
         partners, shares = (torch.from_numpy(array).to(self.device) for array in drawn.mixture)
         for view in self._views:
             view.gain(drawn.curve)
-        targets = drawn.mixture.blended(self._targets)
-        for first in range(0, self.windows, MICROBATCH):
-            rows = slice(first, min(first + MICROBATCH, self.windows))
-            yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
+        return lambda rows: tuple(view.seen(rows, partners, shares) for view in self._views)
 
     @property
     def standards(self) -> list[Standard]:

@@ -5,25 +5,21 @@ Windows are normalised before, and not again after. There are no spectra, so not
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from dualres.config import Recipe
-from dualres.learn.augment.draws import draws
-from dualres.learn.augment.gains import filtered
-from dualres.learn.batches import Batch, Labels, Views, support_order, views_of
+from dualres.learn.augment.draws import AugmentedSupport, Draw
+from dualres.learn.augment.paths import filtered
+from dualres.learn.batches import Labels, Views, views_of
 from dualres.model.spectra import normalise
 from dualres.recordings.recording import Samples
 
 
-class AugmentedWindows:
-    """Checked windows (n, window) with labels 0 .. classes - 1.
-
-    `views` turns normalised windows into a network's inputs.
-    """
+class AugmentedWindows(AugmentedSupport):
+    """Windows (n, window), and what `views` makes of them after they were normalised: a network's inputs."""
 
     def __init__(
         self,
@@ -37,23 +33,12 @@ class AugmentedWindows:
         microbatch: int,
         device: str,
     ) -> None:
-        order = support_order(seed, len(labels))
-        self._draws = draws(recipe, len(labels), seed)
-        (self._signals,) = views_of(lambda some: (normalise(some),), windows[order], device)
-        self.windows, self.device = len(labels), self._signals.device
-        self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
-        self._views, self._microbatch = views, microbatch
-
-    def batches(self) -> Iterator[Batch]:
-        heard, targets = self._next()
-        for some, their in zip(heard.split(self._microbatch), targets.split(self._microbatch), strict=True):
-            with torch.no_grad():
-                views = self._views(some)
-            yield *views, their
+        super().__init__(labels, classes, recipe, seed, microbatch, device)
+        (self._signals,) = views_of(lambda some: (normalise(some),), windows[self.order], device)
+        self._views = views
 
     @torch.no_grad()
-    def _next(self) -> tuple[Tensor, Tensor]:
-        """Signals and targets of the next update."""
-        drawn = next(self._draws)
+    def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
         heard = self._signals if drawn.curve is None else filtered(self._signals, drawn.curve)
-        return drawn.mixture.blended(heard), drawn.mixture.blended(self._targets)
+        blended = drawn.mixture.blended(heard)
+        return torch.no_grad()(lambda rows: self._views(blended[rows]))
