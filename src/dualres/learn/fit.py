@@ -12,8 +12,8 @@ from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.gpu.available import available
-from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
 from dualres.learn.bundle import Terms, fit_at_once
 from dualres.learn.forward import Classify, training_threads

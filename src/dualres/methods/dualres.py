@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,9 +39,6 @@ class DualResNetwork(Network):
     def logits(self, windows: Windows) -> Floats:
         return scorer(self.model)(windows)
 
-    def parameters_in_spec_order(self) -> Iterator[Tensor]:
-        return self.model.parameters_in_spec_order()
-
 
 @dataclass(frozen=True)
 class DualResMethod(NeuralMethod):
@@ -71,7 +68,7 @@ class DualResMethod(NeuralMethod):
         for one, seed in zip(fitted, seeds, strict=True):
             network = DualResNetwork(one.network)
             cost = spent.cost(network, shared_by=len(fitted))
-            methods.append(FittedNeural(self, network.eval(), classes, seed, cost, one.history))
+            methods.append(FittedNeural(self, classes, seed, cost, one.history, {}, network.eval()))
         return methods
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,8 @@ from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
-from dualres.learn.history import Step
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Arrays, Constants, Cost, Method, Task
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method, Task
 from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
@@ -63,7 +62,7 @@ class MiniRocket(Method):
         parts = biases, mean, scale, np.ascontiguousarray(np.atleast_2d(ridge.coef_)), ridge.intercept_
         learned = dict(zip(_layout(task.classes), parts, strict=True))
         cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
-        return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
+        return FittedMiniRocket(self, task.classes, task.seed, cost, [], alpha, learned)
 
     def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
@@ -73,28 +72,22 @@ class MiniRocket(Method):
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
         # Copied, because numba would compile once more for an array that must not be written to.
         learned = {name: array.copy() for name, array in state.items()}
-        return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
+        return FittedMiniRocket(self, classes, seed, cost, [], dict(constants), learned)
 
     def blank(self, classes: int) -> FittedMiniRocket:
         """Full of ones; for this aeon need not be there."""
         learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
-        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), {}, learned)
+        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), [], {}, learned)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: shape for name, (_, shape) in _layout(classes).items()}
 
 
 @dataclass(frozen=True)
-class FittedMiniRocket:
+class FittedMiniRocket(Fitted):
     """Levels, the features' scaling and a linear map; its scores are the ridge classifier's decision values."""
 
-    method: MiniRocket
-    classes: int
-    seed: int
-    cost: Cost
-    constants: Constants
     learned: Arrays
-    history: list[Step] = field(default_factory=list)
     trained = RIDGE
 
     def state(self) -> Arrays:

@@ -16,14 +16,13 @@ from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
 from dualres.kernel.pack import Floats
-from dualres.learn.augment.windows import AugmentedWindows
+from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.history import Step
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
-from dualres.methods.method import Arrays, Constants, Cost, Method, Task
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method, Task
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
@@ -66,10 +65,6 @@ class Network(nn.Module):
         parts = (torch.from_numpy(np.array(windows[i : i + size])).to(device) for i in range(0, len(windows), size))
         return np.concatenate([self(*self.views(part), *self.draws()).cpu().numpy() for part in parts])
 
-    def parameters_in_spec_order(self) -> Iterator[Tensor]:
-        """The tensors that the specification numbers, in its order."""
-        return self.parameters()
-
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -98,14 +93,14 @@ class NeuralMethod(Method):
                 views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
                 support = PlainSupport(views, targets.to(task.device), **how)
             history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
-        return FittedNeural(self, network, task.classes, task.seed, spent.cost(network), history)
+        return FittedNeural(self, task.classes, task.seed, spent.cost(network), history, network.constants, network)
 
     def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
         network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
-        return FittedNeural(self, network.eval(), classes, seed, cost, [])
+        return FittedNeural(self, classes, seed, cost, [], network.constants, network.eval())
 
     def blank(self, classes: int) -> FittedNeural:
         """After one gradient from two windows, which tells the parameters that take part from those that do not."""
@@ -114,7 +109,7 @@ class NeuralMethod(Method):
             windows = torch.from_numpy(np.stack([check_window(i, network.window) for i in (0, 1)]))
             network.learn_constants(windows)
             cross_entropy(network(*network.views(windows), *network.draws()), torch.tensor([0, 1])).backward()
-        return FittedNeural(self, network, classes, 0, Spent().cost(network), [])
+        return FittedNeural(self, classes, 0, Spent().cost(network), [], network.constants, network)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: tuple(tensor.shape) for name, tensor in self._outline(classes).state_dict().items()}
@@ -126,19 +121,10 @@ class NeuralMethod(Method):
 
 
 @dataclass(frozen=True)
-class FittedNeural:
+class FittedNeural(Fitted):
     """A trained network; its scores are probabilities."""
 
-    method: NeuralMethod
     network: Network
-    classes: int
-    seed: int
-    cost: Cost
-    history: list[Step]
-
-    @property
-    def constants(self) -> Constants:
-        return self.network.constants
 
     @property
     def trained(self) -> Collection[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial, reduce
 from itertools import count
 from operator import add
@@ -13,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from dualres.config import Recipe
 from dualres.errors import ConfigError
@@ -21,7 +19,6 @@ from dualres.gpu.draws import Drawn
 from dualres.learn.augment.mixup import Mixture, draw_mixture, no_mixture
 from dualres.learn.augment.paths import Curve, Paths, curves, draw_paths
 from dualres.learn.augment.registry import Augmentation, find
-from dualres.learn.batches import Batch, Labels, support_order
 
 
 class Draw(NamedTuple):
@@ -38,28 +35,6 @@ class Draw(NamedTuple):
         if self.paths is not None:
             parts = (partial(curves, self.paths), *parts)
         return (lambda frequencies: reduce(add, (part(frequencies) for part in parts))) if parts else None
-
-
-class AugmentedSupport(ABC):
-    """Checked windows with labels 0 .. classes - 1, each microbatch of them shown as `recipe` has it drawn."""
-
-    def __init__(self, labels: Labels, classes: int, recipe: Recipe, seed: int, microbatch: int, device: str) -> None:
-        self.order = support_order(seed, len(labels))
-        self.windows, self.device, self._microbatch = len(labels), torch.device(device), microbatch
-        self._draws = draws(recipe, len(labels), seed)
-        self._targets = one_hot(torch.from_numpy(labels[self.order]), classes).float().to(self.device)
-
-    def batches(self) -> Iterator[Batch]:
-        """The windows of the next update. A batch may be overwritten by the next one."""
-        drawn = next(self._draws)
-        targets, views = drawn.mixture.blended(self._targets), self.shown(drawn)
-        for first in range(0, self.windows, self._microbatch):
-            rows = slice(first, min(first + self._microbatch, self.windows))
-            yield *views(rows), targets[rows]
-
-    @abstractmethod
-    def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
-        """What a network takes of some of the windows in one update; they are in `order`."""
 
 
 def draws(recipe: Recipe, windows: int, seed: int) -> Iterator[Draw]:

@@ -1,25 +1,50 @@
-"""A support for DualRes: at every update each window with other gains over frequency, blended with another window.
+"""Supports as an augmented fit sees them: at every update each window with other gains over frequency, and blended.
 
-Gains act on magnitudes, which are computed once; both views see the same ones. Log-magnitudes are what is blended and
-standardised.
+For DualRes gains act on magnitudes, which are computed once; both views see the same ones. Log-magnitudes are what is
+blended and standardised. For networks that read the waveform each window is filtered, and then blended. It is
+normalised before, and not again after. There are no spectra, so nothing is standardised.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
-from dualres.learn.augment.draws import AugmentedSupport, Draw
-from dualres.learn.augment.paths import Curve, gains
+from dualres.learn.augment.draws import Draw, draws
+from dualres.learn.augment.paths import Curve, filtered, gains
 from dualres.learn.augment.standardise import Standard, no_standard, standard_of
-from dualres.learn.batches import MICROBATCH, Labels, views_of
-from dualres.model.spectra import aligned_magnitudes
+from dualres.learn.batches import MICROBATCH, Batch, Labels, Views, support_order, views_of
+from dualres.model.spectra import aligned_magnitudes, normalise
 from dualres.recordings.recording import Samples
+
+
+class AugmentedSupport(ABC):
+    """Checked windows with labels 0 .. classes - 1, each microbatch of them shown as `recipe` has it drawn."""
+
+    def __init__(self, labels: Labels, classes: int, recipe: Recipe, seed: int, microbatch: int, device: str) -> None:
+        self.order = support_order(seed, len(labels))
+        self.windows, self.device, self._microbatch = len(labels), torch.device(device), microbatch
+        self._draws = draws(recipe, len(labels), seed)
+        self._targets = one_hot(torch.from_numpy(labels[self.order]), classes).float().to(self.device)
+
+    def batches(self) -> Iterator[Batch]:
+        """The windows of the next update. A batch may be overwritten by the next one."""
+        drawn = next(self._draws)
+        targets, views = drawn.mixture.blended(self._targets), self.shown(drawn)
+        for first in range(0, self.windows, self._microbatch):
+            rows = slice(first, min(first + self._microbatch, self.windows))
+            yield *views(rows), targets[rows]
+
+    @abstractmethod
+    def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
+        """What a network takes of some of the windows in one update; they are in `order`."""
 
 
 class AugmentedSpectra(AugmentedSupport):
@@ -83,3 +108,29 @@ def seen_ref(
     other = torch.log1p(magnitudes[others] * gains[others, None])
     share = shares[rows, None, None]
     return (share * own + (1 - share) * other - standard.mean) / standard.spread
+
+
+class AugmentedWindows(AugmentedSupport):
+    """Windows (n, window), and what `views` makes of them after they were normalised: a network's inputs."""
+
+    def __init__(
+        self,
+        windows: Samples,
+        labels: Labels,
+        classes: int,
+        views: Views,
+        recipe: Recipe,
+        *,
+        seed: int,
+        microbatch: int,
+        device: str,
+    ) -> None:
+        super().__init__(labels, classes, recipe, seed, microbatch, device)
+        (self._signals,) = views_of(lambda some: (normalise(some),), windows[self.order], device)
+        self._views = views
+
+    @torch.no_grad()
+    def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
+        heard = self._signals if drawn.curve is None else filtered(self._signals, drawn.curve)
+        blended = drawn.mixture.blended(heard)
+        return torch.no_grad()(lambda rows: self._views(blended[rows]))
