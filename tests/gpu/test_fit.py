@@ -14,8 +14,7 @@ from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import support_order
-from dualres.learn.fit import fit_network, fit_networks
-from dualres.learn.forecast import expected_s
+from dualres.learn.fit import expected_s, fit_network, fit_networks
 from dualres.model.network import DualRes
 from tests.gpu.test_passes import by_autograd
 from tests.learn.augment.test_supports import whole

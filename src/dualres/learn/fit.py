@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.gpu.available import available
+from dualres.gpu.draws import SLAB
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
@@ -135,3 +139,22 @@ def fit_recordings(
     fitted = fit_networks(*shown, seeds=card.seeds, **settings)
     history = [step for one in fitted for step in one.history]
     return Model(tuple(one.network for one in fitted), card), history
+
+
+def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
+    """How long a fit will take on this machine, in seconds, judged by a few updates."""
+    config = config or ModelConfig()
+    in_bursts = fits_together(config, device, recipe)  # so come news; and there few windows cost as much as many
+    few = max(windows if in_bursts else min(32, windows), 2)
+    updates = 4 * SLAB if in_bursts else 5
+    noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
+    labels = np.arange(few, dtype=np.int64) % 2
+    moments: list[float] = []
+
+    def tell(step: Step, total: int) -> None:
+        moments.append(time.perf_counter())
+
+    fit_network(noise, labels, 2, config=config, recipe=replace(recipe, updates=updates), device=device, progress=tell)
+    half = updates // 2
+    each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments).min()
+    return float(each) * windows / few * recipe.updates

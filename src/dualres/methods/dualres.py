@@ -64,12 +64,11 @@ class DualResMethod(NeuralMethod):
         how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}
         with measured_cost(device) as spent:
             fitted = fit_networks(supports, labels, classes, seeds=seeds, **how)
-        methods = []
-        for one, seed in zip(fitted, seeds, strict=True):
-            network = DualResNetwork(one.network)
-            cost = spent.cost(network, shared_by=len(fitted))
-            methods.append(FittedNeural(self, classes, seed, cost, one.history, {}, network.eval()))
-        return methods
+        networks = [DualResNetwork(one.network).eval() for one in fitted]
+        return [
+            FittedNeural(self, classes, seed, spent.cost(network, len(fitted)), one.history, {}, network)
+            for network, one, seed in zip(networks, fitted, seeds, strict=True)
+        ]
 
 
 def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:

@@ -57,7 +57,6 @@ class AugmentedSpectra(AugmentedSupport):
         classes: int,
         config: ModelConfig,
         recipe: Recipe,
-        *,
         seed: int,
         device: str,
     ) -> None:
