@@ -20,7 +20,7 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
 from dualres.learn.bundle import augmentation_of
 from dualres.learn.forward import Classify, training_threads

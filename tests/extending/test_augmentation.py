@@ -11,14 +11,13 @@ from dualres.errors import ConfigError
 from dualres.file import load, save
 from dualres.learn.augment import register, registry
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.spectra import AugmentedSpectra
-from dualres.learn.augment.windows import AugmentedWindows
+from dualres.learn.augment.supports import AugmentedSpectra, AugmentedWindows
 from dualres.learn.fit import fit_network, fit_recordings, fits_together
 from dualres.methods import files, method
 from dualres.model.spectra import aligned_magnitudes, normalise
 from dualres.recordings.recording import Recording
 from tests.extending import toy_augmentation
-from tests.learn.augment.test_spectra import whole
+from tests.learn.augment.test_supports import whole
 from tests.learn.test_fit import tones, weights
 
 TILTED = Recipe(3, more=(("tilt", 0.5),))

@@ -9,10 +9,10 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import SLAB
 from dualres.gpu.layout import Layout
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import support_order
 from dualres.learn.bundle import augmentation_of
-from tests.learn.augment.test_spectra import ROBUST, whole
+from tests.learn.augment.test_supports import ROBUST, whole
 from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")

@@ -10,16 +10,14 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import curves, draw_paths
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.augment.standardise import fold_into
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import support_order
-from dualres.learn.fit import fit_network, fit_networks
-from dualres.learn.forecast import expected_s
+from dualres.learn.fit import expected_s, fit_network, fit_networks
 from dualres.model.network import DualRes
 from tests.gpu.test_passes import by_autograd
-from tests.learn.augment.test_spectra import whole
+from tests.learn.augment.test_supports import whole
 from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")

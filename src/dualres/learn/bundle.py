@@ -4,56 +4,56 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
-from dualres.learn.augment.standardise import Standard, fold_into, standardiser
-from dualres.learn.batches import support_order
+from dualres.learn.augment.standardise import Standard, fold_into, no_standard, standard_of
+from dualres.learn.batches import Labels, support_order
 from dualres.learn.history import FittedNetwork, Progress, Step
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
 
-Labels = npt.NDArray[np.int64]
+Fit = tuple[Samples, Labels, int]  # a checked support (n, window), its labels, and a seed
 
 
-def fit_at_once(
-    supports: Sequence[Samples], labels: Sequence[Labels], seeds: Sequence[int], **settings: Any
-) -> list[FittedNetwork]:
+@dataclass(frozen=True)
+class Terms:
+    """What all fits of a call have in common."""
+
+    classes: int
+    config: ModelConfig
+    recipe: Recipe
+    device: str
+    progress: Progress | None
+
+
+def fit_at_once(fits: Sequence[Fit], how: Terms) -> list[FittedNetwork]:
     """`fit_bundle`, in halves where the device's memory is too small for all of it.
 
     A single fit that is too large is an error: no other path draws the same numbers.
     """
     try:
-        return fit_bundle(supports, labels, seeds, **settings)
+        return fit_bundle(fits, how)
     except torch.cuda.OutOfMemoryError:
-        if len(supports) == 1:
+        if len(fits) == 1:
             raise
     gc.collect()  # an error raised on another thread holds on to the memory of what failed
-    half = len(supports) // 2
-    parts = (slice(None, half), slice(half, None))
-    return [one for part in parts for one in fit_at_once(supports[part], labels[part], seeds[part], **settings)]
+    half = len(fits) // 2
+    return fit_at_once(fits[:half], how) + fit_at_once(fits[half:], how)
 
 
-def fit_bundle(
-    supports: Sequence[Samples],
-    labels: Sequence[Labels],
-    seeds: Sequence[int],
-    *,
-    classes: int,
-    config: ModelConfig,
-    recipe: Recipe,
-    device: str,
-    progress: Progress | None,
-) -> list[FittedNetwork]:
-    """A network for each of the checked supports (n, window), all with the same n."""
+def fit_bundle(fits: Sequence[Fit], how: Terms) -> list[FittedNetwork]:
+    """A network for each of the supports, all with the same number of windows."""
     from dualres.gpu.fit import fit_together
+
+    recipe, progress = how.recipe, how.progress
+    supports, labels, seeds = zip(*fits, strict=True)
 
     def told(update: int, loss: float) -> None:
         if progress:
@@ -62,17 +62,10 @@ def fit_bundle(
     networks = []
     for seed in seeds:
         with seeded(seed):
-            networks.append(DualRes(classes, config, seed))
-    trained = fit_together(
-        networks,
-        supports,
-        labels,
-        recipe=recipe,
-        seeds=seeds,
-        device=device,
-        augmentation=augmentation_of(recipe, len(supports[0]), seeds),
-        progress=told if progress else None,
-    )
+            networks.append(DualRes(how.classes, how.config, seed))
+    settings: Any = {"recipe": recipe, "seeds": seeds, "device": how.device, "progress": told if progress else None}
+    augmentation = augmentation_of(recipe, len(supports[0]), seeds)
+    trained = fit_together(networks, supports, labels, augmentation=augmentation, **settings)
     fitted = []
     for network, (losses, standards) in zip(networks, trained, strict=True):
         if standards:
@@ -89,5 +82,5 @@ def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> GpuAu
     return GpuAugmentation(
         [in_own_order(draws(recipe, windows, seed), support_order(seed, windows)) for seed in seeds],
         recipe.path_waves if recipe.path_sigma else 0,
-        standardiser(recipe),
+        standard_of if recipe.standardise else no_standard,
     )
