@@ -67,13 +67,7 @@ class Recording:
             raise RecordingError(f"{self.id}: the sampling rate is {self.rate} Hz; give a positive one")
 
     @classmethod
-    def from_array(
-        cls,
-        signal: npt.ArrayLike,
-        rate: Rate,
-        id: str = "array",
-        label: str | None = None,
-    ) -> Recording:
+    def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> Recording:
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)
         return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
