@@ -43,14 +43,9 @@ def index(folder: Path) -> Index:
 
 def _entry(path: Path, match: re.Match[str]) -> Entry:
     kind, number = match["case"].split()
-    return Entry(
-        id=f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}",
-        label=f"{kind[0].upper()}{number}",
-        component=match["case"],
-        condition={"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]},
-        path=path,
-        read=partial(_read, path),
-    )
+    id = f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}"
+    condition = {"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]}
+    return Entry(id, f"{kind[0].upper()}{number}", match["case"], condition, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:

@@ -30,19 +30,12 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
 
 
 def parted(
-    found: Iterable[tuple[Path, re.Match[str]]],
-    refusal: Callable[[Path, re.Match[str]], str | None],
-    entry: Callable[[Path, re.Match[str]], Entry],
+    found: Iterable[tuple[Path, re.Match[str]]], entry: Callable[[Path, re.Match[str]], Entry | str]
 ) -> tuple[list[Entry], list[tuple[Path, str]]]:
-    """The files as entries, and those with a reason against them; a file that is refused is never opened."""
-    entries, left_out = [], []
-    for path, name in found:
-        reason = refusal(path, name)
-        if reason:
-            left_out.append((path, reason))
-        else:
-            entries.append(entry(path, name))
-    return entries, left_out
+    """The files as entries, and those for which `entry` gives a reason against them, which are never opened."""
+    outcomes = [(path, entry(path, name)) for path, name in found]
+    entries = [one for _, one in outcomes if isinstance(one, Entry)]
+    return entries, [(path, reason) for path, reason in outcomes if isinstance(reason, str)]
 
 
 def collect(
@@ -58,29 +51,18 @@ def collect(
     """
     index = Index(tuple(entries), tuple(left_out), variant)
     if not index.entries:
-        raise RecordingError(
-            f"{folder}: nothing to use in it or in any folder below{_refusals(index)}; looked for {looked_for}"
-        )
-    _refuse_copies(index.entries)
-    return index
-
-
-def _refuse_copies(entries: Iterable[Entry]) -> None:
-    """An error if two files claim to be the same recording."""
+        reasons = [reason for _, reason in index.left_out]
+        count = f"{len(reasons)} files refused, the first" if len(reasons) > 1 else "1 file refused"
+        refused = f" ({count}: {reasons[0]})" if reasons else ""
+        raise RecordingError(f"{folder}: nothing to use in it or in any folder below{refused}; looked for {looked_for}")
     first: dict[str, Path] = {}
-    for entry in entries:
+    for entry in index.entries:
         if entry.id in first:
             raise RecordingError(
                 f"{entry.id} is there twice: {first[entry.id]} and {entry.path}; keep one and move the other away"
             )
         first[entry.id] = entry.path
-
-
-def _refusals(index: Index) -> str:
-    if not index.left_out:
-        return ""
-    count, reason = len(index.left_out), index.left_out[0][1]
-    return f" ({count} files refused, the first: {reason})" if count > 1 else f" (1 file refused: {reason})"
+    return index
 
 
 def is_junk(path: PurePath) -> bool:

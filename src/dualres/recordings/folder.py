@@ -16,7 +16,7 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.machinery.progress import Progress, quiet
 from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
-from dualres.recordings.readers import read
+from dualres.recordings.readers import load, read
 from dualres.recordings.recording import Blockwise, Recording, Samples
 from dualres.recordings.windows import shortage
 
@@ -117,11 +117,7 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
 
 def _load_later(path: Path, one: Recording) -> Callable[[], Samples]:
     """Read again when it is needed: a folder may be larger than the memory."""
-    return one.load if isinstance(one.load, Blockwise) else partial(_load, path, one.origin.channel, one.rate)
-
-
-def _load(path: Path, channel: str | None, rate: Fraction) -> Samples:
-    return read(path, channel, rate).signal
+    return one.load if isinstance(one.load, Blockwise) else partial(load, path, one.origin.channel, one.rate)
 
 
 def _sorted_into_subfolders(folder: Path) -> Iterator[_Row]:

@@ -55,6 +55,11 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     return Recording(path.stem, load, hz, origin=Origin(path, sha256, chosen.name))
 
 
+def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
+    """The samples that `read` finds; a partial of this reads them when they are needed."""
+    return read(path, channel, rate).signal
+
+
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)
