@@ -11,8 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, parted
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
 from dualres.recordings.readers import load
 
 RATE = Fraction(51_200)  # Hz; no file says so, for `fs` in the files is the shaft's frequency

@@ -23,8 +23,7 @@ from typing import IO
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, is_junk, parted
+from dualres.datasets.release import Entry, Index, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, parted
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load
 

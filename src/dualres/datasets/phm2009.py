@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, collect, described, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
 

@@ -19,6 +19,7 @@ from dualres.machinery.rates import Rate, exact_rate
 
 Samples = npt.NDArray[np.float32]
 
+BANDS = 60  # of the spectrum in a recording's facts
 BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
@@ -125,6 +126,35 @@ class Recording:
 
     def _has_bad(self, samples: int) -> RecordingError:
         return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A recording in a few numbers."""
+
+    samples: int
+    seconds: float
+    mean: float
+    rms: float  # around the mean
+    crest: float  # largest distance from the mean, in rms
+    spectrum: tuple[float, ...]  # log power of equal bands up to half the rate: 0 for the weakest, 1 for the strongest
+
+
+def facts_of(recording: Recording) -> Facts:
+    signal = recording.signal.astype(float)
+    centred = signal - signal.mean()
+    rms = centred.std()
+    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
+    level = np.log10([band.mean() for band in np.array_split(power[1:], BANDS)])
+    scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
+    return Facts(
+        samples=len(signal),
+        seconds=float(len(signal) / recording.rate),
+        mean=float(signal.mean()),
+        rms=float(rms),
+        crest=float(np.abs(centred).max() / rms),
+        spectrum=tuple(scaled.tolist()),
+    )
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:

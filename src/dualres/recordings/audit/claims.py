@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
 from dualres.recordings.audit.finding import Finding, Split
@@ -25,10 +26,10 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
     for r in support:
         if r.id in judged:
             yield Finding("same-recording", "leak", f"{r.id} is in the support and in the evaluation", (r.id,))
-    for named in (_file, _content):
-        sources = _by(evaluation, named)
+    for known_by in ("path", "sha256"):
+        sources = _by(evaluation, partial(_source, known_by))
         for r in support:
-            source = named(r)
+            source = _source(known_by, r)
             if source is None:
                 continue
             for other in sources.get(source, []):
@@ -39,14 +40,9 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
                     yield Finding("same-file", "leak", message, (r.id, other.id), {"file": source[0]})
 
 
-def _file(recording: Recording) -> tuple[str, str | None] | None:
-    origin = recording.origin
-    return (str(origin.path), origin.channel) if origin.path else None
-
-
-def _content(recording: Recording) -> tuple[str, str | None] | None:
-    origin = recording.origin
-    return (origin.sha256, origin.channel) if origin.sha256 else None
+def _source(known_by: str, recording: Recording) -> tuple[str, str | None] | None:
+    file = getattr(recording.origin, known_by)
+    return (str(file), recording.origin.channel) if file else None
 
 
 def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:

@@ -53,7 +53,9 @@ def given_away(
         apart = np.abs(asked[:, None] - given)
         near = apart <= apart.min(1, keepdims=True) + _TOLERANCE[cue]
         score = _right(near, learned, judged)
-        shuffled = _shuffled(near, learned, judged)
+        rng = np.random.default_rng(0)  # the same where labels have nothing to do with recordings, many times over
+        drawn = ((rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES))
+        shuffled = np.array([_right(near, *labels) for labels in drawn])
         chance = float(shuffled.mean())
         p_value = float((1 + np.count_nonzero(shuffled >= score - 1e-9)) / (1 + _SHUFFLES))
         # A rate is set, it does not scatter: two classes of one recording each at two rates are no accident.
@@ -85,9 +87,3 @@ def _right(near: Flags, learned: Reals, judged: Reals) -> float:
     answers = votes / votes.sum(1, keepdims=True)
     members = judged.sum(0)
     return float(((answers * judged).sum(0)[members > 0] / members[members > 0]).mean())
-
-
-def _shuffled(near: Flags, learned: Reals, judged: Reals) -> Reals:
-    """The same where labels have nothing to do with recordings, many times over."""
-    rng = np.random.default_rng(0)
-    return np.array([_right(near, rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES)])

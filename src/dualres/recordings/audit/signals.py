@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
@@ -248,10 +248,4 @@ def _copied(learned: Recording, judged: Recording, match: Match) -> Finding:
         f"{judged.id} in the evaluation and {learned.id} in the support share {match.overlap_s:.2f} s of signal: "
         f"it starts {match.lag_s:+.4f} s into the latter, correlation {match.correlation:.3f}"
     )
-    evidence = {
-        "correlation": match.correlation,
-        "whitened": match.whitened,
-        "lag_s": match.lag_s,
-        "overlap_s": match.overlap_s,
-    }
-    return Finding("copied-signal", "leak", message, (learned.id, judged.id), evidence)
+    return Finding("copied-signal", "leak", message, (learned.id, judged.id), asdict(match))
