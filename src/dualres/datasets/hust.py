@@ -17,15 +17,8 @@ from dualres.recordings.readers import load
 RATE = Fraction(51_200)  # Hz; no file says so, for `fs` in the files is the shaft's frequency
 CHANNEL = "data"
 
-LABELS = {
-    "N": "healthy",
-    "I": "inner",
-    "O": "outer",
-    "B": "ball",
-    "IO": "inner+outer",
-    "IB": "inner+ball",
-    "OB": "outer+ball",
-}
+PARTS = {"N": "healthy", "I": "inner", "O": "outer", "B": "ball"}
+LABELS = {state: "+".join(PARTS[letter] for letter in state) for state in ("N", "I", "O", "B", "IO", "IB", "OB")}
 _RELEASED = re.compile("(?P<state>N|I|O|IO|OB|(?:B|IB)(?!4))(?P<bearing>[4-8])0(?P<load>[024])")  # B and IB lack 6204
 _NO_SUCH_NAME = (
     "no recording of the release has this name: it takes N, I, O, B, IO, IB or OB, a digit from 4 to 8 for the "

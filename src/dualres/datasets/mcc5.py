@@ -23,7 +23,7 @@ from typing import IO
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, collect, described, find, is_junk, parted
+from dualres.datasets.release import Entry, Index, Refused, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
@@ -97,7 +97,7 @@ _KNOWN = {setting.id: setting for setting in SETTINGS}  # whole names: one state
 def index(source: Path) -> Index:
     """The recordings below a folder, extracted or in archives, or those in one archive."""
     entries: list[Entry] = []
-    left_out: list[tuple[Path, str]] = []
+    left_out: list[Refused] = []
     archives = [source]
     if not source.is_file():
         archives = [path for path, _ in find(source, {".zip"}, _ANY)]

@@ -19,6 +19,8 @@ from typing import Any, Literal
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
+Refused = tuple[Path, str]  # a file that is left out, and why
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -37,7 +39,7 @@ class Index:
     """What was found in a folder."""
 
     entries: tuple[Entry, ...]
-    left_out: tuple[tuple[Path, str], ...] = ()  # files that were refused, and why
+    left_out: tuple[Refused, ...] = ()
     variant: str = "full"  # "excerpts" where the recordings are cut short
 
 
@@ -64,17 +66,11 @@ class Release:
 
 
 def described(
-    name: str,
-    index: Callable[[Path], Index],
-    channel: str,
-    rate: Fraction,
-    classes: Iterable[str],
-    generate: Callable[[], list[Recording]] | None = None,
+    name: str, index: Callable[[Path], Index], channel: str, rate: Fraction, classes: Iterable[str]
 ) -> Release:
     """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest."""
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
-    facts |= {"index": index, "channel": channel, "rate": rate, "classes": tuple(classes), "generate": generate}
-    return Release(name, **facts)
+    return Release(name, index=index, channel=channel, rate=rate, classes=tuple(classes), **facts)
 
 
 @cache
@@ -101,7 +97,7 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
 
 def parted(
     found: Iterable[tuple[Path, re.Match[str]]], entry: Callable[[Path, re.Match[str]], Entry | str]
-) -> tuple[list[Entry], list[tuple[Path, str]]]:
+) -> tuple[list[Entry], list[Refused]]:
     """The files as entries, and those for which `entry` gives a reason against them, which are never opened."""
     outcomes = [(path, entry(path, name)) for path, name in found]
     entries = [one for _, one in outcomes if isinstance(one, Entry)]
@@ -109,11 +105,7 @@ def parted(
 
 
 def collect(
-    folder: Path,
-    entries: Iterable[Entry],
-    looked_for: str,
-    left_out: Iterable[tuple[Path, str]] = (),
-    variant: str = "full",
+    folder: Path, entries: Iterable[Entry], looked_for: str, left_out: Iterable[Refused] = (), variant: str = "full"
 ) -> Index:
     """The index of what was found; an error if that is nothing, or if two files claim to be the same recording.
 

@@ -19,7 +19,7 @@ its fault.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -76,17 +76,10 @@ def settings() -> Iterator[Setting]:
 
 def recordings(seed: int = SEED) -> list[Recording]:
     """The rig's recordings; a signal is simulated when it is asked for, the same each time."""
+    rate, origin = Fraction(RATE), Origin(channel=CHANNEL)
     return [
-        Recording(
-            id=setting.id,
-            load=partial(simulate, setting, seed),
-            rate=Fraction(RATE),
-            label=setting.label,
-            component=setting.state,
-            condition=setting.condition,
-            origin=Origin(channel=CHANNEL),
-        )
-        for setting in settings()
+        Recording(one.id, partial(simulate, one, seed), rate, one.label, one.state, one.condition, origin)
+        for one in settings()
     ]
 
 
@@ -94,7 +87,7 @@ def index(folder: Path) -> Index:
     raise RecordingError(f"{folder}: the dataset {NAME} comes with dualres; there is nothing to prepare")
 
 
-RELEASE = described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, recordings)
+RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES), generate=recordings)
 
 
 def simulate(setting: Setting, seed: int = SEED) -> Samples:

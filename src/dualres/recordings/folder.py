@@ -56,8 +56,7 @@ def read_folder(
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    listed = (folder / LABELS).exists()
-    rows = list(_listed(folder)) if listed else list(_sorted_into_subfolders(folder))
+    rows = list(_listed(folder) if (folder / LABELS).exists() else _sorted_into_subfolders(folder))
     if not rows:
         raise RecordingError(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "

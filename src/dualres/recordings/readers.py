@@ -107,20 +107,16 @@ def _digest(path: Path) -> tuple[str, Stamp]:
 
 def _parse(path: Path, channel: str | None, guard: Guard) -> tuple[Format, list[Listed], Array | None]:
     """The format, what the file holds, and of the signal that is asked for the first block, or all of it."""
-    format = _format(path)
+    try:
+        format = format_of(path)
+    except (ValueError, OSError) as error:
+        raise RecordingError(f"{path}: {error}") from error
     if format.library is not None:
         return format, *guard.extract(path, format, channel, stop=BLOCK)
     try:
         return format, *extract(path, format, channel)
     except (ValueError, OSError, MemoryError, csv.Error) as error:
         raise RecordingError(f"{path}: cannot be read as {format.title}: {error}") from error
-
-
-def _format(path: Path) -> Format:
-    try:
-        return format_of(path)
-    except (ValueError, OSError) as error:
-        raise RecordingError(f"{path}: {error}") from error
 
 
 def checked(path: Path, vectors: Iterable[Array]) -> Iterator[Samples]:

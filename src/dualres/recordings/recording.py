@@ -147,14 +147,8 @@ def facts_of(recording: Recording) -> Facts:
     power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
     level = np.log10([band.mean() for band in np.array_split(power[1:], BANDS)])
     scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
-    return Facts(
-        samples=len(signal),
-        seconds=float(len(signal) / recording.rate),
-        mean=float(signal.mean()),
-        rms=float(rms),
-        crest=float(np.abs(centred).max() / rms),
-        spectrum=tuple(scaled.tolist()),
-    )
+    seconds, crest = float(len(signal) / recording.rate), float(np.abs(centred).max() / rms)
+    return Facts(len(signal), seconds, float(signal.mean()), float(rms), crest, tuple(scaled.tolist()))
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:

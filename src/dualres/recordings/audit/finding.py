@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
+from dualres.recordings.recording import Recording
 
+Recordings = Sequence[Recording]
 Severity = Literal["leak", "warning", "limitation"]
 SIDES = ("support", "evaluation")
 
