@@ -61,7 +61,7 @@ def load(path: Path | str) -> Model:
 def _earlier_card(fields: dict[str, Any]) -> Card:
     classes, recipe = tuple(f"class {i}" for i in range(int(fields["classes"]))), fields["recipe"]
     recipe = None if recipe is None else Recipe(**recipe)
-    more = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
+    more: Any = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
     return Card(
         classes, ModelConfig(), recipe, int(fields["seed"]), POLYPHASE, {}, method=str(fields["method"]), **more
     )
