@@ -24,12 +24,12 @@ class TestAtOnce:
         """Lengths and number of the supports of every fit; `most` is how many the memory is large enough for."""
         seen = SimpleNamespace(of=[], most=9, collected=0)
 
-        def fit_bundle(fits, how):
-            (length,) = {len(windows) for windows, _, _ in fits}
-            seen.of.append((length, len(fits)))
-            if len(fits) > seen.most:
+        def fit_bundle(tasks, config, recipe):
+            (length,) = {len(task.windows) for task in tasks}
+            seen.of.append((length, len(tasks)))
+            if len(tasks) > seen.most:
                 raise torch.cuda.OutOfMemoryError("1 TiB")
-            return [fit._fit_alone(*one, replace(how, device="cpu")) for one in fits]
+            return [fit._fit_alone(replace(task, device="cpu"), config, recipe) for task in tasks]
 
         def collect():
             seen.collected += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -13,59 +12,44 @@ from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
 from dualres.learn.augment.standardise import Standard, fold_into, no_standard, standard_of
-from dualres.learn.batches import Labels, support_order
-from dualres.learn.history import FittedNetwork, Progress, Step
+from dualres.learn.batches import support_order
+from dualres.learn.history import FittedNetwork, Step, Task
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
-from dualres.recordings.recording import Samples
-
-Fit = tuple[Samples, Labels, int]  # a checked support (n, window), its labels, and a seed
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What all fits of a call have in common."""
-
-    classes: int
-    config: ModelConfig
-    recipe: Recipe
-    device: str
-    progress: Progress | None
-
-
-def fit_at_once(fits: Sequence[Fit], how: Terms) -> list[FittedNetwork]:
+def fit_at_once(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
     """`fit_bundle`, in halves where the device's memory is too small for all of it.
 
     A single fit that is too large is an error: no other path draws the same numbers.
     """
     try:
-        return fit_bundle(fits, how)
+        return fit_bundle(tasks, config, recipe)
     except torch.cuda.OutOfMemoryError:
-        if len(fits) == 1:
+        if len(tasks) == 1:
             raise
     gc.collect()  # an error raised on another thread holds on to the memory of what failed
-    half = len(fits) // 2
-    return fit_at_once(fits[:half], how) + fit_at_once(fits[half:], how)
+    half = len(tasks) // 2
+    return fit_at_once(tasks[:half], config, recipe) + fit_at_once(tasks[half:], config, recipe)
 
 
-def fit_bundle(fits: Sequence[Fit], how: Terms) -> list[FittedNetwork]:
-    """A network for each of the supports, all with the same number of windows."""
+def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
+    """A network for each of the tasks, whose supports are checked and have equally many windows."""
     from dualres.gpu.fit import fit_together
 
-    recipe, progress = how.recipe, how.progress
-    supports, labels, seeds = zip(*fits, strict=True)
+    device, progress, seeds = tasks[0].device, tasks[0].progress, [task.seed for task in tasks]
 
     def told(update: int, loss: float) -> None:
         if progress:
             progress(Step(update, loss, recipe.rate_at(update)), recipe.updates)
 
     networks = []
-    for seed in seeds:
-        with seeded(seed):
-            networks.append(DualRes(how.classes, how.config, seed))
-    settings: Any = {"recipe": recipe, "seeds": seeds, "device": how.device, "progress": told if progress else None}
-    augmentation = augmentation_of(recipe, len(supports[0]), seeds)
-    trained = fit_together(networks, supports, labels, augmentation=augmentation, **settings)
+    for task in tasks:
+        with seeded(task.seed):
+            networks.append(DualRes(task.classes, config, task.seed))
+    settings: Any = {"recipe": recipe, "seeds": seeds, "device": device, "progress": told if progress else None}
+    settings["augmentation"] = augmentation_of(recipe, len(tasks[0].windows), seeds)
+    trained = fit_together(networks, [task.windows for task in tasks], [task.labels for task in tasks], **settings)
     fitted = []
     for network, (losses, standards) in zip(networks, trained, strict=True):
         if standards:

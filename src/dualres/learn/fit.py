@@ -6,7 +6,6 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,9 +18,9 @@ from dualres.gpu.draws import SLAB
 from dualres.learn.augment.standardise import fold_into
 from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
-from dualres.learn.bundle import Terms, fit_at_once
+from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, Progress, Step
+from dualres.learn.history import FittedNetwork, Progress, Step, Task
 from dualres.learn.support import spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
@@ -46,8 +45,9 @@ def fit_network(
     The same seed and number of threads give the same weights to the last bit. The caller's random generators are left
     as they were. `progress(step, updates)` is called after each update.
     """
-    settings: Any = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    return fit_networks([windows], [labels], classes, seeds=[seed], **settings)[0]
+    return fit_networks(
+        [windows], [labels], classes, seeds=[seed], config=config, recipe=recipe, device=device, progress=progress
+    )[0]
 
 
 def fit_networks(
@@ -69,19 +69,20 @@ def fit_networks(
     if not len(supports) == len(labels) == len(seeds):
         counts = f"{len(supports)} supports, {len(labels)} sets of labels and {len(seeds)} seeds"
         raise ConfigError(f"{counts} were given: every support needs labels and a seed")
-    how = Terms(classes, config or ModelConfig(), recipe or Recipe(), device, progress)
-    fits = list(zip(supports, labels, seeds, strict=True))
-    for windows, its_labels, _ in fits:
-        check_support(windows, its_labels, classes, how.config.window)
-    if not fits_together(how.config, device, how.recipe):
-        return [_fit_alone(*fit, how) for fit in fits]
+    config, recipe = config or ModelConfig(), recipe or Recipe()
+    every = zip(supports, labels, seeds, strict=True)
+    tasks = [Task(windows, its, classes, seed, device, progress) for windows, its, seed in every]
+    for task in tasks:
+        check_support(task.windows, task.labels, classes, config.window)
+    if not fits_together(config, device, recipe):
+        return [_fit_alone(task, config, recipe) for task in tasks]
     of_length = defaultdict(list)  # positions
-    for i, windows in enumerate(supports):
-        of_length[len(windows)].append(i)
+    for i, task in enumerate(tasks):
+        of_length[len(task.windows)].append(i)
     fitted: dict[int, FittedNetwork] = {}
     for some in of_length.values():
-        fitted |= zip(some, fit_at_once([fits[i] for i in some], how), strict=True)
-    return [fitted[i] for i in range(len(fits))]
+        fitted |= zip(some, fit_at_once([tasks[i] for i in some], config, recipe), strict=True)
+    return [fitted[i] for i in range(len(tasks))]
 
 
 def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
@@ -92,18 +93,17 @@ def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None
     return available(config, device) and not (recipe and recipe.more)
 
 
-def _fit_alone(windows: Samples, labels: Labels, seed: int, how: Terms) -> FittedNetwork:
-    recipe, device = how.recipe, how.device
-    with seeded(seed), full_precision():
-        network = DualRes(how.classes, how.config, seed).to(device)
+def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork:
+    with seeded(task.seed), full_precision():
+        network = DualRes(task.classes, config, task.seed).to(task.device)
         support: PlainSupport | AugmentedSpectra
         if recipe.plain:
-            targets, views = torch.from_numpy(labels).to(device), views_of(network.spectra, windows, device)
-            support = PlainSupport(views, targets, seed=seed, microbatch=MICROBATCH)
+            views, targets = views_of(network.spectra, task.windows, task.device), torch.from_numpy(task.labels)
+            support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=MICROBATCH)
         else:
-            support = AugmentedSpectra(windows, labels, how.classes, how.config, recipe, seed=seed, device=device)
+            support = AugmentedSpectra(task, config, recipe)
         with training_threads(network):
-            history = train(network, Classify(network), support, recipe, progress=how.progress)
+            history = train(network, Classify(network), support, recipe, progress=task.progress)
         if isinstance(support, AugmentedSpectra):
             fold_into(network.encoder, support.standards)
     return FittedNetwork(network, history)
@@ -135,8 +135,7 @@ def fit_recordings(
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds, members=int(members))
     shown = [support.windows] * card.members, [support.labels] * card.members, len(classes)
-    settings: Any = {"config": config, "recipe": recipe, "device": device, "progress": progress}
-    fitted = fit_networks(*shown, seeds=card.seeds, **settings)
+    fitted = fit_networks(*shown, seeds=card.seeds, config=config, recipe=recipe, device=device, progress=progress)
     history = [step for one in fitted for step in one.history]
     return Model(tuple(one.network for one in fitted), card), history
 
@@ -144,7 +143,7 @@ def fit_recordings(
 def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
     """How long a fit will take on this machine, in seconds, judged by a few updates."""
     config = config or ModelConfig()
-    in_bursts = fits_together(config, device, recipe)  # so come news; and there few windows cost as much as many
+    in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
     updates = 4 * SLAB if in_bursts else 5
     noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)

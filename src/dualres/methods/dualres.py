@@ -12,9 +12,8 @@ from dualres.config import ModelConfig, Recipe
 from dualres.kernel.pack import Floats
 from dualres.learn.batches import MICROBATCH, Labels
 from dualres.learn.fit import fit_networks
-from dualres.learn.history import Progress
+from dualres.learn.history import Progress, Task
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Task
 from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
 from dualres.scorers import Windows, scorer

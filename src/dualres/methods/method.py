@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dualres.config import Recipe
 from dualres.learn.batches import Labels
-from dualres.learn.history import Progress, Step
+from dualres.learn.history import Progress, Step, Task
 from dualres.scorers import Scores, Windows
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -55,18 +55,6 @@ class Fitted(ABC):
 
         Windows may be read-only views into one signal.
         """
-
-
-@dataclass(frozen=True)
-class Task:
-    """All that a fit is given: it can see nothing else."""
-
-    windows: Windows  # raw, (n, window), at 64 kHz
-    labels: Labels  # 0 .. classes - 1
-    classes: int
-    seed: int
-    device: str
-    progress: Progress | None
 
 
 class Method(ABC):

@@ -17,8 +17,9 @@ import torch
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
+from dualres.learn.history import Task
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method, Task
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows

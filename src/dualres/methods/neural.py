@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,11 +17,12 @@ from dualres.config import Recipe
 from dualres.kernel.pack import Floats
 from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
+from dualres.learn.history import Task
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
-from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method, Task
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
@@ -85,13 +85,11 @@ class NeuralMethod(Method):
             check_support(task.windows, task.labels, task.classes, network.window)
             network.learn_constants(torch.from_numpy(task.windows))
             support: TrainingSupport
-            how: Any = {"seed": task.seed, "microbatch": network.microbatch}
             if self.recipe.augments:
-                shown = task.windows, task.labels, task.classes, network.views_of_normalised, self.recipe
-                support = AugmentedWindows(*shown, **how, device=task.device)
+                support = AugmentedWindows(task, network.views_of_normalised, self.recipe, network.microbatch)
             else:
                 views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
-                support = PlainSupport(views, targets.to(task.device), **how)
+                support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
             history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
         return FittedNeural(self, task.classes, task.seed, spent.cost(network), history, network.constants, network)
 

@@ -11,6 +11,7 @@ from dualres.learn.augment.paths import curves, filtered
 from dualres.learn.augment.standardise import fold_into, standard_of
 from dualres.learn.augment.supports import AugmentedSpectra, AugmentedWindows
 from dualres.learn.batches import MICROBATCH, support_order
+from dualres.learn.history import Task
 from dualres.model.network import DualRes
 from dualres.model.spectra import aligned_magnitudes, normalise
 from tests.learn.test_fit import tones
@@ -20,7 +21,7 @@ ROBUST = Recipe(path_sigma=1.0, mixup=True, standardise=True)
 
 def augmented(config, recipe=ROBUST, per_class=4, seed=41):
     windows, labels = tones(config, per_class)
-    return AugmentedSpectra(windows, labels, 3, config, recipe, seed=seed, device="cpu")
+    return AugmentedSpectra(Task(windows, labels, 3, seed), config, recipe)
 
 
 def whole(support):
@@ -89,7 +90,7 @@ def test_a_folded_network_takes_plain_windows(branches):
     config = ModelConfig(branches=branches)
     windows, labels = tones(config, per_class=2)
     recipe = Recipe(standardise=True)
-    support = AugmentedSpectra(windows, labels, 3, config, recipe, seed=41, device="cpu")
+    support = AugmentedSpectra(Task(windows, labels, 3, seed=41), config, recipe)
     *views, _ = whole(support)
     network = DualRes(3, config, seed=1).eval()
     frozen = {name: p.clone() for name, p in network.named_parameters() if not p.requires_grad}
@@ -109,9 +110,7 @@ BOTH = Recipe(path_sigma=1.0, mixup=True)
 
 def augmented_windows(config, recipe=BOTH, microbatch=4):
     windows, labels = tones(config, per_class=3)
-    return AugmentedWindows(
-        windows, labels, 3, lambda x: (x, 2 * x), recipe, seed=41, microbatch=microbatch, device="cpu"
-    )
+    return AugmentedWindows(Task(windows, labels, 3, seed=41), lambda x: (x, 2 * x), recipe, microbatch)
 
 
 @pytest.mark.parametrize("recipe", [BOTH, Recipe(path_sigma=0.5), Recipe(mixup=True)], ids=str)

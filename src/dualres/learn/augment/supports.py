@@ -20,19 +20,19 @@ from dualres.kernel import augment as compiled
 from dualres.learn.augment.draws import Draw, draws
 from dualres.learn.augment.paths import Curve, filtered, gains
 from dualres.learn.augment.standardise import Standard, no_standard, standard_of
-from dualres.learn.batches import MICROBATCH, Batch, Labels, Views, support_order, views_of
+from dualres.learn.batches import MICROBATCH, Batch, Views, support_order, views_of
+from dualres.learn.history import Task
 from dualres.model.spectra import aligned_magnitudes, normalise
-from dualres.recordings.recording import Samples
 
 
 class AugmentedSupport(ABC):
     """Checked windows with labels 0 .. classes - 1, each microbatch of them shown as `recipe` has it drawn."""
 
-    def __init__(self, labels: Labels, classes: int, recipe: Recipe, seed: int, microbatch: int, device: str) -> None:
-        self.order = support_order(seed, len(labels))
-        self.windows, self.device, self._microbatch = len(labels), torch.device(device), microbatch
-        self._draws = draws(recipe, len(labels), seed)
-        self._targets = one_hot(torch.from_numpy(labels[self.order]), classes).float().to(self.device)
+    def __init__(self, task: Task, recipe: Recipe, microbatch: int) -> None:
+        self.windows, self.device, self._microbatch = len(task.labels), torch.device(task.device), microbatch
+        self.order = support_order(task.seed, self.windows)
+        self._draws = draws(recipe, self.windows, task.seed)
+        self._targets = one_hot(torch.from_numpy(task.labels[self.order]), task.classes).float().to(self.device)
 
     def batches(self) -> Iterator[Batch]:
         """The windows of the next update. A batch may be overwritten by the next one."""
@@ -50,19 +50,10 @@ class AugmentedSupport(ABC):
 class AugmentedSpectra(AugmentedSupport):
     """Windows (n, window) at `config.rate`, as the two views of DualRes. Each batch is overwritten by the next one."""
 
-    def __init__(
-        self,
-        windows: Samples,
-        labels: Labels,
-        classes: int,
-        config: ModelConfig,
-        recipe: Recipe,
-        seed: int,
-        device: str,
-    ) -> None:
-        super().__init__(labels, classes, recipe, seed, MICROBATCH, device)
+    def __init__(self, task: Task, config: ModelConfig, recipe: Recipe) -> None:
+        super().__init__(task, recipe, MICROBATCH)
         measure = standard_of if recipe.standardise else no_standard
-        magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[self.order], device)
+        magnitudes = views_of(partial(aligned_magnitudes, config=config), task.windows[self.order], task.device)
         self._views = [View(m, measure(m)) for m in magnitudes]
 
     def shown(self, drawn: Draw) -> Callable[[slice], tuple[Tensor, ...]]:
@@ -112,20 +103,9 @@ def seen_ref(
 class AugmentedWindows(AugmentedSupport):
     """Windows (n, window), and what `views` makes of them after they were normalised: a network's inputs."""
 
-    def __init__(
-        self,
-        windows: Samples,
-        labels: Labels,
-        classes: int,
-        views: Views,
-        recipe: Recipe,
-        *,
-        seed: int,
-        microbatch: int,
-        device: str,
-    ) -> None:
-        super().__init__(labels, classes, recipe, seed, microbatch, device)
-        (self._signals,) = views_of(lambda some: (normalise(some),), windows[self.order], device)
+    def __init__(self, task: Task, views: Views, recipe: Recipe, microbatch: int) -> None:
+        super().__init__(task, recipe, microbatch)
+        (self._signals,) = views_of(lambda some: (normalise(some),), task.windows[self.order], task.device)
         self._views = views
 
     @torch.no_grad()
