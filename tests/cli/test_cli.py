@@ -55,7 +55,7 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
         progress(Step(update=1, loss=2.0, learning_rate=1e-3), 300)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "fit_network", interrupt)
+    monkeypatch.setattr(demo, "fit_support", interrupt)
     result = run("demo", "--out", str(tmp_path / "demo"))
     assert result.exit_code == 130
     assert "Stopped. Nothing was written." in result.output

@@ -35,7 +35,7 @@ def test_every_recording_is_scored_by_the_mean_of_its_windows_as_its_verdict_is(
         verdict = diagnose_recording(model, recording, 4)
         assert scores == tuple(verdict.probabilities.values())
     assert result.confusion.sum(1).tolist() == [1, 2]
-    assert told == [("Judge unseen recordings", i, 3, r.id) for i, r in enumerate(recordings, start=1)]
+    assert told == [("Judge unseen recordings", i, 3, "") for i in (1, 2, 3)]
 
 
 def test_a_label_that_is_no_class_is_refused(recordings):

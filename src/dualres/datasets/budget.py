@@ -1,4 +1,4 @@
-"""How much of a fold may be learned from."""
+"""How much may be labelled."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def evaluate(
         each = window_scores(recording, limit)
         windows.append(len(each))
         scores.append(tuple(each.mean(0).tolist()))
-        progress("Judge unseen recordings", done, len(recordings), recording.id)
+        progress("Judge unseen recordings", done, len(recordings), "")
     return Evaluation(
         classes=tuple(classes),
         recordings=tuple(r.id for r in recordings),
