@@ -60,3 +60,8 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
     assert result.exit_code == 130
     assert "Stopped. Nothing was written." in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_the_time_of_the_demo_is_the_same_in_every_help():
+    for arguments in (["--help"], ["demo", "--help"]):
+        assert "takes one to two minutes" in " ".join(run(*arguments).output.split()).lower(), arguments

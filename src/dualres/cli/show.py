@@ -19,7 +19,7 @@ def show(
     channel: Channel = None,
     rate: Rate = None,
 ) -> None:
-    """A recording's facts with a small spectrum, or a model's card."""
+    """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.file import load
     from dualres.recordings.facts import facts_of
     from dualres.recordings.readers import read
