@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results speed
+.PHONY: setup demo test lint bench results speed api picture
 
 setup: $(STAMP)
 
@@ -47,3 +47,11 @@ results: setup
 	$(BIN)/dualres bench report published recipes -o results --dir results --no-page
 	$(BIN)/python tools/render.py
 	$(BIN)/dualres bench verify results
+
+# docs/api.md, from the docstrings.
+api: setup
+	$(BIN)/python tools/api.py
+
+# The README's picture, from the demo's model.
+picture: demo
+	$(BIN)/python tools/picture.py

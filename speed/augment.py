@@ -21,11 +21,13 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.learn.augment.spectra import AugmentedSpectra
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
-from dualres.learn.fit import train
+from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.bundle import augmentation_of
+from dualres.learn.forward import Classify, training_threads
+from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.cuda_graphs import full_precision
-from dualres.model.network import DualRes, training_threads
+from dualres.model.network import DualRes
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 UPDATES = 100  # in a row, on a GPU
@@ -55,7 +57,7 @@ def main() -> None:
 def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, float]:
     config, network = ModelConfig(), DualRes(CLASSES, seed=SEED)
     views = views_of(network.spectra, windows, "cpu")
-    plain = PlainSupport(views, torch.from_numpy(labels), seed=SEED, microbatch=WINDOWS_AT_ONCE)
+    plain = PlainSupport(views, torch.from_numpy(labels), seed=SEED, microbatch=MICROBATCH)
     augmented = AugmentedSpectra(windows, labels, CLASSES, config, recipe_named("robust"), seed=SEED, device="cpu")
 
     def views_alone() -> None:
@@ -67,9 +69,13 @@ def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
         with patch.dict(os.environ, {compiled.SETTING: compiled.OFF}):
             views_alone()
 
+    def update(support: PlainSupport | AugmentedSpectra) -> None:
+        with training_threads(network):
+            train(network, Classify(network), support, Recipe(updates=1))
+
     ways = {
-        "update_ms": lambda: train(network, network.classify, plain, Recipe(updates=1)),
-        "augmented_ms": lambda: train(network, network.classify, augmented, Recipe(updates=1)),
+        "update_ms": lambda: update(plain),
+        "augmented_ms": lambda: update(augmented),
         "views_ms": views_alone,
         "views_torch_ms": views_by_torch,
     }
@@ -84,7 +90,7 @@ def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]
 
     def in_a_row(recipe: Recipe) -> Callable[[], None]:
-        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device)
+        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device, augmentation_of(recipe, WINDOWS, [SEED]))
         bundle.load([windows], [labels])
         bundle.start(weights)
 

@@ -20,7 +20,8 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
 from dualres.learn.batches import PlainSupport
-from dualres.learn.fit import fit_network, train
+from dualres.learn.fit import fit_network
+from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.model.network import DualRes
 

@@ -18,9 +18,11 @@ import torch
 
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, views_of
-from dualres.learn.fit import fit_network, fit_networks, seeded, train
+from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.fit import fit_network, fit_networks
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import warmed_and_recorded
+from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
 
@@ -81,7 +83,7 @@ def fit_plainly(windows, labels, recipe: Recipe) -> None:
         network = DualRes(CLASSES, seed=SEED).cuda()
         views = views_of(network.spectra, windows, "cuda")
         targets = torch.from_numpy(labels).cuda()
-        support = PlainSupport(views, targets, seed=SEED, microbatch=WINDOWS_AT_ONCE)
+        support = PlainSupport(views, targets, seed=SEED, microbatch=MICROBATCH)
         train(network, network.classify, support, recipe, graphs=False)
 
 

@@ -19,7 +19,7 @@ import torch
 from _timing import best_ms
 from dualres.config import Recipe
 from dualres.learn.batches import PlainSupport
-from dualres.learn.fit import train
+from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.methods import NAMES, method
 from dualres.methods.method import Fitted

@@ -15,14 +15,14 @@ import numpy as np
 import torch
 
 from _timing import best_ms
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.file import Card, Model
 from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE, resample
+from dualres.recordings.resample import resample
 
 
 def main() -> None:

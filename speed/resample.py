@@ -20,12 +20,12 @@ from scipy.signal import resample_poly
 from threadpoolctl import threadpool_limits
 
 from _timing import best_ms
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.judge import WINDOWS_AT_ONCE
 from dualres.kernel import compiled
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
-from dualres.recordings.resample import POLYPHASE, resample
+from dualres.recordings.resample import resample
 from dualres.recordings.windows import stretches
 
 TARGET = 64_000  # Hz

@@ -61,11 +61,10 @@ def fresh(kind: str, what: str) -> dict[str, float]:
 def point(kind: str, what: str) -> dict[str, float]:
     import torch
 
-    from dualres.config import ModelConfig, Recipe
+    from dualres.config import POLYPHASE, ModelConfig, Recipe
     from dualres.file import Card, Model
     from dualres.judge_files import judge_files
     from dualres.model.network import DualRes
-    from dualres.recordings.resample import POLYPHASE
     from dualres.recordings.windows import every_window
     from dualres.scorers import scorer
 

@@ -25,6 +25,7 @@ from dualres.methods import NAMES
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
 from dualres.model.scan import scan, scan_ref
+from dualres.scorers import weights_of
 from methods import short_fit
 
 TURNS_OF_OTHERS = 10  # repeats are for the fast ones; MiniRocket takes two hundred times as long
@@ -39,7 +40,7 @@ def main() -> None:
     torch.set_num_threads(1)
     network = DualRes(classes=8, seed=41).eval()
     window = check_window(0, network.config.window)[None]
-    kernel = Kernel.of(network)
+    kernel = Kernel.of(weights_of(network))
     if kernel is None:
         raise SystemExit("the compiled library is not built: make setup")
 

@@ -97,8 +97,8 @@ def coordinate(folder: Path, count: int, workers: int, executor: str) -> None:
 def campaign(count: int):
     """So many different small jobs."""
     from dualres.campaign.job import Job
-    from dualres.campaign.protocol import Budget
     from dualres.config import Recipe
+    from dualres.datasets.budget import Budget
     from dualres.datasets.folds import load_fold
 
     seeds = range(41, 41 + count)

@@ -1,4 +1,5 @@
 import dataclasses
+import json
 
 import pytest
 
@@ -57,6 +58,18 @@ def test_what_cannot_work_is_refused_with_the_reason(settings, reason):
         {"path_waves": 2.5},
         {"mixup": 1},
         {"standardise": None},
+        {"more": None},
+        {"more": ["tilt"]},
+        {"more": ["t1"]},
+        {"more": (("tilt",),)},
+        {"more": (("tilt", "1"),)},
+        {"more": (("tilt", 0.0),)},
+        {"more": (("tilt", float("nan")),)},
+        {"more": (("tilt", 10**400),)},
+        {"more": (("tilt", 1.0), ("tilt", 2.0))},
+        {"more": (("Tilt, updates=1", 1.0),)},
+        {"more": (("updates", 1.0),)},
+        {"more": ((1, 1.0),)},
     ],
 )
 def test_recipes_too(settings):
@@ -72,12 +85,25 @@ def test_the_learning_rate_falls_from_the_second_update_on():
 
 def test_what_the_paper_does_not_have_is_off_and_left_out_of_the_data():
     assert Recipe(100).as_data() == {"updates": 100, "learning_rate": 5e-4, "decay": 0.99}
+    assert "more" not in Recipe().as_data(complete=True)
+    assert Recipe(**Recipe().as_data(complete=True)) == Recipe()
     assert not Recipe().augments
 
 
 def test_a_recipe_s_data_is_the_recipe():
     for recipe in (*RECIPES.values(), Recipe(7, 1e-2, 1.0, path_sigma=0.3, path_waves=2), Recipe(mixup=True)):
         assert Recipe(**recipe.as_data()) == recipe
+
+
+def test_further_augmentations_have_names_and_strengths():
+    recipe = Recipe(7, more=(("tilt", 0.5), ("hum", 2)))
+    assert recipe.augments
+    assert not recipe.plain
+    assert str(recipe) == "paper, updates=7, tilt=0.5, hum=2.0"
+    assert recipe.kind == "paper, tilt=0.5, hum=2.0"
+    from_json = Recipe(**json.loads(json.dumps(recipe.as_data())))
+    assert (from_json, hash(from_json)) == (recipe, hash(recipe))
+    assert str(recipe_named("robust", more=[["tilt", 0.5]])) == "robust, tilt=0.5"
 
 
 def test_recipes_have_names():

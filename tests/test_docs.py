@@ -1,18 +1,33 @@
-"""What the documents say is run."""
+"""What the documents say is run, and what they name exists."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+import typer.main
 
+import dualres
 from dualres import cli
-from dualres.cli import bench, data
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+LONGEST_LINE = 120  # characters of prose
+SOURCE = ROOT / "src" / "dualres"
+ROOMS = "|".join(sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and not path.name.startswith("_")))
+BESIDE = "docs|examples|results|speed|stress|tests|tools"  # folders of the repository itself
+WRITTEN = {"demo/report.html"}  # by a command that the document shows
+
+every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_the_documents_are_found():
+    names = {str(path.relative_to(ROOT)) for path in DOCUMENTS}
+    assert names >= {"README.md", "CHANGELOG.md", "SECURITY.md", "docs/index.md", "docs/format.md", "docs/api.md"}
+
+
+@every_document
 def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -20,27 +35,85 @@ def test_python_in_the_documents_runs(document, tmp_path, monkeypatch):
         exec(compile(block, str(document), "exec"), names)
 
 
-def test_every_command_is_in_the_readme():
-    text = DOCUMENTS[0].read_text() + (ROOT / "Makefile").read_text()
-    commands = [c.name or c.callback.__name__ for c in cli.app.registered_commands]
-    for name, group in (("data", data), ("bench", bench)):
-        commands += [f"{name} {c.name or c.callback.__name__}" for c in group.app.registered_commands]
-    assert len(commands) == 20
+def test_every_command_is_documented():
+    text = "\n".join(document.read_text() for document in DOCUMENTS)
+    commands = list(_commands(typer.main.get_command(cli.app)))
+    assert len(commands) >= 21
     for command in commands:
-        assert f"dualres {command}" in text, command
+        # `make demo` is how a newcomer runs `dualres demo`
+        assert re.search(rf"\bdualres {command}\b", text) or f"make {command}" in text, command
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+@every_document
 def test_commands_in_the_documents_exist(document):
+    text = document.read_text()
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    commands = re.findall(r"^make (\w+)$|`make (\w+)`", document.read_text(), re.MULTILINE)
+    commands = re.findall(r"^make (\w+)$|`make (\w+)`", text, re.MULTILINE)
     assert {a or b for a, b in commands} <= set(targets)
+    known = {command.split()[0] for command in _commands(typer.main.get_command(cli.app))}
+    assert set(re.findall(r"(?:`|^\$ |^)dualres ([a-z]\w*)", text, re.MULTILINE)) <= known
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+@every_document
 def test_files_the_documents_name_exist(document):
     text = document.read_text()
-    for name in re.findall(r"`((?:model|recordings|datasets|methods|benchmark|kernel|gpu|export)/[\w/.]+)`", text):
-        assert (ROOT / "src" / "dualres" / name).exists(), name
-    for link in re.findall(r"\]\(([\w/.]+)\)", text):
-        assert (document.parent / link).exists(), link
+    for name in re.findall(rf"`((?:{ROOMS})/[\w/.-]*)`", text):
+        assert name in WRITTEN or (SOURCE / name).exists(), name
+    for name in re.findall(r"`(\w+\.py)`", text):
+        assert any(SOURCE.rglob(name)), name
+    for name in re.findall(rf"`((?:src|{BESIDE})/[\w/.-]+)", text):
+        assert (ROOT / name).exists() or (SOURCE / name).exists(), name
+
+
+@every_document
+def test_links_in_the_documents_lead_somewhere(document):
+    for target, _, heading in re.findall(r"\]\(([^)#\s]*)(#([^)]+))?\)", document.read_text()):
+        if target.startswith(("https://", "http://")):
+            continue
+        linked = document.parent / target if target else document
+        assert linked.exists(), target
+        if heading:
+            assert heading in _anchors(linked.read_text()), f"{target}#{heading}"
+
+
+@every_document
+def test_lines_of_prose_wrap(document):
+    """Tables and the targets of links cannot, and what a program prints is not prose."""
+    prose = re.sub(r"^```.*?^```$", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for line in re.sub(r"\]\([^)]*\)", "]", prose).splitlines():
+        assert len(line) <= LONGEST_LINE or line.lstrip().startswith("|"), line
+
+
+def test_the_readme_installs_the_versions_that_are_tested():
+    readme, pinned = (ROOT / "README.md").read_text(), (ROOT / "constraints.txt").read_text()
+    wanted = re.findall(r"pip install (\w+==[\w.]+)", readme)
+    assert wanted
+    assert set(wanted) <= set(pinned.split())
+
+
+def test_the_api_page_is_what_the_docstrings_give():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "api.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    page = (ROOT / "docs" / "api.md").read_text()
+    assert not [name for name in dualres.__all__ if f"`dualres.{name}`" not in page and name != "__version__"]
+
+
+def test_the_citation_names_this_version():
+    citation = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {dualres.__version__}\n" in citation
+    assert f"## [{dualres.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def _commands(group, before=""):
+    """Names of all commands, with their group's before them."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield before + name
+
+
+def _anchors(text):
+    """Of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.config import Recipe
+from dualres.config import POLYPHASE, SOXR, Recipe
 from dualres.errors import RecordingError
 from dualres.file import Card, Model
-from dualres.judge import Verdict, diagnose_recording, model_probabilities, window_probabilities
+from dualres.judge import Verdict, diagnose_recording, recording_scores, signal_scores, window_scores
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE, SOXR, resample
+from dualres.recordings.resample import resample
 
 
 @pytest.fixture
@@ -50,19 +50,25 @@ def test_members_probabilities_are_averaged_not_their_logits(model, small):
         logits = [network(windows) for network in networks]
     by_hand = ((logits[0].softmax(-1) + logits[1].softmax(-1)) / 2).numpy()
     assert np.abs(by_hand - ((logits[0] + logits[1]) / 2).softmax(-1).numpy()).max() > 0.01
-    np.testing.assert_allclose(model_probabilities(ensemble, recording), by_hand, atol=1e-6)
+    np.testing.assert_allclose(window_scores(ensemble, recording), by_hand, atol=1e-6)
     verdict = diagnose_recording(ensemble, recording)
     np.testing.assert_allclose(list(verdict.probabilities.values()), by_hand.mean(0), atol=1e-6)
 
 
-def test_a_single_member_s_probabilities_are_the_network_s(model):
-    recording = Recording.from_array(noise(1, 1500), 1500)
-    assert np.array_equal(model_probabilities(model, recording), window_probabilities(model.network, recording))
+def test_the_scores_of_a_recording_are_the_means_of_its_windows(model):
+    signal = noise(1, 1500)
+    recording = Recording.from_array(signal, 1500)
+    each = window_scores(model, recording)
+    mean, windows = recording_scores(model, recording)
+    assert np.array_equal(mean, each.mean(0))
+    assert windows == len(each)
+    assert np.array_equal(mean, signal_scores(model, signal, 1500)[0])
+    assert mean.tolist() == list(diagnose_recording(model, recording).probabilities.values())
 
 
 def test_at_most_so_many_windows(model):
     recording = Recording.from_array(noise(3, 2000), 2000)
-    every, first = window_probabilities(model.network, recording), window_probabilities(model.network, recording, 5)
+    every, first = window_scores(model, recording), window_scores(model, recording, 5)
     assert first.shape == (5, 3)
     np.testing.assert_allclose(first, every[:5], atol=1e-6)
 
@@ -82,6 +88,6 @@ def test_a_verdict_resamples_as_the_card_says(model):
     recording = Recording.from_array(noise(3, 1500), 1500)
     by_soxr = replace(model, card=replace(model.card, resampler=SOXR))
     one, other = (list(diagnose_recording(m, recording).probabilities.values()) for m in (model, by_soxr))
-    expected = window_probabilities(model.network, recording, resampler=SOXR).mean(0)
-    np.testing.assert_allclose(other, expected)
+    at_rate = resample(recording.signal, recording.rate, model.card.config.rate, SOXR)
+    np.testing.assert_allclose(other, signal_scores(model, at_rate, model.card.config.rate)[0], atol=1e-6)
     assert one != other

@@ -11,14 +11,13 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres import judge_files as archive
-from dualres.config import Recipe
+from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError, RecordingError
 from dualres.file import Card, Model, save
 from dualres.judge import diagnose_recording
 from dualres.judge_files import judge_files
 from dualres.model.network import DualRes
 from dualres.recordings.readers import read
-from dualres.recordings.resample import POLYPHASE
 
 
 @pytest.fixture

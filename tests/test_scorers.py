@@ -2,12 +2,14 @@ import numpy as np
 import pytest
 import torch
 
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.gpu.available import available
 from dualres.kernel import compiled
-from dualres.learn.fit import fits_together
+from dualres.kernel.pack import shapes
 from dualres.model.network import DualRes
 from dualres.recordings.windows import every_window
-from dualres.scorers import scorer
+from dualres.scorers import in_torch, scorer, weights_of
 
 
 @pytest.fixture(params=["cpu", "cuda"])
@@ -45,7 +47,7 @@ def test_without_a_kernel_or_a_gpu_pytorch_does_it(monkeypatch, small):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     paper = DualRes(3, seed=0).eval()
     noise = np.random.default_rng(0).standard_normal((2, paper.config.window)).astype(np.float32)
-    assert not fits_together(paper.config, "cpu")
+    assert not available(paper.config, "cpu")
     np.testing.assert_allclose(scorer(paper)(noise), expected(DualRes(3, seed=0).eval(), noise), atol=1e-5)
 
 
@@ -88,3 +90,37 @@ def test_a_network_in_training_is_scored_as_if_it_were_not(setting, monkeypatch)
     window = np.random.default_rng(0).standard_normal((1, network.config.window)).astype(np.float32)
     np.testing.assert_array_equal(scorer(network)(window), scorer(network)(window))
     assert network.training
+
+
+@pytest.mark.parametrize("setting", [None, compiled.OFF])
+def test_weights_without_pytorch_score_as_the_network_does(setting, monkeypatch):
+    if setting:
+        monkeypatch.setenv(compiled.SETTING, setting)
+    network = DualRes(3, seed=0).eval()
+    windows = np.random.default_rng(1).standard_normal((3, network.config.window)).astype(np.float32)
+    weights = weights_of(network)
+    np.testing.assert_array_equal(scorer(weights)(windows), scorer(network)(windows))
+    back = in_torch(weights)
+    assert all(torch.equal(a, b) for a, b in zip(network.parameters(), back.parameters(), strict=True))
+
+
+def test_a_network_of_other_numbers_is_left_to_pytorch():
+    network = DualRes(2, seed=0).eval()
+    window = np.random.default_rng(0).standard_normal((1, network.config.window)).astype(np.float32)
+    single = scorer(network)(window)
+    np.testing.assert_allclose(scorer(network.double())(window), single, atol=1e-5)
+
+
+def test_the_shapes_in_a_file_are_those_of_the_network(small):
+    for config in (small, ModelConfig()):
+        state = DualRes(5, config).state_dict()
+        assert shapes(config, 5) == {name: tuple(tensor.shape) for name, tensor in state.items()}
+
+
+@pytest.mark.parametrize("settings", [{}, {"rotation": False}])
+def test_the_rotation_is_pytorch_s_to_the_last_bits(settings):
+    network = DualRes(2, ModelConfig(**settings), seed=0)
+    with torch.no_grad():
+        network.encoder.memory.pitch.add_(torch.randn(8))
+    expected = network.encoder.memory.theta().detach().double().numpy()
+    np.testing.assert_allclose(weights_of(network).theta(), expected, rtol=2e-7)

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.campaign.ledger import Ledger, Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import FIVE_SEEDS, OTHERS, study
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.paper import scores as paper
 from dualres.report.names import method_name

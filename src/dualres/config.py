@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -10,8 +11,10 @@ from dualres.errors import ConfigError
 
 Branches = Literal["both", "short", "long"]
 
+POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold
 MOST_WAVES = 64  # as sharp as a short frame of 256 samples can tell
+PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # settings of a recipe
 LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not be able to ask for the whole memory.
 
 
@@ -21,8 +24,8 @@ class ModelConfig:
 
     The last settings express the paper's controls: `branches="short"` or `"long"` removes
     the other resolution, `rotation=False` fixes every oscillator at 0 Hz, `jitter=0.0` switches the
-    damping jitter off. The very last is a control of ours: `memory=False` silences the memory, so that
-    nothing but the mean spectrum is left.
+    damping jitter off. `memory=False` is not in the paper: it silences the memory, which leaves the
+    mean spectrum alone.
     """
 
     rate: int = 64_000  # Hz, the rate every recording is resampled to
@@ -117,7 +120,7 @@ class ModelConfig:
         return self.window / self.rate
 
     def as_data(self) -> dict[str, Any]:
-        """For cards; what the paper does not have is left out where it is at its default."""
+        """Plain data for cards; settings that the paper does not have are left out at their defaults."""
         return _as_data(self, later=("memory",))
 
 
@@ -125,8 +128,8 @@ class ModelConfig:
 class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 
-    300 updates are the paper's number for gearboxes, 100 for bearings. The fields after the first three are what the
-    paper does not have, and are off; `dualres.learn.augment` says what they do.
+    The paper uses 300 updates for gearboxes and 100 for bearings. It has the first three settings only; the others are
+    off by default, and `dualres.learn.augment` explains them.
     """
 
     updates: int = 300
@@ -136,6 +139,7 @@ class Recipe:
     path_waves: int = 4  # cosines that a transfer path is the sum of
     mixup: bool = False  # whether windows are blended with others of the support, and their labels likewise
     standardise: bool = False  # whether DualRes learns from spectra standardised by the support
+    more: tuple[tuple[str, float], ...] = ()  # further augmentations: the name each is registered by, and its strength
 
     def __post_init__(self) -> None:
         if not isinstance(self.updates, int) or self.updates < 1:
@@ -151,6 +155,22 @@ class Recipe:
         for name in ("mixup", "standardise"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}={getattr(self, name)!r}: True or False is needed")
+        object.__setattr__(self, "more", self._strengths())
+
+    def _strengths(self) -> tuple[tuple[str, float], ...]:
+        """The pairs of `more`, given as tuples or as JSON's lists."""
+        try:
+            pairs = tuple((name, 0.0 + strength) for name, strength in self.more)  # text is refused as a strength
+            names = {name for name, _ in pairs}
+            told_apart = len(names) == len(pairs) and names.isdisjoint(vars(self))
+            if told_apart and all(re.fullmatch("[a-z][a-z0-9_-]*", n) and 0 < s < math.inf for n, s in pairs):
+                return pairs
+        except (TypeError, ValueError, OverflowError):
+            pass
+        raise ConfigError(
+            f"more={self.more!r}: pairs of a name and a positive strength are needed, the names in lower case, all "
+            "different and none a setting's"
+        )
 
     def rate_at(self, update: int) -> float:
         """The learning rate of the given update, counted from 1."""
@@ -159,26 +179,31 @@ class Recipe:
     @property
     def augments(self) -> bool:
         """Whether every update sees the windows in another way."""
-        return self.path_sigma > 0 or self.mixup
+        return self.path_sigma > 0 or self.mixup or bool(self.more)
 
     @property
     def plain(self) -> bool:
         """Whether every update sees the windows as they are."""
         return not (self.augments or self.standardise)
 
-    def as_data(self) -> dict[str, Any]:
-        """For plans and cards; they are hashed, so what the paper does not have is left out where it is off."""
-        return _as_data(self, later=("path_sigma", "path_waves", "mixup", "standardise"))
+    def as_data(self, *, complete: bool = False) -> dict[str, Any]:
+        """Plain data for plans and cards.
+
+        Plans are hashed, so settings that the paper does not have are left out at their defaults. `complete` data has
+        all settings, and leaves out only an empty `more`.
+        """
+        return _as_data(self, later=("more",) if complete else PAPER_HAS_NOT)
 
     def __str__(self) -> str:
-        """The named recipe that it is nearest to, and what differs: "robust, updates=100"."""
+        """The nearest named recipe, and what differs from it: "robust, updates=100"."""
         changes = [{k: v for k, v in vars(self).items() if v != getattr(named, k)} for named in RECIPES.values()]
         fewest = min(range(len(changes)), key=lambda i: len(changes[i]))
-        return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in changes[fewest].items())])
+        told = {k: v for k, v in changes[fewest].items() if k != "more"} | dict(self.more)
+        return ", ".join([list(RECIPES)[fewest], *(f"{k}={v}" for k, v in told.items())])
 
     @property
     def kind(self) -> str:
-        """The same without the number of updates, which is mostly told beside it."""
+        """The same without the number of updates, which mostly stands beside it."""
         return ", ".join(part for part in str(self).split(", ") if not part.startswith("updates="))
 
 
@@ -197,6 +222,6 @@ def recipe_named(name: str, **changes: Any) -> Recipe:
 
 
 def _as_data(settings: ModelConfig | Recipe, later: tuple[str, ...]) -> dict[str, Any]:
-    """Fields as plain data, those that came `later` only where they are not at their default."""
+    """Fields as plain data; those that came `later` are left out at their defaults."""
     values = {field.name: (getattr(settings, field.name), field.default) for field in fields(settings)}
     return {name: value for name, (value, default) in values.items() if name not in later or value != default}

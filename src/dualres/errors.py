@@ -23,3 +23,8 @@ class ModelFileError(DualResError):
 
 class ExportError(DualResError):
     """An export that does not compute what the model computes, or that could not be checked."""
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in a few words; a name that is missing says no more than itself."""
+    return f"there is no {error}" if isinstance(error, KeyError) else str(error)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualres.config import DEFAULT_RECIPE, ModelConfig, recipe_named
 from dualres.errors import ConfigError
-from dualres.judge import model_probabilities
+from dualres.judge import recording_scores
 from dualres.learn.fit import fit_recordings
 from dualres.recordings.recording import Recording
 
@@ -103,7 +103,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         check_is_fitted(self)
         recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
-        return np.stack([model_probabilities(self.model_, r).mean(0) for r in recordings])
+        return np.stack([recording_scores(self.model_, r)[0] for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""

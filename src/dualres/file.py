@@ -1,27 +1,36 @@
-"""One model file: the weights of one network or several, and in the metadata a card that says what they are."""
+"""One model file: the weights of one network or several, and in the metadata a card that says what they are.
+
+Reading a file and judging by it do not need PyTorch; a model's `networks` are PyTorch's, made when they are asked for.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
+from dualres.kernel.pack import Weights, shapes
 from dualres.machinery.files import write_whole
+from dualres.machinery.versions import versions
 from dualres.model.check import check_window
-from dualres.model.network import DualRes
-from dualres.seal import compare_checks, seal, tensors, unseal, versions
+from dualres.scorers import Member, Scores, Windows, in_torch, scorer, scores, weights_of
+from dualres.seal import Arrays, arrays_in, compare_checks, seal, unseal
+
+if TYPE_CHECKING:
+    from dualres.model.network import DualRes
 
 FORMAT = "dualres-model/1"
+BEFORE = "dualres-method/1"  # what the benchmark wrote until it wrote model files, too
+DUALRES = "dualres"  # the method of a card that names none
 CHECK_WINDOWS = 2
 MOST_MEMBERS = 64  # a file of the paper's sizes then takes ten megabytes
 
@@ -31,8 +40,8 @@ class Card:
     """What a model is, what it was shown, and what is known of how well it does."""
 
     classes: tuple[str, ...]
-    config: ModelConfig
-    recipe: Recipe
+    config: ModelConfig  # of a comparator, rate and window alone mean anything
+    recipe: Recipe | None  # None for a method that is not trained by updates
     seed: int  # of the first member; the next ones have the next seeds
     resampler: str
     exposure_s: Mapping[str, float]  # unique labelled seconds per class
@@ -41,43 +50,71 @@ class Card:
     remarks: tuple[str, ...] = ()  # what weakens the score
     versions: Mapping[str, str] = field(default_factory=versions)
     members: int = 1  # networks whose probabilities are averaged
+    method: str = DUALRES  # another name for a comparator
+    constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
+    cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
 
     @property
     def seeds(self) -> tuple[int, ...]:
         """Of the members, in their order."""
         return tuple(range(self.seed, self.seed + self.members))
 
+    @property
+    def probabilistic(self) -> bool:
+        """Whether the model's scores are probabilities; MiniRocket's are decision values."""
+        return self.recipe is not None
+
     def as_data(self) -> dict[str, Any]:
-        """As it stands in a model file; a single network is not counted."""
-        data = {**asdict(self), "config": self.config.as_data(), "recipe": self.recipe.as_data()}
-        if self.members == 1:
-            del data["members"]
-        return data
+        """As it stands in a model file; what only ensembles or comparators have is left out of any other's."""
+        config, recipe = self.config.as_data(), self.recipe.as_data() if self.recipe else None
+        data = {**asdict(self), "config": config, "recipe": recipe}
+        if self.method != DUALRES:
+            data["config"] = {name: config[name] for name in ("rate", "window")}
+        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None}
+        return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
 @dataclass(frozen=True)
 class Model:
     """A trained network, or several whose probabilities are averaged, and its card."""
 
-    networks: tuple[DualRes, ...]
+    members: tuple[Member, ...]
     card: Card
 
     def __post_init__(self) -> None:
-        if len(self.networks) != self.card.members:
-            raise ConfigError(f"{len(self.networks)} networks came with a card of {self.card.members} members")
-
-    @property
-    def network(self) -> DualRes:
-        """The only one; an error where there are several, for one of them is not the model."""
-        if len(self.networks) > 1:
-            raise ConfigError(
-                f"this needs a single network, and the model averages {len(self.networks)}; fit with one member"
-            )
-        return self.networks[0]
+        if len(self.members) != self.card.members:
+            raise ConfigError(f"{len(self.members)} networks came with a card of {self.card.members} members")
 
     @property
     def classes(self) -> tuple[str, ...]:
         return self.card.classes
+
+    def scores(self, windows: Windows) -> Scores:
+        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes)."""
+        of_members = [scores(member, windows) for member in self.members]
+        return np.asarray(np.mean(of_members, axis=0))
+
+    @cached_property
+    def networks(self) -> tuple[DualRes, ...]:
+        """The members as PyTorch's networks; an error for a comparator, which is none of DualRes'."""
+        if self.card.method != DUALRES:
+            raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
+        return tuple(in_torch(one) if isinstance(one, Weights) else one for one in self.members)
+
+    @property
+    def network(self) -> DualRes:
+        """The only one; an error where there are several, for one of them is not the model."""
+        if self.card.members > 1:
+            raise ConfigError(
+                f"this needs a single network, and the model averages {self.card.members}; fit with one member"
+            )
+        return self.networks[0]
+
+    @property
+    def weights(self) -> Weights:
+        """Those of the only network."""
+        one = self.members[0]
+        return one if isinstance(one, Weights) and self.card.members == 1 else weights_of(self.network)
 
 
 def check_members(count: int) -> None:
@@ -88,44 +125,84 @@ def check_members(count: int) -> None:
 
 def save(model: Model, path: Path | str) -> None:
     """Write the model as one file; what stood there before stays until the new file is complete."""
-    weights = {
-        prefix + name: tensor.detach().cpu().contiguous()
-        for prefix, network in zip(_prefixes(model.card.members), model.networks, strict=True)
-        for name, tensor in network.state_dict().items()
+    write_whole(Path(path), content(model))
+
+
+def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
+    """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
+    card = model.card.as_data()
+    if model.card.method != DUALRES:
+        (comparator,) = model.members
+        said = model.scores(_checks(model.card, 1)) if checks is None else checks
+        return seal(FORMAT, card, said, comparator.state())
+    arrays = {
+        prefix + name: array
+        for prefix, member in zip(_prefixes(model.card.members), model.members, strict=True)
+        for name, array in weights_of(member).arrays.items()
     }
-    checks = _check_logits(model.networks, CHECK_WINDOWS)
-    write_whole(Path(path), seal(FORMAT, model.card.as_data(), checks, weights))
+    return seal(FORMAT, card, _check_logits(model, CHECK_WINDOWS) if checks is None else checks, arrays)
 
 
 def load(path: Path | str) -> Model:
-    """Read a model file; anything but an intact one is refused with the reason."""
+    """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
     path = Path(path)
-    fields, checks, blob = unseal(path, FORMAT)
-    card = _card(fields, path)
-    networks = tuple(_network(weights, card, path) for weights in _weights_of_members(blob, card.members, path))
-    compare_checks(checks, _check_logits(networks, 1)[0], CHECK_WINDOWS, path)
-    return Model(networks, card)
+    card, checks, blob = read(path)
+    if card.method != DUALRES:
+        raise ModelFileError(
+            f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
+            "dualres.methods.load reads it"
+        )
+    weights = _weights_of_members(blob, card, path)
+    model = Model(tuple(weights), card)
+    try:
+        found = _check_logits(model, 1)
+    except (RuntimeError, ConfigError) as error:
+        raise ModelFileError(f"{path}: its weights do not fit its card ({error})") from error
+    compare_checks(checks, found[0], CHECK_WINDOWS, path)
+    return model
+
+
+def read(path: Path) -> tuple[Card, npt.NDArray[np.float64], bytes]:
+    """The card of an intact model file of any method, the values of its check windows, and the whole content."""
+    kind, fields, checks, blob = unseal(path)
+    if kind == BEFORE:
+        raise ModelFileError(
+            f"{path}: holds {kind!r}, written by an earlier benchmark, which did not store the names of its classes; "
+            "run its job again, or read it with dualres.methods.load"
+        )
+    if kind != FORMAT:
+        raise ModelFileError(f"{path}: holds {kind!r}; {FORMAT!r} is what can be read here")
+    return _card(fields, path), checks, blob
 
 
 def _prefixes(members: int) -> list[str]:
-    """What the tensors' names begin with, for each member; a single network's have nothing before them."""
+    """What the arrays' names begin with, for each member; a single network's have nothing before them."""
     return [""] if members == 1 else [f"{member}." for member in range(members)]
 
 
-def _check_logits(networks: Sequence[DualRes], windows: int) -> npt.NDArray[np.float64]:
+def _checks(card: Card, windows: int) -> Windows:
+    return np.stack([check_window(i, card.config.window) for i in range(windows)])
+
+
+def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     """(windows, classes) of one network, (windows, members, classes) of several."""
-    logits = [_logits(network, windows) for network in networks]
+    batch = _checks(model.card, windows)
+    logits = [np.asarray(_logits(member, batch), dtype=np.float64) for member in model.members]
     return logits[0] if len(logits) == 1 else np.stack(logits, axis=1)
 
 
-@torch.inference_mode()
-def _logits(network: DualRes, windows: int) -> npt.NDArray[np.float64]:
-    was_training = network.training
-    network.eval()
-    batch = np.stack([check_window(i, network.config.window) for i in range(windows)])
-    logits = network(torch.from_numpy(batch).to(network.head.weight.device))
-    network.train(was_training)
-    return np.asarray(logits.cpu(), dtype=np.float64)
+def _logits(member: DualRes | Weights, windows: Windows) -> npt.NDArray[np.float32]:
+    """Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong."""
+    if isinstance(member, Weights):
+        return scorer(member)(windows)
+    import torch
+
+    was_training = member.training
+    member.eval()
+    with torch.inference_mode():
+        logits = member(torch.from_numpy(windows).to(member.head.weight.device)).cpu().numpy()
+    member.train(was_training)
+    return np.asarray(logits)
 
 
 def _card(fields: dict[str, Any], path: Path) -> Card:
@@ -136,44 +213,45 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         if not isinstance(fields["seed"], int):
             raise ValueError("its seed is no whole number")
         check_members(fields.get("members", 1))
-        config = dict(fields.pop("config"))
-        for name in ("half_life_s", "frequency_hz"):
+        config, recipe = dict(fields.pop("config")), fields.pop("recipe")
+        for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])
         return Card(
             classes=tuple(fields.pop("classes")),
             remarks=tuple(fields.pop("remarks")),
             config=ModelConfig(**config),
-            recipe=Recipe(**fields.pop("recipe")),
+            recipe=None if recipe is None else Recipe(**recipe),
             **fields,
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{path}: its card cannot be understood ({error})") from error
 
 
-def _weights_of_members(blob: bytes, members: int, path: Path) -> list[dict[str, Tensor]]:
-    weights = tensors(blob, path)
-    if members == 1:
-        return [weights]
-    found: dict[str, dict[str, Tensor]] = defaultdict(dict)
-    for full_name, tensor in weights.items():
+def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights]:
+    arrays = arrays_in(blob, path)
+    if any(array.dtype != np.float32 for array in arrays.values()):
+        raise ModelFileError(f"{path}: its weights are not float32")
+    if card.members == 1:
+        return [_weights(card, arrays, path)]
+    found: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
+    for full_name, array in arrays.items():
         member, dot, name = full_name.partition(".")
-        found[member + dot][name] = tensor
-    prefixes = _prefixes(members)
+        found[member + dot][name] = array
+    prefixes = _prefixes(card.members)
     if set(found) != set(prefixes):
         raise ModelFileError(
-            f"{path}: its card tells of {members} members, and its weights are of others; copy it again"
+            f"{path}: its card tells of {card.members} members, and its weights are of others; copy it again"
         )
-    return [found[prefix] for prefix in prefixes]
+    return [_weights(card, found[prefix], path) for prefix in prefixes]
 
 
-def _network(weights: Mapping[str, Tensor], card: Card, path: Path) -> DualRes:
-    if any(t.dtype != torch.float32 for t in weights.values()):
-        raise ModelFileError(f"{path}: its weights are not float32")
-    try:
-        # On the meta device the network costs nothing until its shapes have been compared.
-        with torch.device("meta"):
-            network = DualRes(len(card.classes), card.config)
-        network.load_state_dict(weights, assign=True)
-    except (RuntimeError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its weights do not fit its card ({error})") from error
-    return network.eval()
+def _weights(card: Card, arrays: Arrays, path: Path) -> Weights:
+    """The arrays of one network, whose names and shapes are those that the card asks for."""
+    wanted = shapes(card.config, len(card.classes))
+    found = {name: array.shape for name, array in arrays.items()}
+    if found != wanted:
+        first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+        raise ModelFileError(
+            f"{path}: its weights do not fit its card ({first}: {found.get(first)} instead of {wanted.get(first)})"
+        )
+    return Weights(card.config, arrays)

@@ -1,25 +1,25 @@
-"""From a recording to a verdict: resample, window, score, average."""
+"""From a recording to a verdict: the only place that resamples, cuts, scores and averages.
+
+The command line, the estimator, the estimate, the benchmark, the profile, the checks of an export and the demo all take
+this way, so that a number seen in one is the number seen in all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import softmax
 
+from dualres.errors import ConfigError
 from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
-from dualres.model.network import DualRes
-from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
+from dualres.machinery.rates import Rate, exact_rate
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
-from dualres.scorers import scorer
+from dualres.scorers import Scores
 
-Probabilities = npt.NDArray[np.float64]
-
-WINDOWS_AT_ONCE = 4 * TOGETHER  # enough for a few threads or a GPU, and a file of any length needs little memory
+STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
 
 
 @dataclass(frozen=True)
@@ -43,37 +43,41 @@ class Verdict:
 
 def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
     """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
-    per_window = model_probabilities(model, recording, limit)
-    mean = per_window.mean(0)
+    if not model.card.probabilistic:
+        raise ConfigError(
+            f"a fitted {model.card.method} scores by decision values, which are no probabilities, and a verdict states "
+            "those; dualres.judge.recording_scores gives its values"
+        )
+    mean, windows = recording_scores(model, recording, limit)
     return Verdict(
         recording=recording.id,
         label=model.classes[int(mean.argmax())],
         probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
-        windows=len(per_window),
+        windows=windows,
     )
 
 
-def model_probabilities(model: Model, recording: Recording, limit: int | None = None) -> Probabilities:
-    """Class probabilities of every half-overlapping window, (windows, classes): the mean of the members'."""
-    return _mean_probabilities(model.networks, recording, limit, model.card.resampler)
+def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
+    """The mean score of every class, (classes,), and the number of windows behind it."""
+    each = window_scores(model, recording, limit)
+    return np.asarray(each.mean(0)), len(each)
 
 
-def window_probabilities(
-    network: DualRes, recording: Recording, limit: int | None = None, resampler: str = POLYPHASE
-) -> Probabilities:
-    """As `model_probabilities`, by one network without a card."""
-    return _mean_probabilities([network], recording, limit, resampler)
+def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:
+    """As `recording_scores`, of samples in memory at `rate` Hz."""
+    return recording_scores(model, Recording.from_array(signal, rate))
 
 
-def _mean_probabilities(
-    networks: Sequence[DualRes], recording: Recording, limit: int | None, resampler: str
-) -> Probabilities:
-    """The recording is resampled once, whatever the number of networks."""
-    config, scorers = networks[0].config, [scorer(network) for network in networks]
-    some = stretches(recording, config.rate, config.window, resampler, WINDOWS_AT_ONCE, limit)
-    parts = []
-    for stretch in some:
-        windows = every_window(stretch, config.window)
-        of_members = [softmax(score(windows).astype(np.float64), axis=1) for score in scorers]
-        parts.append(np.mean(of_members, axis=0))
-    return np.concatenate(parts)
+def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
+    """Samples at `rate` Hz as the model is shown them, before they are cut into windows."""
+    return resample(signal, exact_rate(rate), model.card.config.rate, model.card.resampler)
+
+
+def window_scores(model: Model, recording: Recording, limit: int | None = None) -> Scores:
+    """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
+
+    The recording is resampled as the model's card says, once, whatever the number of networks.
+    """
+    config = model.card.config
+    some = stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit)
+    return np.concatenate([model.scores(every_window(stretch, config.window)) for stretch in some])

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-import torch
-
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
 from dualres.judge import Verdict, diagnose_recording
+from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster, Ref
 from dualres.recordings.readers import read
 
@@ -68,7 +67,7 @@ def _judge_there(
     model: Model, path: Path, folder: Path, exists: bool, channel: str | None, rate: Fraction | None
 ) -> Verdict:
     """On a worker: `folder` is where the command was given, and `exists` what is so there."""
-    torch.set_num_threads(1)
+    limit_threads(1)
     if exists and not (folder / path).exists():
         raise RecordingError(f"{path}: is not on {platform.node()}; files must be at the same path on every machine")
     if not path.is_absolute():

@@ -1,84 +1,143 @@
-"""Windows to logits by the fastest way there is: the compiled kernel, a GPU's recorded passes, or plain PyTorch."""
+"""Raw windows to scores by the fastest way there is: the compiled kernel, a GPU's recorded passes, or plain PyTorch.
+
+PyTorch is imported only where it is needed: a model from a file is scored by the kernel without it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 import numpy as np
-import torch
+import numpy.typing as npt
+from scipy.special import softmax
 
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
-from dualres.kernel.inference import Kernel
-from dualres.kernel.pack import Floats
-from dualres.learn.fit import fits_together
-from dualres.machinery.cuda_graphs import full_precision
-from dualres.model.network import DualRes
-from dualres.recordings.recording import Samples
+from dualres.kernel.inference import Kernel, serves
+from dualres.kernel.pack import Floats, Weights
 
-WINDOWS_AT_ONCE = 16  # by PyTorch: their activations fit into a CPU's caches
+if TYPE_CHECKING:
+    from dualres.model.network import DualRes
 
-Scorer = Callable[[Samples], Floats]  # raw windows (n, window) at the model's rate to logits (n, classes)
+TORCH_BATCH = 16  # windows; by PyTorch their activations fit into a CPU's caches
 
-
-def scorer(network: DualRes) -> Scorer:
-    """The network as it is now, ready to score, without jitter and dropout. Windows may be read-only views."""
-    weight, kernel = network.head.weight, _kernel(network)
-    if kernel is not None:
-        way: Scorer = kernel.logits
-    elif weight.dtype == torch.float32 and fits_together(network.config, weight.device.type):
-        way = partial(_by_graphs, network)
-    else:
-        way = partial(_by_torch, network)
-    return partial(_score, way, network.config.window)
+Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
+Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
+Scorer = Callable[[Windows], Floats]  # windows to logits (n, classes)
 
 
-def _score(way: Scorer, window: int, windows: Samples) -> Floats:
+class Scoring(Protocol):
+    """What scores windows by itself, as fitted comparators do."""
+
+    def scores(self, windows: Windows) -> Scores: ...
+
+
+Member = Any  # one network of a model: `Weights`, a `DualRes` of PyTorch's, or a comparator, which is `Scoring`
+
+
+def scores(member: Member, windows: Windows) -> Scores:
+    """Of windows that may be read-only views into one signal: a network's probabilities, or a comparator's scores."""
+    if hasattr(member, "scores"):
+        scored: Scores = member.scores(windows)
+        return scored
+    return np.asarray(softmax(scorer(member)(windows).astype(np.float64), axis=1))
+
+
+def scorer(network: DualRes | Weights) -> Scorer:
+    """The network as it is now, ready to give logits, without jitter and dropout. Windows may be read-only views."""
+    return partial(_score, _way(network), network.config.window)
+
+
+def weights_of(network: DualRes | Weights) -> Weights:
+    """A network without PyTorch, as it is now."""
+    if isinstance(network, Weights):
+        return network
+    arrays = {name: tensor.detach().cpu().float().numpy().copy() for name, tensor in network.state_dict().items()}
+    return Weights(network.config, arrays)
+
+
+def in_torch(weights: Weights) -> DualRes:
+    """A network for PyTorch, on the CPU; RuntimeError where the arrays are not those of such a network."""
+    import torch
+
+    from dualres.model.network import DualRes
+
+    with torch.device("meta"):  # it costs nothing until its shapes have been compared
+        network = DualRes(weights.classes, weights.config)
+    network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in weights.arrays.items()}, assign=True)
+    return network.eval()
+
+
+def _score(way: Scorer, window: int, windows: Windows) -> Floats:
     if windows.ndim != 2 or windows.shape[1] != window:
         raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {window})")
     return way(windows.astype(np.float32, copy=False))
 
 
-def _kernel(network: DualRes) -> Kernel | None:
+def _way(network: DualRes | Weights) -> Scorer:
+    if serves(network.config):
+        if isinstance(network, Weights):
+            return _kernel(network, (), network).logits
+        if _is_plain(network, "cpu"):
+            return _kernel(network, network.stamp(), None).logits
+    if isinstance(network, Weights):
+        network = in_torch(network)
+    from dualres.gpu.available import available
+
+    on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
+    return partial(_by_graphs if on_gpu else _by_torch, network)
+
+
+def _is_plain(network: DualRes, device: str) -> bool:
+    """Whether its parameters are float32 on such a device."""
+    weight = network.head.weight
+    return weight.device.type == device and weight.dtype.itemsize == 4 and weight.dtype.is_floating_point
+
+
+def _kernel(network: DualRes | Weights, stamp: object, weights: Weights | None) -> Kernel:
     """The network's kernel, made at the first call and again when its parameters have changed since."""
-    stamp = (variant(), network.stamp())
+    stamp = (variant(), stamp)
     known = _kernels.get(network)
     if known is None or known[0] != stamp:
-        known = _kernels[network] = (stamp, Kernel.of(network))
+        known = _kernels[network] = (stamp, Kernel(weights or weights_of(network)))
     return known[1]
 
 
-_kernels: WeakKeyDictionary[DualRes, tuple[object, Kernel | None]] = WeakKeyDictionary()
+_kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
 
 
-@torch.inference_mode()
-def _by_torch(network: DualRes, windows: Samples) -> Floats:
+def _by_torch(network: DualRes, windows: Windows) -> Floats:
+    import torch
+
     weight, training = network.head.weight, network.training
     network.eval()
     parts = [np.empty((0, network.head.out_features), np.float32)]
-    for i in range(0, len(windows), WINDOWS_AT_ONCE):
-        some = torch.from_numpy(np.array(windows[i : i + WINDOWS_AT_ONCE])).to(weight)
-        parts.append(network(some).float().cpu().numpy())
+    with torch.inference_mode():
+        for i in range(0, len(windows), TORCH_BATCH):
+            some = torch.from_numpy(np.array(windows[i : i + TORCH_BATCH])).to(weight)
+            parts.append(network(some).float().cpu().numpy())
     network.train(training)
     return np.concatenate(parts)
 
 
-@full_precision()
-def _by_graphs(network: DualRes, windows: Samples) -> Floats:
+def _by_graphs(network: DualRes, windows: Windows) -> Floats:
+    from dualres.gpu import graphs
+    from dualres.machinery.cuda_graphs import full_precision
+
     count, length = windows.shape
     if not count:
         return np.empty((0, network.head.out_features), np.float32)
-    graphs = import_module("dualres.gpu.graphs").scorer(network)
-    if count == 1:
-        return np.asarray(graphs.window(windows[0]))[None]
-    step = windows.strides[0] // windows.itemsize
-    if windows.strides[1] == windows.itemsize and 0 < step < length:  # views into one signal: it is sent once
-        signal = np.lib.stride_tricks.as_strided(windows, ((count - 1) * step + length,), windows.strides[1:])
-    else:
-        signal, step = windows.reshape(-1), length
-    starts = range(0, count * step, step)
-    sent = signal if signal.flags.writeable else signal.copy()  # PyTorch takes nothing that is read-only
-    return np.asarray(graphs.logits(sent, starts).cpu().numpy())
+    with full_precision():
+        recorded = graphs.scorer(network)
+        if count == 1:
+            return np.asarray(recorded.window(windows[0]))[None]
+        step = windows.strides[0] // windows.itemsize
+        if windows.strides[1] == windows.itemsize and 0 < step < length:  # views into one signal: it is sent once
+            signal = np.lib.stride_tricks.as_strided(windows, ((count - 1) * step + length,), windows.strides[1:])
+        else:
+            signal, step = windows.reshape(-1), length
+        sent = signal if signal.flags.writeable else signal.copy()  # PyTorch takes nothing that is read-only
+        return np.asarray(recorded.logits(sent, range(0, count * step, step)).cpu().numpy())

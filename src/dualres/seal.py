@@ -9,60 +9,54 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import safetensors.torch
-import torch
+import safetensors.numpy
 from safetensors import SafetensorError
-from torch import Tensor
 
-from dualres import __version__
 from dualres.errors import ModelFileError
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
 CHECK_TOLERANCE = 1e-4  # of the largest value, or of one
+
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 _KEY = "dualres"
 _DIGEST = b'\\"sha256\\":\\"'  # as it stands in the file: JSON within JSON
 _ZEROS = b"0" * 64
 
 
-def versions() -> dict[str, str]:
-    """What computes here."""
-    return {"dualres": __version__, "python": platform.python_version(), "torch": str(torch.__version__)}
-
-
-def seal(kind: str, fields: Mapping[str, Any], checks: npt.ArrayLike, tensors: Mapping[str, Tensor]) -> bytes:
-    """The content of a file: tensors, and a card of the given kind with the values of its check windows."""
+def seal(kind: str, fields: Mapping[str, Any], checks: npt.ArrayLike, arrays: Arrays) -> bytes:
+    """The content of a file: arrays, and a card of the given kind with the values of its check windows."""
     card = {"format": kind, **fields, "checks": np.asarray(checks).tolist(), "sha256": _ZEROS.decode()}
-    blob = safetensors.torch.save(dict(tensors), metadata={_KEY: json.dumps(card, separators=(",", ":"))})
+    held = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    blob = safetensors.numpy.save(held, metadata={_KEY: json.dumps(card, separators=(",", ":"))})
     digest = hashlib.sha256(blob).hexdigest().encode()
     return blob.replace(_DIGEST + _ZEROS, _DIGEST + digest, 1)
 
 
-def unseal(path: Path, kind: str) -> tuple[dict[str, Any], npt.NDArray[np.float64], bytes]:
-    """The card's fields, the check values and the whole content of an intact file; others are refused."""
+def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], bytes]:
+    """The kind of an intact file, its card's other fields, the check values and the whole content."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ModelFileError(f"{path}: {path.stat().st_size} bytes is too large for a model of this kind")
         blob = path.read_bytes()
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
-    fields = _fields(blob, kind, path)
+    kind, fields = _fields(blob, path)
     _check_digest(blob, str(fields.pop("sha256", "")), path)
-    return fields, _values(fields.pop("checks", None)), blob
+    return kind, fields, _values(fields.pop("checks", None)), blob
 
 
-def tensors(blob: bytes, path: Path) -> dict[str, Tensor]:
-    """The tensors of an unsealed file."""
+def arrays_in(blob: bytes, path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of an unsealed file."""
     try:
-        return safetensors.torch.load(blob)
-    except SafetensorError as error:
+        return safetensors.numpy.load(blob)
+    except (SafetensorError, KeyError, TypeError) as error:  # the last two: a kind of number that NumPy does not have
         raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
 
 
@@ -76,17 +70,14 @@ def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float6
         )
 
 
-def _fields(blob: bytes, kind: str, path: Path) -> dict[str, Any]:
-    """The card's JSON from the header: eight bytes of length, then JSON."""
+def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
+    """The kind and the card's JSON from the header: eight bytes of length, then JSON."""
     try:
         header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
-        fields = json.loads(header["__metadata__"][_KEY])
-        if fields["format"] != kind:
-            raise ModelFileError(f"{path}: holds {fields['format']!r}; {kind!r} is what can be read here")
+        fields = dict(json.loads(header["__metadata__"][_KEY]))
+        return str(fields.pop("format")), fields
     except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelFileError(f"{path}: not a DualRes model file, or its header is damaged") from None
-    del fields["format"]
-    return dict(fields)
 
 
 def _check_digest(blob: bytes, digest: str, path: Path) -> None:

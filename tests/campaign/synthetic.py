@@ -11,7 +11,7 @@ import numpy as np
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
 from dualres.campaign.studies import DATASETS, Quick, jobs, study
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.verify.ledger import known_labels
 
 SKILL = {"dualres": 1.6, "mambasl": 0.9, "minirocket": 1.1}  # how far the true class stands out; others 0.4

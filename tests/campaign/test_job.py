@@ -4,8 +4,8 @@ import json
 import pytest
 
 from dualres.campaign.job import Job, read_job
-from dualres.campaign.protocol import Budget
 from dualres.config import Recipe, recipe_named
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 

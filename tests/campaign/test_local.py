@@ -12,10 +12,10 @@ import pytest
 
 from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
 from dualres.campaign.local import LocalExecutor, _answer
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import jobs, study
 from dualres.campaign.work import do
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.machinery.workers import PAUSE_S, failure
 

@@ -7,7 +7,10 @@ from dualres.campaign.protocol import evaluate, gather_support
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
+from dualres.judge import window_scores
+from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from tests.models import model_of
 
 FOLD = Fold(
     fold="T1",
@@ -56,17 +59,16 @@ def test_a_support_opens_no_evaluated_recording(recordings, small):
     gather_support(FOLD, guarded, Budget(2, 2), small)
 
 
-def test_an_evaluation_judges_every_held_out_recording_once(recordings):
-    seen, asked = [], []
-
-    def window_scores(recording, limit):
-        asked.append((recording.id, limit))
-        return np.array([[0.25, 0.75], [0.75, 0.25]])
-
-    result = evaluate(window_scores, FOLD, recordings, lambda *x: seen.append(x))
-    assert asked == [(name, FOLD.evaluation_windows) for name in FOLD.evaluation]
+def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
+    seen = []
+    model = model_of(DualRes(2, small, seed=0).eval(), FOLD.classes)
+    result = evaluate(model, FOLD, recordings, lambda *x: seen.append(x))
     assert (result.classes, result.recordings) == (FOLD.classes, FOLD.evaluation)
-    assert [done for _, done, *_ in seen] == [1, 2, 3]
+    first = next(r for r in recordings if r.id == FOLD.evaluation[0])
+    each = window_scores(model, first, FOLD.evaluation_windows)
+    assert result.scores[0] == tuple(each.mean(0))
+    assert result.windows[0] == len(each)
+    assert seen == [("Judge unseen recordings", i, 3, "") for i in (1, 2, 3)]
 
 
 def test_what_is_missing_is_named(recordings, small):

@@ -16,11 +16,11 @@ from dualres.campaign import ray_executor
 from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.ray_executor import RayExecutor
 from dualres.campaign.run import run
 from dualres.campaign.work import do
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.machinery.cluster import ClusterError
 

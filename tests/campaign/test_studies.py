@@ -1,8 +1,10 @@
 import pytest
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import DATASETS, STUDIES, Quick, folds_of, jobs, study
+from dualres.campaign import studies
+from dualres.campaign.studies import BEARINGS, DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.config import RECIPES, Recipe
+from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.methods import NAMES
 
@@ -124,3 +126,17 @@ def test_a_recipe_replaces_those_of_the_study():
     assert len(found) == 2 * 5, "the two recipes of the study are one now"
     quick = jobs(study("recipes"), ["cwru"], methods=["dualres"], recipe=chosen, quick=Quick())
     assert {job.recipe for job in quick} == {Recipe(updates=Quick().updates, path_sigma=0.5)}
+
+
+def test_bearings_are_the_datasets_that_say_so():
+    assert tuple(name for name in catalog.NAMES if catalog.release(name).kind == "bearing") == BEARINGS
+
+
+def test_a_registered_study_is_one_of_them(monkeypatch):
+    monkeypatch.setattr(studies, "STUDIES", dict(STUDIES))
+    studies.register_study(Study("mine", "Does it work?", study("pilot").parts))
+    assert [job.key for job in jobs(study("mine"), ["simulated"])] == [
+        job.key for job in jobs(study("pilot"), ["simulated"])
+    ]
+    with pytest.raises(ConfigError, match="there is a study 'mine' already"):
+        studies.register_study(study("mine"))

@@ -14,10 +14,10 @@ from dualres.campaign import local, together
 from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job
 from dualres.campaign.local import LocalExecutor, _answers
-from dualres.campaign.protocol import Budget
 from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import do
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods.dualres import DualResMethod

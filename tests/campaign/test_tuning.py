@@ -6,10 +6,10 @@ import pytest
 
 from dualres.campaign.sources import Source
 from dualres.campaign.tuning import of_fold
+from dualres.config import POLYPHASE
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
-from dualres.recordings.resample import POLYPHASE
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,27 @@
 """One job from its plan to its outcome, on the rig."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from dualres import cli
 from dualres.campaign import sources
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import Source, present_datasets
-from dualres.campaign.work import DECIMALS, do, source_hash
-from dualres.config import Recipe
+from dualres.campaign.work import DECIMALS, do
+from dualres.config import POLYPHASE, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
+from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
+from dualres.machinery.versions import source_hash
 from dualres.methods.files import load
-from dualres.recordings.resample import POLYPHASE
 
 JOB = Job("simulated", "S1", load_fold("S1").hash, Budget(1, 2), "itransformer", Recipe(2), 41, most_judged=3)
 
@@ -124,3 +128,27 @@ def test_the_rig_is_always_present(tmp_path):
     (tmp_path / "cwru").mkdir()
     (tmp_path / "cwru" / "recordings.json").write_text("{}")
     assert present_datasets(tmp_path) == ("cwru", simulated.NAME)
+
+
+@pytest.mark.parametrize("method", ["dualres/no-rotation", "itransformer"])
+def test_the_kept_model_is_one_that_the_commands_take(outcome, folder, tmp_path, method):
+    job = dataclasses.replace(JOB, method=method)
+    judged = outcome if method == JOB.method else do(job, Path("stores"), folder)
+    model = folder / "models" / f"{job.key}.safetensors"
+    (recording,) = (r for r in simulated.recordings() if r.id == judged.recordings[0])
+    np.save(tmp_path / "r.npy", recording.signal)
+    said = run("diagnose", model, tmp_path / "r.npy", "--rate", "12800", "--json")
+    assert json.loads(said.stdout)["probabilities"] == diagnose_recording(load(model), recording).probabilities
+    first = diagnose_recording(load(model), recording, judged.windows[0])
+    assert list(first.probabilities) == list(judged.classes)
+    np.testing.assert_array_equal(np.round(list(first.probabilities.values()), DECIMALS), judged.scores[0])
+    assert f'"{load_fold("S1").held_out}"' in run("show", model).stdout
+    exported = run("export", model, tmp_path / "m.onnx", "--to", "onnx")
+    if method == "itransformer":
+        assert "needs a DualRes network, and the model is of the method itransformer" in str(exported.exception)
+    else:
+        assert exported.exit_code == 0, exported.output
+
+
+def run(*arguments):
+    return CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [str(a) for a in arguments])

@@ -2,22 +2,22 @@
 
 import json
 import zipfile
-from functools import partial
 
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
-from dualres.config import ModelConfig, Recipe
+from dualres.campaign.protocol import evaluate, gather_support
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import phm2009 as adapter
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import RecordingError
 from dualres.file import Card, Model
-from dualres.judge import diagnose_recording, window_probabilities
+from dualres.judge import diagnose_recording
 from dualres.learn.fit import fit_network
 from dualres.metrics import macro_f1
-from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.store import open_store
+from tests.models import model_of
 
 PAPER = ModelConfig()
 
@@ -214,6 +214,6 @@ def test_the_paper_s_pilot_lands_within_the_spread_over_seeds(phm2009, name, low
     recordings, fold = open_store(phm2009), load_fold(name)
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, 14, recipe=Recipe(300), seed=41)
-    score = macro_f1(evaluate(partial(window_probabilities, fitted.network), fold, recordings).confusion)
+    score = macro_f1(evaluate(model_of(fitted.network), fold, recordings).confusion)
     print(f"{name}: macro-F1 {100 * score:.2f}")
     assert low < score < high

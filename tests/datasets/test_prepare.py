@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -6,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dualres.datasets import catalog
+from dualres.datasets import catalog, folds
+from dualres.datasets.folds import load_fold
 from dualres.datasets.prepare import prepare
 from dualres.datasets.release import Entry, Index, Release
 from dualres.errors import ConfigError, RecordingError
@@ -23,6 +25,7 @@ class Made:
             (folder / f"{name}.bin").write_bytes(name.encode())
         self.release = Release(
             name="made",
+            short="Made",
             title="made up",
             licence="none",
             obtained_from="here",
@@ -127,11 +130,38 @@ def test_verification_names_what_is_wrong(made, tmp_path):
 
 
 def test_every_adapter_in_the_catalog_says_what_it_is():
-    for name in catalog.NAMES:
+    assert catalog.names() == (*catalog.NAMES, "simulated")
+    for name in catalog.names():
         release = catalog.release(name)
         assert release.name == name
         assert len(release.folds) == 2
+        assert all(load_fold(fold).dataset == name for fold in release.folds)
+        assert set(load_fold(release.folds[0]).classes) == set(release.classes)
+        assert release.short
+        assert release.limitations
         for text in (release.title, release.licence, release.obtained_from, release.version, release.channel):
             assert text
     with pytest.raises(ConfigError, match="no dataset 'cwr'"):
         catalog.release("cwr")
+
+
+def test_the_rig_needs_no_preparing(tmp_path):
+    with pytest.raises(RecordingError, match="comes with dualres"):
+        prepare(catalog.release("simulated"), tmp_path, tmp_path / "store")
+
+
+def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):
+    monkeypatch.setattr(catalog, "_registered", {})
+    monkeypatch.setattr(folds, "_registered", {})
+    release = replace(made.release, folds=("X1",), folds_in=tmp_path)
+    catalog.register(release)
+    assert catalog.names()[-1] == "made"
+    assert catalog.release("made") is release
+    assert folds.names()[-1] == "X1"
+    assert "made" not in catalog.NAMES
+    for name in ("made", "cwru", "simulated"):
+        with pytest.raises(ConfigError, match=f"there is a dataset '{name}' already"):
+            catalog.register(replace(release, name=name))
+    with pytest.raises(ConfigError, match="there is a fold 'S1' already"):
+        catalog.register(replace(release, name="other", folds=("S1",)))
+    assert catalog.names()[-1] == "made"

@@ -1,5 +1,4 @@
 from collections import Counter
-from functools import partial
 
 import numpy as np
 import pytest
@@ -9,14 +8,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from dualres.campaign.protocol import Budget, evaluate, gather_support
+from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
-from dualres.judge import window_probabilities
 from dualres.learn.fit import fit_network
 from dualres.metrics import confusion, macro_f1
 from dualres.recordings.windows import at_rate, cut, half_overlapping
+from tests.models import model_of
 
 PAPER = ModelConfig()
 CHANCE = 1 / 8
@@ -123,7 +123,7 @@ def compare(name, updates):
     fold, recordings = load_fold(name), simulated.recordings()
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, len(fold.classes), recipe=Recipe(updates))
-    dualres = macro_f1(evaluate(partial(window_probabilities, fitted.network), fold, recordings).confusion)
+    dualres = macro_f1(evaluate(model_of(fitted.network), fold, recordings).confusion)
     return max(trivial_scores(fold, recordings, support)), dualres
 
 

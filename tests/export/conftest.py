@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.file import Card, Model
 from dualres.model.network import DualRes
-from dualres.recordings.resample import POLYPHASE
 
 WINDOW = 32_768
 CLASSES = (

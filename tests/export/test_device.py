@@ -10,8 +10,10 @@ import pytest
 
 from dualres import diagnose_recording
 from dualres.export.c99 import write_c99
+from dualres.export.compiler import AS_MADE, STRICT, compile_objects
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, machine, made_model
+from tests.kernel.symbols import defined
 
 RIGHT = "as exported"
 
@@ -118,3 +120,29 @@ def test_on_a_cortex_m(exported, options):
     assert stack < 2048
     assert flash + data < 320 * 1024
     assert data + zeroed < (96 if "INT16=1" in options else 160) * 1024
+
+
+@pytest.mark.parametrize("source", ["dualres.c", "dualres_model.c", "check.c", "example.c"])
+def test_options_that_take_nan_away_are_refused(exported, compiler, source):
+    command = [compiler, *STRICT, "-fsyntax-only", exported(12_800).folder / source]
+    assert subprocess.run(command).returncode == 0
+    for flag in ("-ffast-math", "-ffinite-math-only", "-Ofast"):
+        done = subprocess.run([*command, flag], capture_output=True, text=True)
+        assert done.returncode != 0
+        assert "DualRes needs NaN and exact rounding: compile it without -ffast-math" in done.stderr
+
+
+def test_make_refuses_them_as_well(exported):
+    needs("make", "make")
+    command = ["make", "-s", "-B", "-C", exported(12_800).folder, "check", "LANES=4", "CFLAGS=-O3 -ffast-math"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "compile it without -ffast-math" in done.stderr
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_every_name_that_a_program_links_begins_with_the_prefix(exported, compiler, tmp_path, rate):
+    objects = compile_objects(exported(rate).folder, [compiler], tmp_path / "objects", AS_MADE[False])
+    names = defined(objects[0], "-g") + defined(objects[1], "-g")
+    assert {"dualres_init", "dualres_push", "dualres_verdict", "dualres_names"} <= {*names}
+    assert all(name.startswith("dualres_") for name in names), names

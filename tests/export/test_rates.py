@@ -2,10 +2,10 @@ from fractions import Fraction
 
 import pytest
 
+from dualres.config import SOXR
 from dualres.errors import ConfigError
 from dualres.export.rates import WORKING_MEMORY, ratio_for, working_memory
-from dualres.recordings.recording import exact_rate
-from dualres.recordings.resample import SOXR
+from dualres.machinery.rates import exact_rate
 from tests.export.conftest import CLASSES, made_model
 
 

@@ -11,6 +11,7 @@ from dualres.gpu.draws import SLAB
 from dualres.gpu.layout import Layout
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.batches import support_order
+from dualres.learn.bundle import augmentation_of
 from tests.learn.augment.test_spectra import ROBUST, whole
 from tests.learn.test_fit import tones
 
@@ -29,7 +30,8 @@ def test_every_update_sees_what_was_drawn_for_it(size, recipe, small):
     config = ModelConfig() if size == "paper" else replace(small, width=16)
     seeds, device = [41, 7], torch.device("cuda")
     supports, labels = zip(*(tones(config, per_class=3, seed=s) for s in seeds), strict=True)
-    bundle = Bundle(Layout(config, 3), seeds, len(labels[0]), recipe, device)
+    windows = len(labels[0])
+    bundle = Bundle(Layout(config, 3), seeds, windows, recipe, device, augmentation_of(recipe, windows, seeds))
     with torch.cuda.stream(torch.cuda.Stream()):
         bundle.load(supports, labels)
     torch.cuda.synchronize()

@@ -3,10 +3,7 @@
 import numpy as np
 import torch
 
-from dualres.config import Recipe, recipe_named
-from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.draws import draws
-from dualres.learn.batches import support_order
+from dualres.gpu.draws import SLAB, Draws, Shown
 
 
 def slabs(seeds, count=2):
@@ -38,26 +35,22 @@ def test_noise_is_normal_and_keep_uniform():
     assert 0 <= keep.min() < 0.01 < 0.99 < keep.max() <= 1
 
 
-def test_windows_are_shown_as_drawn_for_them_whatever_their_order():
-    seeds, windows = [5, 41], 6
-    recipe = recipe_named("robust")
-    shown = Draws(seeds, windows, 4, torch.device("cpu"), recipe).shown
-    sources = [draws(recipe, windows, seed) for seed in seeds]
-    for _ in range(2):
-        shown.renew()
-        for update in range(SLAB):
-            for fit, (seed, source) in enumerate(zip(seeds, sources, strict=True)):
-                order, drawn = support_order(seed, windows), next(source)
-                np.testing.assert_allclose(shown.amplitudes[fit, update][order], drawn.paths.amplitudes, rtol=1e-6)
-                np.testing.assert_allclose(shown.phases[fit, update][order], drawn.paths.phases, rtol=1e-6)
-                assert (shown.shares[fit, update].numpy()[order] == drawn.shares).all()
-                assert (shown.partners[fit, update].numpy()[order] == order[drawn.partners]).all()
+def test_windows_are_shown_as_drawn_for_them():
+    windows, chance = 6, np.random.default_rng(0)
+    drawn = [
+        (chance.normal(size=(windows, 4)), chance.uniform(size=(windows, 4)), chance.permutation(windows), ones)
+        for ones in np.ones((4 * SLAB, windows), np.float32)
+    ]
+    sources = [iter(drawn[: 2 * SLAB]), iter(drawn[2 * SLAB :])]
+    draws = Draws([5, 41], windows, 4, torch.device("cpu"), Shown(sources, windows, 4, torch.device("cpu")))
+    for slab in range(2):
+        draws.renew()
+        own = draws.shown.amplitudes, draws.shown.phases, draws.shown.partners, draws.shown.shares
+        for fit in range(2):
+            for update in range(SLAB):
+                for got, expected in zip(own, drawn[(2 * fit + slab) * SLAB + update], strict=True):
+                    np.testing.assert_allclose(got[fit, update], expected, rtol=1e-6)
 
 
-def test_a_plain_recipe_shows_windows_as_they_are():
-    assert Draws([5], 6, 4, torch.device("cpu"), recipe_named("paper")).shown is None
-    shown = Draws([5], 6, 4, torch.device("cpu"), Recipe(standardise=True)).shown
-    shown.renew()
-    assert shown.amplitudes.numel() == 0
-    assert (shown.shares == 1).all()
-    assert (shown.partners == torch.arange(6)).all()
+def test_plain_fits_are_shown_nothing():
+    assert Draws([5], 6, 4, torch.device("cpu")).shown is None

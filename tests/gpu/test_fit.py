@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,11 +10,13 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.paths import draw_paths, filtered
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import curves, draw_paths
 from dualres.learn.augment.spectra import AugmentedSpectra
-from dualres.learn.augment.standardise import Standard, fold_into
+from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import support_order
-from dualres.learn.fit import expected_s, fit_network, fit_networks
+from dualres.learn.fit import fit_network, fit_networks
+from dualres.learn.forecast import expected_s
 from dualres.model.network import DualRes
 from tests.gpu.test_passes import by_autograd
 from tests.learn.augment.test_spectra import whole
@@ -90,7 +93,7 @@ def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branche
     losses = trained_by_autograd(
         network, recipe, len(windows), lambda: tuple(tensor[back].double().cuda() for tensor in whole(support))
     )
-    fold_into(network.encoder, [Standard(*(part.cuda() for part in standard)) for standard in support.standards])
+    fold_into(network.encoder, support.standards)
     assert [s.loss for s in fitted.history] == pytest.approx(losses, rel=2e-3)
     with torch.no_grad():
         got, expected = (
@@ -102,7 +105,8 @@ def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branche
 
 def test_augmented_it_outlives_a_path_that_was_not_in_the_support(small):
     unseen, truth = tones(small, per_class=30, seed=1)
-    through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+    paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
+    through = filtered(torch.from_numpy(unseen), partial(curves, paths))
     recipe = recipe_named("robust", updates=120, learning_rate=1e-2, decay=0.99)
     network = fit_network(*tones(small), 3, config=small, recipe=recipe, device="cuda").network
     with torch.no_grad():
@@ -162,11 +166,11 @@ def test_a_bundle_too_large_for_the_memory_is_fitted_in_parts(small, monkeypatch
 
     sizes, whole = [], gpu_fit.fit_together
 
-    def crammed(supports, *arguments, **settings):
-        sizes.append(len(supports))
-        if len(supports) > 1:
+    def crammed(networks, *arguments, **settings):
+        sizes.append(len(networks))
+        if len(networks) > 1:
             raise torch.cuda.OutOfMemoryError
-        return whole(supports, *arguments, **settings)
+        return whole(networks, *arguments, **settings)
 
     monkeypatch.setattr(gpu_fit, "fit_together", crammed)
     supports, labels = zip(*(tones(small, seed=s) for s in range(3)), strict=True)

@@ -8,6 +8,7 @@ import torch
 from dualres.config import ModelConfig
 from dualres.gpu.draws import Draws
 from dualres.gpu.layout import Layout
+from dualres.kernel.maps import MAPS
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 
@@ -25,7 +26,6 @@ CONFIGS = {
 # Increments of the first and the last channel.
 DAMPINGS = {"as built": None, "weak": (1e-6, 1e-3), "strong": (1.0, 300.0), "mixed": (1e-6, 300.0)}
 WINDOWS = 3
-PARTS = ("write_in", "damping", "write", "read")  # in the order of the layout
 
 
 @pytest.mark.parametrize("damping", DAMPINGS)
@@ -53,20 +53,20 @@ def test_forward_and_backward(name, damping):
     memory._log_jitter = lambda v: (config.jitter * noise - config.jitter**2 / 2)[:, None]
     v = torch.randn(WINDOWS, config.tokens, config.width, generator=generator).double().to(device)
     maps = {}
-    for part in PARTS:
+    for part in MAPS:
         linear = getattr(memory, part)
         linear.register_forward_hook(lambda _, __, out, part=part: maps.update({part: out}) or out.retain_grad())
     y, _ = memory.train()(v)
-    to_y = torch.randn(y.shape, generator=generator).to(device)
-    (y * to_y).sum().backward()
+    d_y = torch.randn(y.shape, generator=generator).to(device)
+    (y * d_y).sum().backward()
 
-    linears = [getattr(memory, part) for part in PARTS]
+    linears = [getattr(memory, part) for part in MAPS]
     kernels.maps.copy_(torch.cat([v @ linear.weight.mT for linear in linears], dim=-1))
-    kernels.to_y.copy_(to_y)
+    kernels.d_y.copy_(d_y)
     run(kernels)
     close("y", kernels.y, y)
     widths = [linear.out_features for linear in linears]
-    for part, got in zip(PARTS, kernels.to_maps.split(widths, dim=-1), strict=True):
+    for part, got in zip(MAPS, kernels.d_maps.split(widths, dim=-1), strict=True):
         close(f"gradient of {part}", got, maps[part].grad)
     summed = gradients.sum(0, keepdim=True)
     biases = torch.cat([linear.bias.grad for linear in linears])
@@ -81,8 +81,8 @@ def test_forward_and_backward(name, damping):
 def run(kernels):
     kernels.coefficients()
     kernels.walk()
-    kernels.walk_back()
-    kernels.coefficients_back()
+    kernels.walk_backward()
+    kernels.coefficients_backward()
 
 
 def close(name, got, expected):
@@ -105,10 +105,10 @@ def test_the_same_numbers_every_time():
     gradients = torch.zeros(4, layout.size, device=device)
     kernels = Memory(layout, layout.pack(DualRes(3, config, seed=0)).to(device)[None], gradients, 4, draws)
     kernels.maps.normal_()
-    kernels.to_y.normal_()
+    kernels.d_y.normal_()
     seen = []
     for _ in range(2):
         run(kernels)
-        seen.append((kernels.y.clone(), kernels.to_maps.clone(), gradients.clone()))
+        seen.append((kernels.y.clone(), kernels.d_maps.clone(), gradients.clone()))
     for first, second in zip(*seen, strict=True):
         assert torch.equal(first, second)

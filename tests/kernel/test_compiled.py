@@ -1,11 +1,13 @@
 import ctypes
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
+from tests.kernel.symbols import defined
 
 
 def test_the_setting_chooses_among_what_the_processor_can_do(monkeypatch):
@@ -30,10 +32,14 @@ def look_again() -> None:
     compiled._library.cache_clear()
 
 
-def test_a_library_from_another_state_of_the_source_is_not_used(monkeypatch):
+@pytest.mark.parametrize("header", ["#define DUALRES_INTERFACE {another}\n", "no number\n", None])
+def test_a_library_from_another_state_of_the_source_is_not_used(monkeypatch, tmp_path, header):
     if compiled.variant() is None:
         pytest.skip("the compiled library is not built")
-    monkeypatch.setattr(compiled, "INTERFACE", compiled.INTERFACE + 1)
+    monkeypatch.setattr(compiled, "HEADER", tmp_path / "dualres_kernel.h")
+    if header is not None:
+        another = compiled._interface_of(compiled._library()) + 1
+        compiled.HEADER.write_text(header.format(another=another))
     look_again()
     try:
         with pytest.warns(RuntimeWarning, match=r"another state of the source.*make setup") as caught:
@@ -45,8 +51,24 @@ def test_a_library_from_another_state_of_the_source_is_not_used(monkeypatch):
         look_again()
 
 
+def test_a_library_answers_with_the_header_s_number():
+    number = compiled._interface_in(compiled.HEADER)
+    assert number is not None
+    if compiled.variant():
+        assert compiled._interface_of(compiled._library()) == number
+
+
 def test_a_library_older_than_the_number_has_none():
     assert compiled._interface_of(ctypes.pythonapi) is None
+
+
+def test_every_name_in_the_library_begins_with_the_prefix():
+    found = find_spec("dualres.kernel._compiled")
+    if found is None or Path(found.origin).read_bytes()[:4] != b"\x7fELF":
+        pytest.skip("the compiled library is not built, or is no ELF file")
+    names = defined(found.origin, "-D")
+    assert {name for name in names if not name.startswith("dualres_")} == {"PyInit__compiled"}
+    assert {f"dualres_windows_{variant}" for variant in compiled.able()} <= {*names}
 
 
 def test_a_build_depends_on_every_file_in_c():

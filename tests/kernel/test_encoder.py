@@ -7,10 +7,10 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.kernel import compiled
-from dualres.kernel.encoder import encode
-from dualres.kernel.training import SLICE, available
-from dualres.model.network import Encoder, training_threads
-from dualres.model.scan import scan, scan_ref
+from dualres.kernel.training import SLICE, available, threads_taken_over
+from dualres.learn.forward import encode
+from dualres.model.network import Encoder
+from dualres.model.scan import scan_ref
 
 TOLERANCE = 2e-5  # of a tensor's largest entry; PyTorch in float32 is off by 1.1e-5 for some
 
@@ -37,10 +37,16 @@ def views(encoder: Encoder, batch=2, tokens=37):
     return [3 * torch.rand(batch, tokens, b, generator=g) for b in bins]
 
 
+def step(encoder: Encoder, short, long) -> torch.Tensor:
+    """As in training: compiled, and by PyTorch where that cannot be."""
+    pooled = encode(encoder, short, long)
+    return encoder(short, long) if pooled is None else pooled
+
+
 def results(encoder: Encoder, short, long) -> dict[str, torch.Tensor]:
     """The output and the gradient of every parameter for one fixed mixture of outputs."""
     encoder.zero_grad()
-    pooled = encoder(short, long)
+    pooled = step(encoder, short, long)
     (pooled * torch.linspace(-1, 2, pooled.numel(), dtype=pooled.dtype).view_as(pooled)).sum().backward()
     return {"pooled": pooled.detach()} | {n: p.grad for n, p in encoder.named_parameters() if p.requires_grad}
 
@@ -114,7 +120,7 @@ def test_the_number_of_threads_does_not_change_a_bit():
         for threads in (1, 2, 3, 2):
             torch.set_num_threads(threads)
             seen.append(results(encoder, *inputs))
-            with training_threads(encoder):
+            with threads_taken_over():
                 assert torch.get_num_threads() == 1
                 seen.append(results(encoder, *inputs))
     finally:
@@ -123,20 +129,9 @@ def test_the_number_of_threads_does_not_change_a_bit():
         assert all(torch.equal(seen[0][name], other[name]) for name in seen[0])
 
 
-def test_pytorch_keeps_its_threads_for_what_it_trains_itself():
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        for model in (lively_encoder(width=32), torch.nn.Linear(2, 2)):
-            with training_threads(model):
-                assert torch.get_num_threads() == 2
-    finally:
-        torch.set_num_threads(before)
-
-
 def test_the_way_back_can_be_gone_twice():
     encoder = lively_encoder().eval()
-    loss = encoder(*views(encoder)).sum()
+    loss = step(encoder, *views(encoder)).sum()
     first = torch.autograd.grad(loss, list(encoder.parameters()), retain_graph=True)
     again = torch.autograd.grad(loss, list(encoder.parameters()))
     assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
@@ -145,56 +140,8 @@ def test_the_way_back_can_be_gone_twice():
 def test_views_with_gaps_are_understood():
     encoder = lively_encoder().eval()
     short, long = views(encoder, batch=6)
-    expected = encoder(short[::2].clone(), long[::2].clone())
-    assert torch.equal(encoder(short[::2], long[::2]), expected)
-
-
-def test_pytorch_does_what_the_compiled_step_cannot(monkeypatch):
-    encoder = lively_encoder().eval()
-    short, long = views(encoder)
-    assert encode(encoder, short, long) is not None
-    assert encode(encoder, short.clone().requires_grad_(), long) is None
-    assert encode(encoder, short[:0], long[:0]) is None
-    assert encode(deepcopy(encoder).double(), short.double(), long.double()) is None
-    for odd in ({"width": 32}, {"states": 6}):
-        assert encode(lively_encoder(**odd), short, long) is None
-    with torch.no_grad():
-        assert encode(encoder, short, long) is None
-    encoder.memory.scan = scan_ref
-    assert encode(encoder, short, long) is None
-    encoder.memory.scan = scan
-    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-    assert encode(encoder, short, long) is None
-
-
-def cut(short, long):
-    return {
-        "other tokens": (short, long[:, 1:]),
-        "other windows": (short, long[1:]),
-        "other short bins": (short[..., 1:], long),
-        "other long bins": (short, long[..., 1:]),
-        "swapped": (long, short),
-    }
-
-
-@pytest.mark.parametrize("what", cut(torch.zeros(1, 1, 1), torch.zeros(1, 1, 1)))
-def test_views_that_do_not_fit_are_left_to_pytorch_s_errors(what):
-    encoder = lively_encoder().train()
-    wrong = cut(*views(encoder, batch=5))[what]
-    before = torch.get_rng_state()
-    assert encode(encoder, *wrong) is None
-    assert torch.equal(torch.get_rng_state(), before)  # the jitter is for PyTorch to draw
-    with pytest.raises(RuntimeError, match=r"[Ss]ize|shape"):
-        encoder(*wrong)
-
-
-def test_layers_that_do_not_fit_are_left_to_pytorch_s_errors():
-    encoder = lively_encoder().train()
-    encoder.mix = torch.nn.Linear(encoder.config.width - 1, encoder.config.width - 1)
-    encoder.gate = torch.nn.Linear(encoder.config.width - 1, encoder.config.width - 1)
-    assert encode(encoder, *views(encoder)) is None
-    with pytest.raises(RuntimeError, match="shape"):
-        encoder(*views(encoder))
+    expected = encode(encoder, short[::2].clone(), long[::2].clone())
+    assert torch.equal(encode(encoder, short[::2], long[::2]), expected)
 
 
 def test_second_derivatives_are_pytorch_s(monkeypatch):
@@ -202,7 +149,7 @@ def test_second_derivatives_are_pytorch_s(monkeypatch):
     weight = encoder.mix.weight
 
     def second() -> torch.Tensor:
-        (first,) = torch.autograd.grad(encoder(*views(encoder)).square().sum(), weight, create_graph=True)
+        (first,) = torch.autograd.grad(step(encoder, *views(encoder)).square().sum(), weight, create_graph=True)
         return torch.autograd.grad(first.square().sum(), weight)[0]
 
     with pytest.raises(RuntimeError, match="differentiate"):

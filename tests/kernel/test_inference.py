@@ -20,6 +20,7 @@ from dualres.kernel.inference import TOGETHER, Kernel
 from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
+from dualres.scorers import weights_of
 from tests.model.golden import golden_network, golden_window
 
 WINDOW = ModelConfig().window
@@ -28,6 +29,10 @@ TOLERANCE = 1e-5
 GOLDEN = (-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657)
 
 pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+
+
+def kernel_of(network: DualRes) -> Kernel | None:
+    return Kernel.of(weights_of(network))
 
 
 def lively_network(classes: int = 8, **settings) -> DualRes:
@@ -66,7 +71,7 @@ def odd_windows(count: int, seed: int = 0):
 
 @torch.inference_mode()
 def assert_all_agree(network: DualRes, windows, exact_too: bool = True) -> None:
-    fast = Kernel.of(network).logits(windows)
+    fast = kernel_of(network).logits(windows)
     batch = torch.from_numpy(np.array(windows))
     plain = network(batch).numpy()
     assert np.abs(fast - plain).max() < TOLERANCE
@@ -79,7 +84,7 @@ def assert_all_agree(network: DualRes, windows, exact_too: bool = True) -> None:
 
 
 def test_reaches_the_golden_logits(variant):
-    logits = Kernel.of(golden_network()).logits(golden_window().numpy())
+    logits = kernel_of(golden_network()).logits(golden_window().numpy())
     np.testing.assert_allclose(logits[0], GOLDEN, atol=TOLERANCE)
 
 
@@ -156,7 +161,7 @@ def test_a_recording_may_change_its_level_and_its_loudness(variant):
 
 
 def test_neither_threads_nor_pieces_change_a_bit():
-    kernel = Kernel.of(lively_network())
+    kernel = kernel_of(lively_network())
     windows = overlapping(np.random.default_rng(1).standard_normal((3 * TOGETHER + 5) * HALF).astype(np.float32))
     alone = kernel.logits(windows)
     pieces = [kernel.logits(windows[i : i + TOGETHER]) for i in range(0, len(windows), TOGETHER)]
@@ -184,7 +189,7 @@ def test_a_signal_of_one_ulp_on_a_huge_offset(variant, offset):
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
 def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, wrong):
     signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
-    kernel = Kernel.of(lively_network())
+    kernel = kernel_of(lively_network())
     good = kernel.logits(overlapping(signal))
     signal[3 * HALF - 5] = wrong
     bad = kernel.logits(overlapping(signal))
@@ -193,12 +198,12 @@ def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant,
 
 
 def test_no_window_at_all():
-    assert Kernel.of(lively_network(5)).logits(np.empty((0, WINDOW), np.float32)).shape == (0, 5)
+    assert kernel_of(lively_network(5)).logits(np.empty((0, WINDOW), np.float32)).shape == (0, 5)
 
 
 def test_keeps_the_weights_it_was_made_with_and_survives_pickling():
     network = lively_network()
-    kernel, window = Kernel.of(network), next(odd_windows(1, seed=5))[None] + 1
+    kernel, window = kernel_of(network), next(odd_windows(1, seed=5))[None] + 1
     before = kernel.logits(window)
     with torch.no_grad():
         network.head.bias.add_(1)
@@ -206,15 +211,14 @@ def test_keeps_the_weights_it_was_made_with_and_survives_pickling():
 
 
 def test_leaves_other_networks_to_pytorch(small, monkeypatch):
-    assert Kernel.of(DualRes(3, small)) is None
-    assert Kernel.of(lively_network().double()) is None
+    assert kernel_of(DualRes(3, small)) is None
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-    assert Kernel.of(lively_network()) is None
+    assert kernel_of(lively_network()) is None
 
 
 def test_refuses_windows_of_another_length():
     with pytest.raises(ConfigError, match="32768"):
-        Kernel.of(lively_network()).logits(np.zeros((2, 100), np.float32))
+        kernel_of(lively_network()).logits(np.zeros((2, 100), np.float32))
 
 
 def test_a_library_without_this_leaves_it_to_pytorch(monkeypatch):
@@ -224,13 +228,13 @@ def test_a_library_without_this_leaves_it_to_pytorch(monkeypatch):
     )
     score._entry.cache_clear()
     try:
-        assert Kernel.of(lively_network()) is None
+        assert kernel_of(lively_network()) is None
     finally:
         score._entry.cache_clear()
 
 
 def test_a_kernel_that_is_switched_off_says_so(monkeypatch):
-    kernel = Kernel.of(lively_network())
+    kernel = kernel_of(lively_network())
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     with pytest.raises(ConfigError, match="PyTorch"):
         kernel.logits(np.zeros((1, WINDOW), np.float32))
@@ -245,7 +249,7 @@ def test_samples_between_the_places_of_floats_are_moved(arranged, monkeypatch):
     signal = np.random.default_rng(4).standard_normal(2 * WINDOW).astype(np.float32)
     shifted = np.empty(signal.nbytes + 1, np.uint8)[1:].view(np.float32)
     shifted[:] = signal
-    kernel = Kernel.of(lively_network())
+    kernel = kernel_of(lively_network())
     expected = kernel.logits(arranged(signal))
 
     called, scratch = score._entry(compiled.variant())
@@ -283,7 +287,7 @@ def score_until_interrupted(network: DualRes, windows) -> None:
     """The kernel is its own: nobody else holds its weights."""
     threading.Timer(0.1, interrupt_main).start()
     for _ in range(1000):
-        Kernel.of(network).logits(windows)
+        kernel_of(network).logits(windows)
 
 
 def test_whoever_interrupts_leaves_no_thread_in_the_kernel():

@@ -15,14 +15,15 @@ from dualres.kernel.training import Training, available, parameter_count, thread
 AFTER_A_FORK = """
 import os
 import torch
+from dualres.learn.forward import encode
 from dualres.model.network import DualRes
 
 torch.set_num_threads(2)
 network, views = DualRes(3).train(), (torch.rand(12, 5, 129), torch.rand(12, 5, 513))
-network.encoder(*views).sum().backward()  # the threads are there
+encode(network.encoder, *views).sum().backward()  # the threads are there
 child = os.fork()
 if not child:
-    network.encoder(*views).sum().backward()
+    encode(network.encoder, *views).sum().backward()
     os._exit(7)
 raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """

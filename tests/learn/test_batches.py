@@ -3,8 +3,9 @@ import pytest
 import torch
 
 from dualres.errors import ConfigError
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport, check_support, views_of
-from tests.learn.test_fit import support, tones
+from dualres.learn.batches import MICROBATCH, PlainSupport, check_support, views_of
+from tests.learn.test_fit import tones
+from tests.learn.test_train import support
 
 
 def test_the_support_is_permuted_once_by_its_own_generator():
@@ -21,10 +22,10 @@ def test_the_support_is_permuted_once_by_its_own_generator():
 
 
 def test_views_are_made_a_few_windows_at_a_time():
-    windows = np.random.default_rng(0).standard_normal((WINDOWS_AT_ONCE + 3, 5)).astype(np.float32)
+    windows = np.random.default_rng(0).standard_normal((MICROBATCH + 3, 5)).astype(np.float32)
     seen = []
     doubled, sums = views_of(lambda x: seen.append(len(x)) or (2 * x, x.sum(1)), windows, "cpu")
-    assert seen == [WINDOWS_AT_ONCE, 3]
+    assert seen == [MICROBATCH, 3]
     np.testing.assert_array_equal(doubled, 2 * windows)
     assert len(sums) == len(windows)
 

@@ -1,4 +1,4 @@
-from types import SimpleNamespace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,10 +8,11 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
-from dualres.learn import fit
-from dualres.learn.augment.paths import draw_paths, filtered
-from dualres.learn.batches import WINDOWS_AT_ONCE, PlainSupport
-from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together, seeded, train
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import curves, draw_paths
+from dualres.learn.batches import MICROBATCH
+from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
+from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 
@@ -98,51 +99,6 @@ def test_spectra_are_computed_once(small, monkeypatch):
     assert sum(seen) == len(windows)
 
 
-class Tiny(torch.nn.Module):
-    """A linear model, for which an update can be worked out by hand."""
-
-    def __init__(self):
-        super().__init__()
-        self.map = torch.nn.Linear(2, 2)
-
-    def forward(self, x):
-        return self.map(x)
-
-
-def support(count=10):
-    g = torch.Generator().manual_seed(0)
-    return torch.randn(count, 2, generator=g), torch.arange(count) % 2
-
-
-def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
-    inputs, labels = support()
-    torch.manual_seed(0)
-    plain = Tiny()
-    optimiser = torch.optim.Adam(plain.parameters())
-    for update in (1, 2, 3):
-        optimiser.param_groups[0]["lr"] = 5e-4 * 0.99 ** (update - 1)
-        optimiser.zero_grad()
-        torch.nn.functional.cross_entropy(plain(inputs), labels).backward()
-        optimiser.step()
-    for size in (1, 4, 10):
-        torch.manual_seed(0)
-        model = Tiny()
-        train(model, model, PlainSupport([inputs], labels, seed=1, microbatch=size), Recipe(3))
-        torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
-
-
-def test_it_trains_in_training_mode_and_ends_in_the_other():
-    model, modes = Tiny().eval(), []
-    train(
-        model,
-        lambda x: modes.append(model.training) or model(x),
-        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
-        Recipe(2),
-    )
-    assert modes == [True, True]
-    assert not model.training
-
-
 def test_frozen_parameters_do_not_move(small):
     config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
     start = DualRes(3, config, seed=41)
@@ -150,12 +106,6 @@ def test_frozen_parameters_do_not_move(small):
     assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
     assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
     assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
-
-
-def test_the_expected_time_grows_with_windows_and_updates(small):
-    little = expected_s(20, Recipe(10), small)
-    assert 0 < little < 60
-    assert expected_s(2000, Recipe(100), small) > 20 * little
 
 
 def test_an_interrupted_fit_stops_at_once(small):
@@ -167,7 +117,7 @@ def test_an_interrupted_fit_stops_at_once(small):
 
 
 def test_a_support_larger_than_a_microbatch_is_all_used(small):
-    windows, labels = tones(small, per_class=WINDOWS_AT_ONCE)
+    windows, labels = tones(small, per_class=MICROBATCH)
     assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
         1.1, abs=0.3
     )
@@ -219,7 +169,8 @@ class TestAugmented:
     def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
         windows, labels = tones(small)
         unseen, truth = tones(small, per_class=30, seed=1)
-        through = filtered(torch.from_numpy(unseen), draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4))
+        paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
+        through = filtered(torch.from_numpy(unseen), partial(curves, paths))
         right = []
         for name in ("paper", "robust"):
             recipe = recipe_named(name, updates=120, learning_rate=1e-2, decay=0.99)
@@ -296,53 +247,6 @@ def test_every_support_needs_labels_and_a_seed(small, counts):
     given = [[each] * count for each, count in zip((windows, labels, 41), counts, strict=True)]
     with pytest.raises(ConfigError, match="every support needs labels and a seed"):
         fit_networks(given[0], given[1], 3, seeds=given[2], config=small)
-
-
-class TestAtOnce:
-    """What is fitted at once where a GPU can, its kernels replaced by the readable path."""
-
-    @pytest.fixture
-    def bundles(self, monkeypatch):
-        """Lengths and number of the supports of every fit; `most` is how many the memory is large enough for."""
-        seen = SimpleNamespace(of=[], most=9, collected=0)
-
-        def fit_together(supports, labels, classes, *, seeds, **settings):
-            (length,) = {len(windows) for windows in supports}
-            seen.of.append((length, len(supports)))
-            if len(supports) > seen.most:
-                raise torch.cuda.OutOfMemoryError("1 TiB")
-            every = zip(supports, labels, seeds, strict=True)
-            return [fit._fit_alone(w, y, classes, seed=s, **settings | {"device": "cpu"}) for w, y, s in every]
-
-        def collect():
-            seen.collected += 1
-
-        monkeypatch.setattr(fit, "fits_together", lambda config, device: device == "cuda")
-        monkeypatch.setattr(fit, "import_module", lambda name: SimpleNamespace(fit_together=fit_together))
-        monkeypatch.setattr(fit, "gc", SimpleNamespace(collect=collect))
-        return seen
-
-    def fits(self, small, per_class, device):
-        supports, labels = zip(*(tones(small, count, seed) for seed, count in enumerate(per_class)), strict=True)
-        seeds = range(41, 41 + len(per_class))
-        fitted = fit_networks(supports, labels, 3, seeds=seeds, config=small, recipe=Recipe(2), device=device)
-        return [(weights(one.network), one.history) for one in fitted]
-
-    def test_supports_of_one_length_are_and_the_order_stays(self, small, bundles):
-        assert self.fits(small, (4, 2, 4, 2, 4), "cuda") == self.fits(small, (4, 2, 4, 2, 4), "cpu")
-        assert bundles.of == [(12, 3), (6, 2)]
-
-    def test_a_bundle_too_large_for_the_memory_is_fitted_in_halves(self, small, bundles):
-        bundles.most = 1
-        assert self.fits(small, (2, 2, 2), "cuda") == self.fits(small, (2, 2, 2), "cpu")
-        assert bundles.of == [(6, 3), (6, 1), (6, 2), (6, 1), (6, 1)]
-        assert bundles.collected == 2
-
-    def test_a_single_fit_too_large_for_the_memory_takes_no_other_path(self, small, bundles):
-        bundles.most = 0
-        with pytest.raises(torch.cuda.OutOfMemoryError):
-            self.fits(small, (2, 2), "cuda")
-        assert bundles.of == [(6, 2), (6, 1)]
 
 
 def test_the_gpu_path_is_for_gpus(small):

@@ -35,7 +35,14 @@ def test_the_file_has_the_whole_table_and_complete_recipes(file):
         [0.5, 0.75],
     )
     assert Recipe(**paper["recipe"]) == Recipe()
-    assert paper["recipe"].keys() == mild["recipe"].keys() == vars(Recipe()).keys()
+    assert paper["recipe"].keys() == mild["recipe"].keys() == vars(Recipe()).keys() - {"more"}
+
+
+def test_further_augmentations_are_written_where_there_are_any(tmp_path):
+    recipe = Recipe(7, more=(("tilt", 0.5), ("hum", 2.0)))
+    write_choice(Choice("more", recipe), tmp_path / "r.json", held_out=None, remarks=[], seeds=[41])
+    assert json.loads((tmp_path / "r.json").read_text())["recipe"]["more"] == [["tilt", 0.5], ["hum", 2.0]]
+    assert read_recipe(tmp_path / "r.json") == recipe
 
 
 def test_names_are_recipes_too(tmp_path, monkeypatch):

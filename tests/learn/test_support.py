@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from dualres.config import POLYPHASE
 from dualres.errors import ConfigError, RecordingError
 from dualres.learn.support import cut_support, spread_support
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 
 def test_windows_tell_their_class_their_recording_and_their_start(small):

@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 
-from dualres.config import Recipe
+from dualres.config import POLYPHASE, Recipe
 from dualres.learn import tune
 from dualres.learn.holdout import Rounds
 from dualres.learn.tune import NEVER, Fit
 from dualres.learn.tuning import Forecast, Kept, choose_recipe, divide, fingerprint, of_recordings
 from dualres.recordings.audit import LeakError
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
 CODE = {"torch": "1"}

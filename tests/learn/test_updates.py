@@ -1,4 +1,4 @@
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.learn.updates import steps_told
 
 

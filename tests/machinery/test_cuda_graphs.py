@@ -6,7 +6,8 @@ from torch import nn
 
 from dualres.config import Recipe
 from dualres.learn.batches import PlainSupport
-from dualres.learn.fit import seeded, train
+from dualres.learn.train import train
+from dualres.machinery.seeding import seeded
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 

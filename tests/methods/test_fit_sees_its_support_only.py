@@ -5,9 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dualres.campaign.protocol import Budget, gather_support
+from dualres.campaign.protocol import gather_support
 from dualres.config import ModelConfig, Recipe
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.methods import method
 

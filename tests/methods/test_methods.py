@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.campaign.protocol import Budget, gather_support
+from dualres.campaign.protocol import gather_support
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.datasets import simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_network

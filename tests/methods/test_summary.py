@@ -1,7 +1,8 @@
 import pytest
 
 from dualres.methods import NAMES
-from dualres.methods.summary import PAPER, summarise
+from dualres.methods.summary import summarise
+from dualres.paper.weights import WEIGHTS
 
 ENCODER = {
     "dualres/short": 23_600,
@@ -15,7 +16,7 @@ ENCODER = {
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_the_paper_s(name):
     row = summarise(name)
-    assert row.paper == PAPER[name]
+    assert row.paper == WEIGHTS[name]
     assert (row.registered, row.active) == (row.paper.registered, row.paper.active)
     # Two ways to put the same tensors into a file.
     assert row.file_bytes / 2**20 == pytest.approx(row.paper.file_mib, abs=0.07)

@@ -1,9 +1,10 @@
 import pytest
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS, folds_of
+from dualres.campaign.studies import folds_of
+from dualres.datasets.budget import Budget
 from dualres.methods import NAMES
 from dualres.paper import scores as paper
+from dualres.paper.protocol import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS
 from dualres.paper.scores import VALUES, Key, Printed, printed
 
 HALF_A_DIGIT = 0.0051  # what rounding to two digits may hide, twice

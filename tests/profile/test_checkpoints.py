@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import jobs, study
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
 from dualres.methods.files import load
 from dualres.profile.checkpoints import UPDATES, find, fit, wanted_job
 from dualres.profile.plan import Plan
@@ -69,7 +69,7 @@ def test_without_a_ledger_one_is_fitted(tmp_path, kept_signals):
     found = find(replace(PLAN, method="itransformer"), tmp_path / "ledger.sqlite", updates=1)
     steps = []
     fit(found, tmp_path, kept_signals, lambda *step: steps.append(step))
-    fitted = load(found.path)
-    assert (fitted.method.name, fitted.classes, fitted.method.recipe) == ("itransformer", 8, Recipe(updates=1))
+    card = load(found.path).card
+    assert (card.method, len(card.classes), card.recipe) == ("itransformer", 8, Recipe(updates=1))
     assert ("fit", 1, 1) in steps
     assert not (tmp_path / "ledger.sqlite").exists()

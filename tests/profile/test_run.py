@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.work import all_versions, do
+from dualres.campaign.work import do
+from dualres.machinery.versions import all_versions
 from dualres.profile.checkpoints import wanted_job
 from dualres.profile.measure import this_machine
 from dualres.profile.measurements import keep, kept

@@ -2,12 +2,17 @@ import pytest
 import torch
 
 from dualres import methods
+from dualres.methods.files import as_model
 from dualres.methods.method import Cost
-from dualres.methods.minirocket import FEATURES, blank
+from dualres.methods.minirocket import FEATURES, MiniRocket
 from dualres.methods.neural import FittedNeural
 from dualres.profile.storage import Storage, storage
 
 NEURAL = [name for name in methods.NAMES if name != "minirocket"]
+
+
+def stored(fitted):
+    return storage(as_model(fitted, [f"class {i}" for i in range(fitted.classes)], {}))
 
 
 def untrained(name, classes):
@@ -20,7 +25,7 @@ def untrained(name, classes):
 @pytest.mark.parametrize("name", NEURAL)
 def test_the_parts_are_the_whole(name):
     fitted = untrained(name, 8)
-    parts = storage(fitted)
+    parts = stored(fitted)
     parameters = sum(p.nbytes for p in fitted.network.parameters())
     assert parts.encoder + parts.head == parameters
     assert parts.buffers == sum(b.nbytes for b in fitted.network.buffers())
@@ -28,10 +33,10 @@ def test_the_parts_are_the_whole(name):
 
 
 def test_the_papers_encoder_and_head():
-    parts = storage(untrained("dualres", 8))
+    parts = stored(untrained("dualres", 8))
     assert parts == Storage(4 * 39_528, 4 * 65 * 8, 0)
 
 
 def test_of_minirocket_only_the_ridge_classifier_is_trained():
-    assert storage(blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
-    assert storage(blank(2)).head == 8 * (FEATURES + 1)
+    assert stored(MiniRocket().blank(8)) == Storage(0, 8 * 8 * (FEATURES + 1), FEATURES * (4 + 8 + 8))
+    assert stored(MiniRocket().blank(2)).head == 8 * (FEATURES + 1)

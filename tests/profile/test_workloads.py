@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
+from dualres.file import Card, Model
+from dualres.judge import STRETCH, window_scores
 from dualres.profile import workloads
-from dualres.profile.plan import BATCH, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
+from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import resample
 
 CONFIG = ModelConfig()
 
@@ -21,37 +22,40 @@ class Mean:
         return np.stack([windows.mean(1), -windows.mean(1)], axis=1).astype(np.float64)
 
 
+def model_of(member):
+    return Model((member,), Card(("up", "down"), CONFIG, None, 0, POLYPHASE, {}, method="mean"))
+
+
 @pytest.fixture(scope="module")
 def recording():
     rng = np.random.default_rng(1)
-    return Recording.from_array(rng.standard_normal(3 * 12_800).astype(np.float32), 12_800)
+    return Recording.from_array(rng.standard_normal(18 * 12_800).astype(np.float32), 12_800)
 
 
-def test_all_ways_score_the_same_windows_four_at_a_time(recording):
-    fitted = Mean()
-    work = workloads.calls(fitted, workloads.subject(recording, None, long=False, config=CONFIG), CONFIG)
+def test_all_ways_score_the_same_windows_as_a_verdict_does(recording):
+    member = Mean()
+    model = model_of(member)
+    work = workloads.calls(model, workloads.subject(recording, None, long=False, config=CONFIG))
     prepared, native = work[PREPARED](), work[NATIVE]()
-    signal = resample(recording.signal, recording.rate, CONFIG.rate)
-    expected = [signal[i : i + 32_768].mean() for i in range(0, len(signal) - 32_768 + 1, 16_384)]
-    np.testing.assert_array_equal(prepared[:, 0], expected)
+    np.testing.assert_array_equal(native, window_scores(model, recording))
     np.testing.assert_array_equal(native, prepared)
     np.testing.assert_array_equal(work[WINDOW]()[0], prepared[0])
-    assert max(fitted.batches) == BATCH
-    assert len(expected) % BATCH  # so that the last batch is a smaller one
+    assert len(prepared) == 69
+    assert max(member.batches) == STRETCH == 64
 
 
 def test_the_limit_of_the_evaluation_holds(recording):
-    work = workloads.calls(Mean(), workloads.subject(recording, 7, long=False, config=CONFIG), CONFIG)
+    work = workloads.calls(model_of(Mean()), workloads.subject(recording, 7, long=False, config=CONFIG))
     assert len(work[PREPARED]()) == len(work[NATIVE]()) == 7
 
 
 def test_a_short_recording_is_played_until_it_is_long(recording):
     on = workloads.subject(recording, 7, long=True, config=CONFIG)
-    assert LONG_WINDOWS <= len(on.windows) <= LONG_WINDOWS + 2
+    assert LONG_WINDOWS <= on.windows <= LONG_WINDOWS + 2
     signal = on.recording.signal
     assert len(signal) / recording.rate >= LONG_S
     assert on.cycles == pytest.approx(len(signal) / len(recording.signal))
-    np.testing.assert_array_equal(signal[: 2 * 38_400], np.tile(recording.signal, 2))
+    np.testing.assert_array_equal(signal[: 2 * 230_400], np.tile(recording.signal, 2))
 
 
 def test_a_long_recording_is_left_as_it_is(recording, monkeypatch):
@@ -59,4 +63,4 @@ def test_a_long_recording_is_left_as_it_is(recording, monkeypatch):
     monkeypatch.setattr(workloads, "LONG_S", 1.0)
     on = workloads.subject(recording, 7, long=True, config=CONFIG)
     assert on.cycles == 1
-    assert len(on.windows) == 10
+    assert on.windows == 69

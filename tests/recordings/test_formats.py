@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from dualres.recordings.formats import FORMATS, SUFFIXES, extract, format_of, rate_of
+from dualres.recordings.formats import FORMATS, extract, format_of, suffixes
+from dualres.recordings.listing import rate_of
 
 X = np.arange(-3, 5)
 
@@ -94,5 +95,5 @@ def test_matlab_is_told_apart_by_content(tmp_path):
 def test_unknown_suffixes_are_answered_with_the_known_ones(tmp_path):
     with pytest.raises(ValueError, match=r"ending in \.mp3 are not read; these are: \.csv, .*\.wav"):
         format_of(tmp_path / "a.mp3")
-    assert set(SUFFIXES) >= {".wav", ".flac", ".csv", ".tsv", ".txt", ".npy", ".mat", ".parquet", ".tdms", ".uff"}
+    assert set(suffixes()) >= {".wav", ".flac", ".csv", ".tsv", ".txt", ".npy", ".mat", ".parquet", ".tdms", ".uff"}
     assert format_of(tmp_path / "A.WAV") is FORMATS["wav"]

@@ -5,7 +5,8 @@ import pytest
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
-from dualres.recordings.recording import BLOCK, Blockwise, Recording, exact_rate, joined, mean_of, regrouped
+from dualres.machinery.rates import exact_rate
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, joined, mean_of, regrouped
 
 
 def test_from_array():

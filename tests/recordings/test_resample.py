@@ -4,12 +4,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dualres.config import POLYPHASE, RESAMPLERS, SOXR
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.recordings import polyphase as polyphase_module
 from dualres.recordings import resample as resample_module
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
-from dualres.recordings.resample import POLYPHASE, RESAMPLERS, SOXR, code_hash, resample, resampled_blocks
+from dualres.recordings.resample import code_hash, resample, resampled_blocks
 
 RATES = [
     Fraction(12_800),

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dualres.config import POLYPHASE
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings import resample as resample_module
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
-from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import (
     at_rate,
     covered,

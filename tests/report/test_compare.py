@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.studies import BEARINGS, jobs, study
+from dualres.campaign.studies import jobs, study
 from dualres.metrics import confusion, macro_f1
+from dualres.paper.protocol import BEARINGS
 from dualres.report.compare import Ranks, critical_difference, interval, paired_differences
 from dualres.report.results import Results
 from tests.campaign.handmade import answered, right

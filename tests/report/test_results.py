@@ -3,8 +3,8 @@ import statistics
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import Quick, jobs, study
+from dualres.datasets.budget import Budget
 from dualres.report.results import Results, percent_f1
 from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dualres.campaign.studies import PRIMARY_BUDGET, study
+from dualres.campaign.studies import study
 from dualres.exchange.read_export import load_export
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.names import method_name
 from dualres.report.results import Results
 

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres.campaign import work
-from dualres.campaign.protocol import Budget
 from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 from dualres.datasets.prepare import prepare
 from dualres.exchange.read_export import load_export
 from dualres.machinery.checksums import check_sums

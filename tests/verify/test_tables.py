@@ -6,10 +6,11 @@ import sqlite3
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.studies import PRIMARY_BUDGET, Quick, jobs, study
 from dualres.campaign.studies import STUDIES as EVERY_STUDY
+from dualres.campaign.studies import Quick, jobs, study
 from dualres.errors import ConfigError
 from dualres.machinery.checksums import write_sums
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.tables import Settings, all_tables, write_tables
 from dualres.verify.tables import verify_tables
 from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome

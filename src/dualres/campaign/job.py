@@ -9,11 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from dualres.campaign.protocol import Budget
-from dualres.config import Recipe
+from dualres.config import POLYPHASE, Recipe
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
-from dualres.recordings.resample import POLYPHASE
 
 FORMAT = "dualres-job/1"
 

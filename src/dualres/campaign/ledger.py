@@ -17,7 +17,7 @@ import numpy as np
 
 from dualres.campaign.job import Job, read_job
 from dualres.errors import DualResError
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form

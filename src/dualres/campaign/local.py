@@ -26,6 +26,7 @@ from dualres.campaign.work import Progress, do
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.workers import Child, Sparing, failure
+from dualres.plugins import load_plugins
 
 _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[1:])"
 
@@ -134,6 +135,7 @@ def serve(descriptor: str, stores: str, folder: str) -> None:
     plans: SimpleQueue[list[dict[str, Any]]] = SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, plans), daemon=True).start()
     keep_freed_memory()
+    load_plugins()
     goes_on = True
     while goes_on:
         jobs = [read_job(plan) for plan in plans.get()]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dualres.config import ModelConfig
-from dualres.datasets.budget import Budget as Budget  # many still look for it here
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
-from dualres.learn.evaluate import WindowScores
+from dualres.file import Model
 from dualres.learn.evaluate import evaluate as evaluate_recordings
 from dualres.learn.support import Support, cut_support
 from dualres.machinery.progress import Progress, quiet
@@ -45,13 +45,11 @@ def gather_support(
     )
 
 
-def evaluate(
-    window_scores: WindowScores, fold: Fold, recordings: Sequence[Recording], progress: Progress = quiet
-) -> Evaluation:
+def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress: Progress = quiet) -> Evaluation:
     """Every recording that the fold evaluates, judged as the fold says."""
     available = {r.id: r for r in recordings}
     judged = [_pick(available, name, fold) for name in fold.evaluation]
-    return evaluate_recordings(window_scores, judged, fold.classes, limit=fold.evaluation_windows, progress=progress)
+    return evaluate_recordings(model, judged, limit=fold.evaluation_windows, progress=progress)
 
 
 def _pick(available: dict[str, Recording], name: str, fold: Fold) -> Recording:

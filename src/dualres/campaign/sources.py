@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from dualres.config import ModelConfig
-from dualres.datasets import simulated
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.machinery.files import write_whole
 from dualres.recordings.recording import Recording, Samples
@@ -25,10 +26,8 @@ FULL = "full"  # the variant of a dataset whose recordings are as long as releas
 
 
 def present_datasets(stores: Path) -> tuple[str, ...]:
-    """Names of the datasets prepared under `stores`, and of the rig, which is always there."""
-    from dualres.datasets import catalog
-
-    return (*(n for n in catalog.NAMES if (stores / n / "recordings.json").exists()), simulated.NAME)
+    """Names of the datasets prepared under `stores`, and of the rig, which needs no preparing."""
+    return tuple(n for n in catalog.names() if catalog.release(n).generate or (stores / n / "recordings.json").exists())
 
 
 class Source:
@@ -40,9 +39,11 @@ class Source:
         """With `only`, a source that knows no recordings but these."""
         self._resampler = resampler
         self._kept = cache / "at_64_kHz" / f"{resampler}-{code_hash()[:16]}"
-        if dataset == simulated.NAME:
-            rig = cache / "simulated" / sha256(inspect.getsource(simulated).encode()).hexdigest()[:16]
-            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in simulated.recordings()]
+        generate = catalog.release(dataset).generate
+        if generate:
+            code = inspect.getsource(sys.modules[generate.__module__])
+            rig = cache / dataset / sha256(code.encode()).hexdigest()[:16]
+            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in generate()]
             self.variant = FULL
         else:
             recordings = open_store(stores / dataset)

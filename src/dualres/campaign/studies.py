@@ -7,30 +7,36 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.campaign.job import Job, Judged
-from dualres.campaign.protocol import Budget
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog, simulated
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.methods.catalogue import entry
+from dualres.paper.protocol import (
+    ALLOCATIONS,
+    BEARING_BUDGET,
+    BEARING_UPDATES,
+    BEARINGS,
+    CHECKPOINTS,
+    CONTROLLED,
+    DURATION_BUDGET,
+    FINALISTS,
+    GEARBOX_BUDGETS,
+    GEARBOX_UPDATES,
+    OPTIMISATION_BUDGET,
+    PAIR,
+    PRIMARY_BUDGET,
+    SEEDS,
+)
 
-BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
 RIG = simulated.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
-BEARING_BUDGET = Budget(1, 3)
-PRIMARY_BUDGET = Budget(3, 4)
-GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
-ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
-BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
 ROBUST = RECIPES["robust"]
-CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
-SEEDS = (41, 42, 43)
 FIVE_SEEDS = (41, 42, 43, 44, 45)
-FINALISTS = ("dualres", "mambasl", "minirocket")
-PAIR = ("dualres", "mambasl")
-CONTROLLED = ("dualres", *CONTROL_NAMES)
-NEURAL = tuple(name for name in NAMES if name != "minirocket")
+NEURAL = tuple(name for name in NAMES if entry(name).trains)
 NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
 OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
@@ -55,9 +61,23 @@ class Part:
 
 @dataclass(frozen=True)
 class Study:
+    """Jobs that answer a question, and how the answer is shown.
+
+    Tables and figures are named as the report registers them: those of the whole study, and those that every dataset
+    has its own of. The ones of costs take measurements beside the scores.
+    """
+
     name: str
     question: str
     parts: tuple[Part, ...]
+    tables: tuple[str, ...] = ()
+    dataset_tables: tuple[str, ...] = ()
+    every_seed: bool = True  # whether seeds that were run beside the planned ones get a table
+    differences: bool = True  # whether tables of differences between methods follow
+    figures: tuple[str, ...] = ()
+    dataset_figures: tuple[str, ...] = ()
+    cost_figures: tuple[str, ...] = ()
+    datasets_apart: bool = False  # whether its datasets are campaigns of their own, each run on a device of its own
 
 
 @dataclass(frozen=True)
@@ -94,26 +114,38 @@ STUDIES = {
                 *_and_rig(Part(BEARINGS, FINALISTS, (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS), HALF),
                 Part(("hust",), ("itransformer",), (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS),
             ),
+            tables=("bearing_macro_f1", "bearing_accuracy", "bearing_by_fold", "bearing_hust_itransformer"),
+            figures=("bearing_bars", "mean_ranks"),
+            dataset_figures=("confusion",),
         ),
         Study(
             "gearbox",
             "How do nine methods compare on a gearbox, from 2 to 37 labelled seconds per class?",
             _and_rig(Part(("mcc5",), NAMES, GEARBOX_BUDGETS, (GEARBOX_UPDATES,))),
+            dataset_tables=("gearbox_macro_f1", "gearbox_accuracy", "gearbox_by_fold", "fit_costs"),
+            dataset_figures=("gearbox_panels", "score_and_cost", "confusion"),
+            cost_figures=("score_and_latency",),
         ),
         Study(
             "replication",
             "How far do the best three methods' scores move with the seed?",
             _and_rig(Part(("mcc5",), FINALISTS, GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS)),
+            dataset_tables=("replication",),
+            dataset_figures=("learning_curves", "fixed_coverage"),
         ),
         Study(
             "allocation",
             "At 6.144 labelled seconds per class: few recordings for long, or many for a moment?",
             _and_rig(Part(("mcc5",), PAIR, ALLOCATIONS, (GEARBOX_UPDATES,))),
+            dataset_tables=("allocation",),
+            dataset_figures=("allocation_bars",),
         ),
         Study(
             "pilot",
             "Does the same recipe work on another gearbox?",
             _and_rig(Part(("phm2009",), PAIR, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            dataset_tables=("pilot", "pilot_recall"),
+            dataset_figures=("class_recall", "confusion"),
         ),
         Study(
             "ablation",
@@ -122,6 +154,8 @@ STUDIES = {
                 Part(BEARINGS, CONTROLLED, (BEARING_BUDGET,), (BEARING_UPDATES,)),
                 *_and_rig(Part(("mcc5",), CONTROLLED, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
             ),
+            tables=("ablation_macro_f1",),
+            figures=("ablation_panels",),
         ),
         Study(
             "duration",
@@ -130,17 +164,23 @@ STUDIES = {
                 Part(
                     ("mcc5", RIG),
                     PAIR,
-                    (Budget(5, 3),),
+                    (DURATION_BUDGET,),
                     CHECKPOINTS,
                     judged="validation",
                     support_step=HALF,
                 ),
             ),
+            dataset_tables=("duration",),
+            differences=False,
+            dataset_figures=("duration_selection",),
         ),
         Study(
             "optimisation",
             "How fast does the training loss of eight neural methods fall, and does that predict anything?",
-            _and_rig(Part(("mcc5",), NEURAL, (Budget(6, 4),), (GEARBOX_UPDATES,))),
+            _and_rig(Part(("mcc5",), NEURAL, (OPTIMISATION_BUDGET,), (GEARBOX_UPDATES,))),
+            dataset_tables=("optimisation",),
+            differences=False,
+            dataset_figures=("training_loss",),
         ),
         Study(
             "published",
@@ -155,6 +195,20 @@ STUDIES = {
                 Part((RIG,), ("dualres",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS),
                 Part((RIG,), ("minirocket",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,)),
             ),
+            tables=(
+                "published_phm2009",
+                "published_phm2009_seeds",
+                "published_phm2009_budgets",
+                "published_controls",
+                "published_cwru",
+                "published_rig",
+                "published_rig_budgets",
+                "published_collapse",
+                "published_devices",
+                "published_fit_costs",
+            ),
+            figures=("phm2009_dots", "cwru_dots", "control_dots", "rig_curve"),
+            datasets_apart=True,
         ),
         Study(
             "recipes",
@@ -166,9 +220,21 @@ STUDIES = {
                 *_by_both_recipes(Part(("cwru",), RECIPE_CONTROLS, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS)),
                 *_by_both_recipes(Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
             ),
+            dataset_tables=("recipes",),
+            every_seed=False,  # it, and differences, take each method to have one recipe
+            differences=False,
+            figures=("transfer_paths", "recipe_pairs"),
+            datasets_apart=True,
         ),
     )
 }
+
+
+def register_study(new: Study) -> None:
+    """Make a study known by its name, from outside the package, too: an entry in STUDIES is all it takes."""
+    if new.name in STUDIES:
+        raise ConfigError(f"there is a study {new.name!r} already; choose another name")
+    STUDIES[new.name] = new
 
 
 def study(name: str) -> Study:
@@ -179,7 +245,7 @@ def study(name: str) -> Study:
 
 
 def folds_of(dataset: str) -> tuple[str, ...]:
-    return simulated.FOLDS if dataset == RIG else catalog.release(dataset).folds
+    return catalog.release(dataset).folds
 
 
 def jobs(
@@ -243,11 +309,11 @@ def _part_jobs(
                 fold_hash=fold.hash,
                 budget=budget,
                 method=method,
-                recipe=None if method == "minirocket" else replace(part.recipe, updates=count),
+                recipe=entry(method).recipe(replace(part.recipe, updates=count)),
                 seed=seed,
                 judged=part.judged,
                 support_step=part.support_step,
                 most_judged=quick.most_judged if quick else None,
                 threads=threads,
-                device="cpu" if method == "minirocket" else device,
+                device=entry(method).device(device),
             )

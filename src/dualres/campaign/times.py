@@ -9,24 +9,11 @@ from functools import cache
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
+from dualres.config import ModelConfig
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
-
-# Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each
-# update (MiniRocket: in its one fit), and of a judged window. A control of DualRes counts as DualRes.
-MEASURED_MS = {
-    "dualres": (1.1, 0.6),
-    "mambasl": (115.0, 32.0),
-    "minirocket": (70.0, 70.0),
-    "tscmamba": (5.3, 7.0),
-    "medformer": (115.0, 25.0),
-    "moderntcn": (26.0, 6.5),
-    "patchtst": (1.9, 1.7),
-    "itransformer": (2.0, 1.4),
-    "crossformer": (2.0, 1.6),
-}
-
-# Windows of one judged recording, where its fold sets no limit: 4 s, 4 s and 60 s long.
-UNLIMITED_WINDOWS = {"paderborn": 14, "phm2009": 14, "mcc5": 233}
+from dualres.methods.catalogue import entry
+from dualres.recordings.windows import half_overlapping
 
 
 @dataclass(frozen=True)
@@ -72,13 +59,19 @@ def times_in(ledger: Ledger) -> Times:
 
 @cache
 def nominal_s(job: Job) -> float:
-    """Seconds by the constants."""
+    """Seconds by the catalogue's constants."""
     fold = job.used_fold()
-    fit_ms, judge_ms = MEASURED_MS[job.method.partition("/")[0]]
+    fit_ms, judge_ms = entry(job.method).nominal_ms
     support = job.budget.recordings * job.budget.windows * len(fold.classes)
-    judged = len(fold.evaluation) * (fold.evaluation_windows or UNLIMITED_WINDOWS[job.dataset])
+    judged = len(fold.evaluation) * (fold.evaluation_windows or _windows(catalog.release(job.dataset).seconds))
     updates = job.recipe.updates if job.recipe else 1
     return (support * updates * fit_ms + judged * judge_ms) / 1000
+
+
+def _windows(seconds: float) -> int:
+    """Of a recording that is judged as a whole."""
+    config = ModelConfig()
+    return len(half_overlapping(int(seconds * config.rate), config.window))
 
 
 def _kind(job: Job) -> tuple[str, str, int]:

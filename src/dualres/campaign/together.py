@@ -19,6 +19,7 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.learn.batches import check_support
 from dualres.methods import method
+from dualres.methods.catalogue import entry
 from dualres.methods.dualres import DualResMethod
 
 Progress = Callable[[str, int, str, int, int], None]  # key of a job, how many share this stage, stage, done, in all
@@ -34,7 +35,7 @@ class _Member:
 
 def shape(job: Job) -> Hashable:
     """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
-    if job.device == "cpu" or job.method.partition("/")[0] != "dualres":
+    if job.device == "cpu" or not entry(job.method).fits_together:
         return job.key
     return job.dataset, job.budget, job.method, job.recipe, job.threads, job.device
 

@@ -9,12 +9,11 @@ import numpy as np
 
 from dualres.campaign.protocol import gather_support, learned_from
 from dualres.campaign.sources import Source
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.tuning import Divided
 from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.resample import POLYPHASE
 
 
 def of_fold(

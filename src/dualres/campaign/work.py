@@ -8,9 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -24,21 +22,16 @@ from dualres.campaign.protocol import evaluate, gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
+from dualres.file import Model, save
 from dualres.kernel import compiled
-from dualres.learn.evaluate import Scores
 from dualres.learn.support import Support
-from dualres.machinery.workers import PACKAGE
+from dualres.machinery.versions import all_versions
 from dualres.methods import method
-from dualres.methods.files import save
+from dualres.methods.files import as_model
 from dualres.methods.method import Fitted
-from dualres.recordings.recording import Recording
-from dualres.recordings.windows import every_window
-from dualres.seal import versions
 
 PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
-CODE = (".py", ".c", ".h")  # suffixes of this package's own
 DECIMALS, DIGITS = 6, 6  # of a score, and significant ones of a loss: what is kept can be read, and is what counts
-PACKAGES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
 
 Progress = Callable[[str, int, int], None]  # stage, done, in all
 
@@ -76,12 +69,12 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     `together` is the number of jobs that shared the fit.
     """
     job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
-    config = ModelConfig()
     path = folder / "models" / f"{job.key}.safetensors"
-    save(fitted, path)
+    model = as_model(fitted, fold.classes, support.seconds, resampler=job.resampler, held_out=fold.held_out)
+    save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(
-        lambda recording, limit: window_scores(fitted, recording, config, limit),
+        model,
         fold,
         source.at_rate(fold.evaluation),
         lambda _, done, total, __: tell("judge", done, total),
@@ -112,10 +105,10 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     )
 
 
-def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> tuple[Support, Fitted]:
-    """The job's support and what its method makes of it; no other recording is opened."""
+def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> Model:
+    """What the job's method makes of its support; no other recording is opened."""
     gathered = Gathered(job, fold, source, _support(job, fold, source))
-    return gathered.support, _fit(gathered, tell)
+    return as_model(_fit(gathered, tell), fold.classes, gathered.support.seconds, resampler=job.resampler)
 
 
 def gather(job: Job, stores: Path, folder: Path) -> Gathered:
@@ -143,21 +136,6 @@ def _support(job: Job, fold: Fold, source: Source) -> Support:
     return gather_support(fold, source.at_rate(names), job.budget, ModelConfig())
 
 
-def window_scores(fitted: Fitted, recording: Recording, config: ModelConfig, limit: int | None) -> Scores:
-    return fitted.scores(every_window(recording.signal, config.window, limit))
-
-
-def all_versions() -> dict[str, str]:
-    """What computes here, this package's own code included."""
-    found = versions() | {"source": source_hash(PACKAGE)}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 def machine(device: str) -> dict[str, Any]:
     """What is computed on."""
     name = torch.cuda.get_device_name() if device.startswith("cuda") else _cpu_name()
@@ -175,15 +153,6 @@ def _cpu_name() -> str:
         if found:
             return found[1]
     return platform.processor() or platform.machine()
-
-
-@cache
-def source_hash(package: Path) -> str:
-    """SHA-256 of a package's own code, C included: a version number does not tell two states of it apart."""
-    digest = sha256()
-    for path in sorted(path for path in package.rglob("*") if path.suffix in CODE):
-        digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()
 
 
 def forget_peak() -> None:

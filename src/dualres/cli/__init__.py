@@ -23,6 +23,7 @@ from dualres.cli.show import show
 from dualres.cli.tune import tune
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.plugins import load_plugins
 
 app = typer.Typer(
     name="dualres",
@@ -74,3 +75,4 @@ def root(
     [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
     [bold]dualres diagnose model.safetensors FILES[/] judges others.
     """
+    load_plugins()

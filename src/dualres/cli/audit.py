@@ -79,7 +79,7 @@ def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | Non
 def _limitations(dataset: str) -> tuple[str, ...]:
     from dualres.datasets import catalog
 
-    return catalog.release(dataset).limitations if dataset in catalog.NAMES else ()
+    return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
 @contextmanager

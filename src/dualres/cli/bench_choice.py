@@ -61,14 +61,15 @@ def choose(
     from dualres.campaign import studies as catalogue
     from dualres.campaign.overview import once
     from dualres.campaign.sources import present_datasets
+    from dualres.datasets import catalog
     from dualres.learn.recipe_file import recipe_from
-    from dualres.methods import ALL_NAMES
+    from dualres.methods.catalogue import names as method_names
 
     names = all_studies(studies)
-    picked = named("method", methods, ALL_NAMES)
+    picked = named("method", methods, method_names())
     wanted = prepared(datasets, stores)
     present = present_datasets(stores)
-    kept = named("fold", folds, [fold for name in catalogue.DATASETS for fold in catalogue.folds_of(name)])
+    kept = named("fold", folds, [fold for name in catalog.names() for fold in catalogue.folds_of(name)])
     sizes = parsed_budgets(budgets)
     chosen = {
         name: catalogue.jobs(
@@ -103,9 +104,9 @@ def all_studies(studies: Sequence[str]) -> list[str]:
 def prepared(datasets: Iterable[str] | None, stores: Path) -> list[str] | None:
     """The datasets asked for, all of which are at hand; None where none was named."""
     from dualres.campaign.sources import present_datasets
-    from dualres.campaign.studies import DATASETS
+    from dualres.datasets import catalog
 
-    wanted, present = named("dataset", datasets, DATASETS), present_datasets(stores)
+    wanted, present = named("dataset", datasets, catalog.names()), present_datasets(stores)
     for name in wanted or ():
         if name not in present:
             raise ConfigError(f"dataset {name} is not prepared in {stores}; `dualres data list` says how to get it")

@@ -21,21 +21,19 @@ Stores = Annotated[
 @app.command("list")
 def list_(stores: Stores = Path("stores")) -> None:
     """List the datasets: what each is, its licence, where to get it, and what is prepared."""
-    from dualres.datasets import catalog, simulated
+    from dualres.datasets import catalog
     from dualres.recordings.store import read_index
 
     table = Table(show_lines=True)
     for column in ("Name", "What it is", "Licence", "Obtained from", "Folds", "Present"):
         table.add_column(column, overflow="fold")
-    for name in catalog.NAMES:
+    for name in catalog.names():
         release, store = catalog.release(name), stores / name
-        present = "-"
+        present = "always" if release.generate else "-"
         if (store / "recordings.json").exists():
             index = read_index(store)
             present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
         table.add_row(name, release.title, release.licence, release.obtained_from, ", ".join(release.folds), present)
-    rig = "a two-stage gearbox with bearings, simulated; 240 recordings of 12 s"
-    table.add_row(simulated.NAME, rig, "MIT", "built into dualres", "S1, S2", "always")
     console.print(table)
 
 
@@ -103,3 +101,34 @@ def folds(as_json: Annotated[bool, typer.Option("--json", help="Print all of the
         counts = (len(f.classes), len(f.supporting()), len(f.evaluation))
         table.add_row(f.fold, f.dataset, *map(str, counts), f.held_out, f.hash[:12])
     console.print(table)
+
+
+@app.command()
+def fold(
+    table: Annotated[Path, typer.Argument(help="CSV file: recording, label, side and, if wanted, order.")],
+    name: Annotated[str, typer.Option(help="Name of the fold, and of its file.")],
+    dataset: Annotated[str, typer.Option(help="Name of the dataset that it splits.")],
+    held_out: Annotated[str, typer.Option(help="The unit that support and evaluation do not share: bearing, load ...")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write it to.")],
+    start_s: Annotated[int, typer.Option(min=0, help="Where the first support window starts, s.")] = 0,
+    step: Annotated[float, typer.Option(min=0.01, help="From one support window to the next, in windows.")] = 1.0,
+    windows: Annotated[int | None, typer.Option(min=1, help="At most this many windows of an evaluated one.")] = None,
+    stores: Stores = Path("stores"),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a fold of this name.")] = False,
+) -> None:
+    """Freeze a fold: write the split that a table describes, with the hash of its content.
+
+    Side is support (may be learned from) or evaluation (is only ever judged). If the dataset is prepared,
+    recordings and labels are compared with it.
+    """
+    from dualres.datasets.folds.freeze import check_recordings, fold_of, freeze, read_table
+    from dualres.recordings.store import read_index
+
+    rows = read_table(table)
+    if (stores / dataset / "recordings.json").exists():
+        check_recordings(rows, {one["id"]: one["label"] for one in read_index(stores / dataset)["recordings"]})
+    frozen = fold_of(rows, name=name, dataset=dataset, held_out=held_out, start_s=start_s, step=step, windows=windows)
+    path = freeze(frozen, output, overwrite=overwrite)
+    counts = f"{len(frozen.classes)} classes, {len(frozen.supporting())} recordings to learn from"
+    say(f"{path}: {counts}, {len(frozen.evaluation)} evaluated")
+    say(f"hash  {frozen.hash}")

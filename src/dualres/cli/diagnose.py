@@ -38,7 +38,7 @@ def diagnose(
 
     A file that cannot be judged is reported and skipped; the exit status is then 1.
     """
-    from dualres.file import load
+    from dualres.cli.models import loaded as load
     from dualres.judge_files import judge_files, judge_files_by_ray
     from dualres.recordings.folder import expanded
 

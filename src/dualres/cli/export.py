@@ -43,7 +43,7 @@ def export(
     allocation, and a Makefile with a check. The ONNX file takes windows at
     64 kHz.
     """
-    from dualres.file import load
+    from dualres.cli.models import loaded as load
 
     loaded = load(model)
     if to is Kind.C99:

@@ -27,7 +27,7 @@ Resampler = Annotated[
 
 
 def parsed_rate(text: str | None) -> Fraction | None:
-    from dualres.recordings.recording import exact_rate
+    from dualres.machinery.rates import exact_rate
 
     return None if text is None else exact_rate(text)
 

@@ -53,11 +53,12 @@ def profile(
     from dualres.campaign.sources import present_datasets
     from dualres.campaign.studies import RIG
     from dualres.exchange.ledger_folder import own_ledger
-    from dualres.methods import ALL_NAMES, NAMES
+    from dualres.methods import NAMES
+    from dualres.methods.catalogue import names
     from dualres.profile.plan import Plan, plan_all
     from dualres.profile.run import Place, run
 
-    chosen = named("method", methods, ALL_NAMES) or NAMES
+    chosen = named("method", methods, names()) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
     plans = plan_all(wanted, chosen, device.value, threads, long=long, quick=quick)
     check_device(device)

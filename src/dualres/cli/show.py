@@ -20,7 +20,7 @@ def show(
     rate: Rate = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
-    from dualres.file import load
+    from dualres.cli.models import loaded as load
     from dualres.recordings.facts import facts_of
     from dualres.recordings.readers import read
 

@@ -56,11 +56,11 @@ def tune(
     windows held out. It chooses the simplest recipe within one standard error
     of the best; dualres fit FOLDER --recipe FILE uses it.
     """
-    from dualres.campaign.work import all_versions
     from dualres.learn.recipe_file import write_choice
     from dualres.learn.tune import GRID
     from dualres.learn.tuning import Kept, choose_recipe, fingerprint
     from dualres.machinery.files import check_writable
+    from dualres.machinery.versions import all_versions
     from dualres.recordings.resample import check_resampler
 
     if (folder is None) == (fold is None):

@@ -1,18 +1,38 @@
-"""The public datasets there are adapters for."""
+"""The datasets there are: those of this package, each with an adapter of its own, and those registered beside them."""
 
 from __future__ import annotations
 
 from importlib import import_module
 
-from dualres.datasets.release import Release
+from dualres.datasets import folds
+from dualres.datasets.release import Release, stated
+from dualres.datasets.simulated import NAME as RIG
 from dualres.errors import ConfigError
 
-NAMES = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa", "mcc5", "phm2009")
+NAMES = tuple(name for name in stated() if name != RIG)  # the public ones
+
+_registered: dict[str, Release] = {}
+
+
+def register(release: Release) -> None:
+    """Add a dataset from outside of this package; its name and those of its folds must be new."""
+    if release.name in names():
+        raise ConfigError(f"there is a dataset {release.name!r} already; give yours another name")
+    if release.folds_in is not None:
+        folds.register(release.folds_in, release.folds)
+    _registered[release.name] = release
 
 
 def release(name: str) -> Release:
-    """The adapter of that name."""
-    if name not in NAMES:
-        raise ConfigError(f"there is no dataset {name!r}; there are {', '.join(NAMES)}")
+    """The dataset of that name."""
+    if name in _registered:
+        return _registered[name]
+    if name not in stated():
+        raise ConfigError(f"there is no dataset {name!r}; there are {', '.join(names())}")
     found: Release = import_module(f"dualres.datasets.{name}").RELEASE
     return found
+
+
+def names() -> tuple[str, ...]:
+    """All datasets: the public ones in the paper's order, the simulated rig, registered ones."""
+    return (*stated(), *_registered)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.release import Entry, Index, described
 from dualres.datasets.search import collect, find
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read, signals
@@ -126,25 +126,4 @@ def _drive_end_key(path: Path, number: int) -> str:
     return key
 
 
-RELEASE = Release(
-    name="cwru",
-    title="bearings 6205-2RS with seeded faults of 0.007 to 0.021 inch at a 2 hp motor's drive end, 4 loads",
-    licence="none stated; public, cite the CWRU Bearing Data Center",
-    obtained_from="https://engineering.case.edu/bearingdatacenter",
-    version="not versioned",
-    channel="DE (accelerometer at the drive end)",
-    rate=RATE,
-    classes=tuple(LABELS.values()),
-    folds=("C1", "C2"),
-    limitations=(
-        "One bearing serves all four loads of a fault, so a held-out load is not a held-out bearing.",
-        "Outer-ring faults of one size at 3, 6 and 12 o'clock may be one and the same bearing.",
-        "There is one healthy bearing.",
-        "In B014, B021, IR021, OR014@6 and OR021@6 at 0 hp DE and FE are one signal, so one of them is not real.",
-        "The offset differs from file to file and can give the class away unless the mean is removed.",
-        "The DE signals of 191, 214, 215, 228 and 229 are clipped in places, and 177 has bursts of electrical noise.",
-        "At 0 hp the recordings last 2.6 to 5.2 s and IR014 1.3 s, at the other loads about 10 s.",
-        "No classical method diagnoses 122 to 125, 174, 192, 228 and 229 (Smith and Randall 2015).",
-    ),
-    index=index,
-)
+RELEASE = described("cwru", index, "DE (accelerometer at the drive end)", RATE, LABELS.values())

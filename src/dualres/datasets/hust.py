@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, described
+from dualres.datasets.search import collect, find, parted
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
 
@@ -60,21 +60,18 @@ SETTINGS = tuple(
     if not (geometry == "6204" and state in WITHOUT_6204)
     for load_w in LOADS_W
 )
+_KNOWN = {setting.id: setting for setting in SETTINGS}
 
 
 def index(folder: Path) -> Index:
     """The recordings below a folder."""
-    known = {setting.id: setting for setting in SETTINGS}
-    entries, left_out = [], []
-    for path, name in find(folder, {".mat"}, re.compile("[A-Z]+[0-9]+")):
-        if name[0] in known:
-            entries.append(_entry(known[name[0]], path))
-        else:
-            left_out.append((path, _NO_SUCH_NAME))
+    found = find(folder, {".mat"}, re.compile("[A-Z]+[0-9]+"))
+    entries, left_out = parted(found, lambda path, name: None if name[0] in _KNOWN else _NO_SUCH_NAME, _entry)
     return collect(folder, entries, _LOOKED_FOR, left_out)
 
 
-def _entry(setting: Setting, path: Path) -> Entry:
+def _entry(path: Path, name: re.Match[str]) -> Entry:
+    setting = _KNOWN[name[0]]
     return Entry(
         id=setting.id,
         label=LABELS[setting.state],
@@ -89,25 +86,4 @@ def _samples(path: Path) -> Samples:
     return read(path, CHANNEL, RATE).signal
 
 
-RELEASE = Release(
-    name="hust",
-    title="HUST (Hanoi): bearings 6204 to 6208 with wire-cut cracks, seven states, three loads",
-    licence="CC BY 4.0",
-    obtained_from="Mendeley Data, doi 10.17632/cbv7jyx4p9; described in doi 10.1186/s13104-023-06400-4",
-    version="3",
-    channel=CHANNEL,
-    rate=RATE,
-    classes=tuple(LABELS.values()),
-    folds=("H1", "H2"),
-    limitations=(
-        "One damaged bearing per class and type, one recording per load: the class, the specimen and its crack cannot "
-        "be told apart within a type.",
-        "The type of bearing changes together with the specimen and the depth of its crack, so a split by geometry "
-        "does not test geometry alone, and the level of a signal tells the bearing.",
-        "Ball faults and inner+ball faults are missing for 6204.",
-        "Cracks were cut by wire, 0.2 mm wide; none has grown in service.",
-        "The shaft frequency in IO602 equals that of IO604, although the loads differ: the value or the file is "
-        "doubtful.",
-    ),
-    index=index,
-)
+RELEASE = described("hust", index, CHANNEL, RATE, LABELS.values())

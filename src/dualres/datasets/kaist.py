@@ -12,8 +12,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, described
+from dualres.datasets.search import collect, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read, signals
 from dualres.recordings.recording import Samples
@@ -60,22 +60,24 @@ class Setting:
 
 
 SETTINGS = tuple(Setting(load_nm, state) for load_nm in LOADS_NM for state in STATES)
+_KNOWN = {setting.id: setting for setting in SETTINGS}
 
 
 def index(folder: Path) -> Index:
     """The recordings below a folder."""
-    known = {setting.id: setting for setting in SETTINGS}
-    entries, left_out = [], []
-    for path, name in find(folder, {".mat"}, re.compile("[0-9]+Nm_.*")):
-        # Five files on disk are spelled `Unbalalnce`.
-        setting = known.get(name[0].replace("Unbalalnce", "Unbalance"))
-        if _is_acoustic(path, folder):
-            left_out.append((path, _ACOUSTIC))
-        elif setting is None:
-            left_out.append((path, _NO_SUCH_NAME))
-        else:
-            entries.append(_entry(setting, path))
+    found = find(folder, {".mat"}, re.compile("[0-9]+Nm_.*"))
+    entries, left_out = parted(found, partial(_refusal, folder), _entry)
     return collect(folder, entries, _LOOKED_FOR, left_out)
+
+
+def _refusal(folder: Path, path: Path, name: re.Match[str]) -> str | None:
+    if _is_acoustic(path, folder):
+        return _ACOUSTIC
+    return None if _as_meant(name) in _KNOWN else _NO_SUCH_NAME
+
+
+def _as_meant(name: re.Match[str]) -> str:
+    return name[0].replace("Unbalalnce", "Unbalance")  # as five files on disk are spelled
 
 
 def _is_acoustic(path: Path, folder: Path) -> bool:
@@ -89,7 +91,8 @@ def _is_acoustic(path: Path, folder: Path) -> bool:
     return False
 
 
-def _entry(setting: Setting, path: Path) -> Entry:
+def _entry(path: Path, name: re.Match[str]) -> Entry:
+    setting = _KNOWN[_as_meant(name)]
     label, severity = STATES[setting.state]
     return Entry(
         id=setting.id,
@@ -108,21 +111,4 @@ def _samples(path: Path) -> Samples:
     return read(path, CHANNEL, RATE).signal
 
 
-RELEASE = Release(
-    name="kaist",
-    title="KAIST: a rotor with faults of bearings, alignment and balance, three constant loads",
-    licence="CC BY 4.0",
-    obtained_from="Mendeley Data, doi 10.17632/ztmf3m7h5x; described in doi 10.1016/j.dib.2023.109049",
-    version="6",
-    channel=CHANNEL,
-    rate=RATE,
-    classes=tuple(dict.fromkeys(label for label, _ in STATES.values())),
-    folds=("K1", "K2"),
-    limitations=(
-        "One recording per state and load, and the same specimen at every load: a split by load tests a changed load, "
-        "not another bearing.",
-        "The duration differs between the states, so take a fixed number of windows from the start.",
-        "Every faulty bearing sits in housing A, at one speed.",
-    ),
-    index=index,
-)
+RELEASE = described("kaist", index, CHANNEL, RATE, dict.fromkeys(label for label, _ in STATES.values()))

@@ -23,7 +23,7 @@ from typing import IO
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.release import Entry, Index, described
 from dualres.datasets.search import collect, find, is_junk
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
@@ -221,23 +221,4 @@ def _column(file: IO[bytes], where: str) -> Samples:
     return Recording(where, lambda: samples, RATE).signal
 
 
-RELEASE = Release(
-    name="mcc5",
-    title="MCC5-THU: a two-stage gearbox with faults of gears and bearings, speed or torque varying",
-    licence="unclear: the release's README says MIT, an earlier version of it said CC BY-NC-ND 4.0",
-    obtained_from="Mendeley Data, doi 10.17632/p92gj2732w; described in doi 10.1016/j.dib.2024.110453",
-    version="2",
-    channel=CHANNEL,
-    rate=RATE,
-    classes=tuple(STATES),
-    folds=("M1", "M2"),
-    limitations=(
-        "One gearbox, and one assembly per state: a class at a severity cannot be told from the parts fitted for it.",
-        "The twelve conditions of a state are recorded on the same parts, so a split by motion mode does not test new "
-        "parts.",
-        "In M1 and M2 the severities change together with the motion mode.",
-        "Healthy and missing teeth have no severities: 12 recordings each against 36 of every other class.",
-        "Every recording begins and ends near standstill, so some windows hold hardly any vibration.",
-    ),
-    index=index,
-)
+RELEASE = described("mcc5", index, CHANNEL, RATE, STATES)

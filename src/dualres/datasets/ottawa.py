@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.release import Entry, Index, described
 from dualres.datasets.search import collect, find
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
@@ -42,20 +42,4 @@ def _read(path: Path) -> Samples:
     return read(path, CHANNEL, RATE).signal
 
 
-RELEASE = Release(
-    name="ottawa",
-    title="Ottawa: bearings ER16K in five states of health, time-varying speed",
-    licence="CC BY 4.0",
-    obtained_from="Mendeley Data, doi 10.17632/v43hmbwxpm.2",
-    version="2",
-    channel=CHANNEL,
-    rate=RATE,
-    classes=tuple(LABELS.values()),
-    folds=("O1", "O2"),
-    limitations=(
-        "One physical bearing per class: no split tests a new bearing, so even a perfect score says nothing of one.",
-        "Letter C is a combination of inner race, outer race and ball faults, not the cage fault of the paper's table.",
-        "Profiles share most of their speed range: a held-out profile is not a held-out speed.",
-    ),
-    index=index,
-)
+RELEASE = described("ottawa", index, CHANNEL, RATE, LABELS.values())

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, described
+from dualres.datasets.search import collect, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
@@ -41,15 +41,9 @@ _ARCHIVE = re.compile(_BEARING)
 
 def index(folder: Path) -> Index:
     """What lies below `folder`: usually one folder per bearing, as the archives unpack."""
-    entries, left_out, seen = [], [], set()
-    for path, name in find(folder, {".mat"}, _RECORDING):
-        seen.add(name["bearing"])
-        reason = _refusal(path.relative_to(folder), name)
-        if reason:
-            left_out.append((path, reason))
-        else:
-            entries.append(_entry(path, name))
-    _refuse_archives(folder, seen)
+    found = find(folder, {".mat"}, _RECORDING)
+    entries, left_out = parted(found, lambda path, name: _refusal(path.relative_to(folder), name), _entry)
+    _refuse_archives(folder, {name["bearing"] for _, name in found})
     return collect(folder, entries, "N15_M07_F10_KA01_1.mat and the like", left_out)
 
 
@@ -89,21 +83,4 @@ def _read(path: Path) -> Samples:
     return read(path, f"{path.stem}.Y.{CHANNEL}.Data", RATE).signal
 
 
-RELEASE = Release(
-    name="paderborn",
-    title="Paderborn (KAt): bearings 6203, healthy or with artificial or real damage, four operating settings",
-    licence="CC BY-NC 4.0",
-    obtained_from="https://groups.uni-paderborn.de/kat/BearingDataCenter (mirror: doi 10.5281/zenodo.15845309)",
-    version="2016",
-    channel=CHANNEL,
-    rate=RATE,
-    classes=("healthy", "inner", "outer"),
-    folds=("B1", "B2"),
-    limitations=(
-        "Repeats of a bearing are not independent: a bearing is one identity, however often it was recorded.",
-        "Each class has few bearings, and these come from three makers with two geometries.",
-        "Bearings damaged on both rings are left out, so that no verdict covers combined faults.",
-        "The healthy bearings differ in their hours of running in, from 1 to 19.",
-    ),
-    index=index,
-)
+RELEASE = described("paderborn", index, CHANNEL, RATE, ("healthy", "inner", "outer"))

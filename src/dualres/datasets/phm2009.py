@@ -18,10 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.release import Entry, Index, described
 from dualres.datasets.search import collect, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
+
+CLASSES = (*(f"H{i}" for i in range(1, 7)), *(f"S{i}" for i in range(1, 9)))
 
 _STEM = re.compile(r"(?P<case>helical [1-6]|spur [1-8])_(?P<hz>30|35|40|45|50)hz_(?P<load>High|Low)_(?P<repeat>[12])")
 _COLUMNS = 3
@@ -98,24 +100,4 @@ def _refuse_oversized(path: Path, size: int) -> None:
         raise RecordingError(f"{path}: its text would take {size} bytes, a released one takes 14 million; {_REMEDY}")
 
 
-RELEASE = Release(
-    name="phm2009",
-    title="a two-stage gearbox with spur or helical gears, 14 states of health, 5 shaft speeds, 2 loads, 2 repeats",
-    licence="none stated; public, cite the PHM Society's 2009 data challenge",
-    obtained_from="PHM Society, PHM_Society_2009_Competition_Expanded_txt.zip",
-    version="expanded, as text",
-    channel="column 1: input-side accelerometer, volts",
-    rate=Fraction(200_000, 3),
-    classes=(*(f"H{i}" for i in range(1, 7)), *(f"S{i}" for i in range(1, 9))),
-    folds=("P1", "P2"),
-    limitations=(
-        "Each class is one gearbox case, so no split tests another specimen of the same fault.",
-        "The two repeats are of the same set-up: windows of one recording must never be on both sides of a split.",
-        "Most classes are compound faults, so a class is a case and not a single kind of damage.",
-        "The load in the file names is probably inverted: 'Low' runs slower and vibrates more.",
-        "Spur 7 has a sheared output keyway and does not slow down under load.",
-        "helical 5_50hz_High_2 is 3.685 s long, all others 4 s.",
-        "Column 1 has an offset of about 0.0215 V.",
-    ),
-    index=index,
-)
+RELEASE = described("phm2009", index, "column 1: input-side accelerometer, volts", Fraction(200_000, 3), CLASSES)

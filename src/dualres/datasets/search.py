@@ -1,12 +1,12 @@
 """Finding a release's files below a folder by the grammar of their names.
 
-An adapter calls `find`, turns what comes back into entries and refusals, and hands those to `collect`.
+An adapter calls `find`, turns what comes back into entries and refusals (`parted`), and hands those to `collect`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path, PurePath
 
 from dualres.datasets.release import Entry, Index
@@ -27,6 +27,22 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
         if match and path.suffix.lower() in suffixes and not is_junk(path.relative_to(folder)) and path.is_file():
             found.append((path, match))
     return found
+
+
+def parted(
+    found: Iterable[tuple[Path, re.Match[str]]],
+    refusal: Callable[[Path, re.Match[str]], str | None],
+    entry: Callable[[Path, re.Match[str]], Entry],
+) -> tuple[list[Entry], list[tuple[Path, str]]]:
+    """The files as entries, and those with a reason against them; a file that is refused is never opened."""
+    entries, left_out = [], []
+    for path, name in found:
+        reason = refusal(path, name)
+        if reason:
+            left_out.append((path, reason))
+        else:
+            entries.append(entry(path, name))
+    return entries, left_out
 
 
 def collect(

@@ -21,17 +21,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from scipy.signal import lfilter
 
+from dualres.datasets.release import Index, described
+from dualres.errors import RecordingError
 from dualres.recordings.recording import Origin, Recording, Samples
 
 Signal = npt.NDArray[np.float64]
 
 NAME = "simulated"
-FOLDS = ("S1", "S2")
+CHANNEL = "gearbox housing"
 RATE = 12_800  # Hz
 DURATION = 12  # s
 SEED = 2024
@@ -101,10 +104,17 @@ def recordings(seed: int = SEED) -> list[Recording]:
                 "rpm": str(setting.rpm),
                 "torque": str(setting.torque),
             },
-            origin=Origin(channel="gearbox housing"),
+            origin=Origin(channel=CHANNEL),
         )
         for setting in settings()
     ]
+
+
+def index(folder: Path) -> Index:
+    raise RecordingError(f"{folder}: the dataset {NAME} comes with dualres; there is nothing to prepare")
+
+
+RELEASE = described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, recordings)
 
 
 def simulate(setting: Setting, seed: int = SEED) -> Samples:

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, described
+from dualres.datasets.search import collect, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read, signals
 from dualres.recordings.recording import Samples
@@ -31,17 +31,11 @@ def index(folder: Path) -> Index:
     found = find(folder, {".mat"}, _RECORDING)
     # Only where the whole release is given is there a folder to prefer.
     raw = [(path, name) for path, name in found if _RAW in str(path.relative_to(folder)).lower()]
-    entries, left_out = [], []
-    for path, name in raw or found:
-        reason = _refusal(name)
-        if reason:
-            left_out.append((path, reason))
-        else:
-            entries.append(_entry(path, name))
+    entries, left_out = parted(raw or found, _refusal, _entry)
     return collect(folder, entries, "the MatLab files I_1_2.mat and the like (not the CSV files)", left_out)
 
 
-def _refusal(name: re.Match[str]) -> str | None:
+def _refusal(path: Path, name: re.Match[str]) -> str | None:
     bearing = int(name["bearing"])
     if bearing not in BEARINGS[name["letter"]] or (name["letter"] == "H") != (name["stage"] == "0"):
         return "the release has no recording of this name"
@@ -64,22 +58,4 @@ def _read(path: Path) -> Samples:
     return read(path, firsts[0], RATE).signal
 
 
-RELEASE = Release(
-    name="uored",
-    title="UORED-VAFCLS: bearings NSK 6203ZZ and FAFNIR 203KD as their faults develop, constant load and speed",
-    licence="CC BY 4.0",
-    obtained_from="Mendeley Data, doi 10.17632/y2px5tg92h",
-    version="5",
-    channel="accelerometer (column 1)",
-    rate=RATE,
-    classes=("healthy", "inner", "outer"),
-    folds=("U1", "U2"),
-    limitations=(
-        "Maker and fault go together: every inner-race bearing is an NSK 6203ZZ, every other a FAFNIR 203KD.",
-        "Load and fault go together in the release: ball faults, which the task leaves out, ran without load.",
-        "How a recording was acquired changes with its stage; removing the mean does not undo a change of gain.",
-        "A developing fault (stage 1) is labelled as the fault itself.",
-        "Five bearings per fault: a verdict on one bearing weighs much.",
-    ),
-    index=index,
-)
+RELEASE = described("uored", index, "accelerometer (column 1)", RATE, LABELS.values())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib
 
@@ -18,31 +17,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dualres.config import ModelConfig
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.metrics import Counts, class_f1, class_recall
 from dualres.model.spectra import aligned_spectra
 from dualres.recordings.recording import Samples
-
-INK, ACCENT, PALE = "#1d2733", "#1f6f8b", "#8fbccb"
-
-STYLE: Any = {
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.linewidth": 0.6,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 9,
-    "axes.titlelocation": "left",
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "dualres",  # the same picture is the same file
-}
+from dualres.report.plots.style import ACCENT, INK, PALE, STYLE
 
 
 def as_svg(figure: Figure) -> str:

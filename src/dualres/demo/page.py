@@ -70,7 +70,7 @@ def demo_page(demo: Demo) -> str:
         ),
         report.section(
             "Training",
-            f"{card.recipe.updates} updates on {windows} windows. Every update sees them through other random transfer "
+            f"{len(demo.history)} updates on {windows} windows. Every update sees them through other random transfer "
             "paths and blended with each other, so that the loss stays above zero. The weights after the last update "
             "are the result: nothing was chosen by looking at the evaluation.",
             figures.as_svg(figures.training_curve(demo.history, len(classes))),
@@ -98,7 +98,6 @@ def demo_page(demo: Demo) -> str:
                     "Fold": f"{fold.fold}, hash {fold.hash[:16]}",
                     "Seed": str(card.seed),
                     "Recipe": str(card.recipe),
-                    "Optimiser": f"Adam, rate {card.recipe.learning_rate:g}, times {card.recipe.decay:g} per update",
                     "Network": f"{sum(p.numel() for p in demo.model.network.parameters()):,} parameters",
                     "Resampling": f"{simulated.RATE / 1000:g} to {card.config.rate / 1000:g} kHz, {card.resampler}",
                     "Versions": ", ".join(f"{k} {v}" for k, v in card.versions.items()),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from functools import partial
 
 from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
@@ -13,8 +12,8 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
 from dualres.file import Model
-from dualres.judge import model_probabilities
-from dualres.learn.fit import Step, fit_support
+from dualres.learn.fit import fit_support
+from dualres.learn.history import Step
 from dualres.learn.support import Support
 from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet, renamed
@@ -57,7 +56,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress = qui
     learning = steps_told(progress, "Learn")
     model, history = fit_support(support, fold.classes, config=config, recipe=recipe, seed=seed, progress=learning)
     fitted = time.perf_counter()
-    evaluation = evaluate(partial(model_probabilities, model), fold, recordings, progress)
+    evaluation = evaluate(model, fold, recordings, progress)
     evaluated = time.perf_counter()
     score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
     model = replace(model, card=replace(model.card, held_out=fold.held_out, score=score))

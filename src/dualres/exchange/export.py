@@ -17,11 +17,11 @@ from typing import Any
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
-from dualres.learn.fit import Step
+from dualres.errors import reason_of
+from dualres.learn.history import Step
 from dualres.machinery.checksums import replace_sums
 from dualres.machinery.files import write_whole
 from dualres.profile.measurements import FOLDER, damaged, kept, place
-from dualres.verify.ledger import reason
 
 FORMAT = "dualres-export/2"
 HEAD, JOBS, SIGNALS = "export.json", "jobs.jsonl", "signals.tsv"
@@ -74,7 +74,7 @@ def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Wr
         try:
             lines.append(_json(_line(job, ledger.outcome(job.key), shared, signals)))
         except (KeyError, ValueError) as error:
-            what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason(error)})"
+            what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason_of(error)})"
             raise LedgerError(f"{what}; `dualres bench verify` says more") from error
         if progress:
             progress(done, len(jobs))

@@ -10,6 +10,7 @@ from typing import Any
 
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
+from dualres.errors import reason_of
 from dualres.exchange.export import (
     FORMAT,
     HEAD,
@@ -28,7 +29,6 @@ from dualres.machinery.checksums import NAME as SUMS
 from dualres.machinery.checksums import check_sums, listed
 from dualres.machinery.files import write_whole
 from dualres.profile.measurements import FOLDER
-from dualres.verify.ledger import reason
 
 FILES = (HEAD, JOBS, SIGNALS, JUDGED, SUPPORTS, MACHINES)
 
@@ -94,7 +94,7 @@ def _fill(ledger: Ledger, folder: Path, progress: Progress | None) -> None:
             if progress:
                 progress(done, len(lines))
     except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-        raise LedgerError(f"{where}: cannot be read ({reason(error)}); export the ledger again") from error
+        raise LedgerError(f"{where}: cannot be read ({reason_of(error)}); export the ledger again") from error
 
 
 def _outcome(

@@ -30,7 +30,7 @@ from dualres.export.literals import LONGEST_TEXT, printable
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
-from dualres.recordings.recording import Rate, exact_rate
+from dualres.machinery.rates import Rate, exact_rate
 
 Progress = Callable[[int, int, str], None]  # done, in all, what comes
 

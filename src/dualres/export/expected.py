@@ -8,16 +8,14 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-import torch
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.file import CHECK_WINDOWS, Model
-from dualres.judge import window_probabilities
+from dualres.judge import at_model_rate, signal_scores
 from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window
-from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE, resample
+from dualres.scorers import Windows
 
 LOGIT_TOLERANCE = 1e-5  # of the largest logit, or of one
 # Of a stream's probabilities. A device cannot know the mean of what is still to come, and by so little difference
@@ -42,7 +40,7 @@ class Expected:
 
 def refuse_other_sizes(model: Model, kind: str) -> None:
     """An error for a network that is not of the paper's sizes, and for several networks."""
-    config, paper = model.network.config, ModelConfig()
+    config, paper = model.weights.config, ModelConfig()
     other = [
         f"{n}={getattr(config, n)} ({getattr(paper, n)})" for n in SIZES if getattr(config, n) != getattr(paper, n)
     ]
@@ -50,31 +48,31 @@ def refuse_other_sizes(model: Model, kind: str) -> None:
         raise ConfigError(f"{kind} is made for the paper's sizes, and this model has others: {', '.join(other)}")
 
 
-def check_batch(samples: int) -> Samples:
+def check_batch(samples: int) -> Windows:
     """The check windows, (windows, samples)."""
     return np.stack([check_window(number, samples) for number in range(CHECK_WINDOWS)])
 
 
-def as_counts(signal: npt.NDArray[np.floating]) -> Samples:
-    """Samples as an int16 build holds them, rounded half up and clipped; float32 whole numbers."""
+def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
+    """Windows as an int16 build holds them, rounded half up and clipped; float32 whole numbers."""
     return np.clip(np.floor(signal.astype(np.float64) + 0.5), -32768, 32767).astype(np.float32)
 
 
-@torch.inference_mode()
-def logits_of(model: Model, windows: Samples) -> Values:
-    """By PyTorch, (windows, classes)."""
+def logits_of(model: Model, windows: Windows) -> Values:
+    """By PyTorch, the readable way, (windows, classes)."""
+    import torch
+
     device = model.network.head.weight.device
-    return np.asarray(model.network(torch.from_numpy(windows).to(device)).cpu(), dtype=np.float64)
+    with torch.inference_mode():
+        return np.asarray(model.network(torch.from_numpy(windows).to(device)).cpu(), dtype=np.float64)
 
 
-def stream_shares(model: Model, signal: Samples, rate: Fraction, int16: bool) -> tuple[int, Values]:
+def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
     """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it."""
-    target = model.card.config.rate
     if int16:
-        signal, rate = as_counts(resample(as_counts(signal), rate, target)), Fraction(target)
-    recording = Recording.from_array(signal, rate, id="stream")
-    per_window = window_probabilities(model.network, recording, resampler=POLYPHASE)
-    return len(per_window), per_window.mean(0)
+        signal, rate = as_counts(at_model_rate(model, as_counts(signal), rate)), Fraction(model.card.config.rate)
+    mean, windows = signal_scores(model, signal, rate)
+    return windows, mean
 
 
 def expected(model: Model, rate: Fraction, int16: bool) -> Expected:

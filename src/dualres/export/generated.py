@@ -7,8 +7,8 @@ from fractions import Fraction
 from dualres.export.expected import COUNTS, LOGIT_TOLERANCE, OFFSET, SHARE_TOLERANCE, Expected
 from dualres.export.literals import doubles, floats, text
 from dualres.file import Model
+from dualres.kernel.low_pass import taps_for
 from dualres.kernel.pack import packed
-from dualres.recordings.polyphase import polyphase
 
 
 def sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
@@ -26,7 +26,7 @@ def sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
 
 def constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
-    run, head = packed(model.network)
+    run, head = packed(model.weights)
     names = ",\n    ".join(text(name) for name in model.classes)
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
@@ -39,7 +39,7 @@ def constants(model: Model, ratio: Fraction) -> str:
         "const dualres_model dualres_this_model = {&constants.named, head, DUALRES_CLASSES};\n",
     ]
     if ratio != 1:
-        taps = polyphase(ratio).taps
+        taps = taps_for(ratio)
         parts.append(
             "extern const float dualres_taps[DUALRES_REACH + 1];\n"
             f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps)}}};\n"

@@ -15,6 +15,7 @@ from torch import Tensor
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals
+from dualres.kernel.maps import MAPS
 from dualres.model.network import DualRes
 from dualres.model.spectra import SMALLEST_RMS
 
@@ -116,7 +117,7 @@ def _coefficients(graph: Graph, v: str, network: DualRes, count: int) -> list[st
     """Damping, what is written (B, count, CHUNK, D), write and read vectors (B, count, CHUNK, 2 K), in chunks."""
     config, memory = network.config, network.encoder.memory
     width, states = config.width, config.states
-    maps = graph.linear(v, *_joined(memory.damping, memory.write_in, memory.write, memory.read))
+    maps = graph.linear(v, *_joined(*(getattr(memory, name) for name in MAPS)))
     filled = graph.put("Pad", maps, [0, 0, 0, 0, count * CHUNK - config.tokens, 0])  # behind, where it does no harm
     damping, u, pairs = graph.split(filled, [width, width, 4 * states])
     log_rate = _exact(memory.log_rate) - math.log(config.token_rate)

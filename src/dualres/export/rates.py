@@ -5,9 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
 from dualres.file import Model
-from dualres.recordings.resample import POLYPHASE
 
 LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each
 WORKING_MEMORY = 16 * 1024  # bytes that a stream's state may take besides its window

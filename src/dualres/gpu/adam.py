@@ -12,7 +12,7 @@ from dualres.gpu.adam_triton import adam_kernel
 from dualres.gpu.layout import ceil_div
 
 PARAMETERS_AT_ONCE = 128
-WINDOWS_AT_ONCE = 16
+GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
 
@@ -36,7 +36,7 @@ class Adam:
         adam_kernel[(ceil_div(size, PARAMETERS_AT_ONCE), fits)](
             weights, self._mean, self._square, gradients, losses, self.history, self._rates, count,
             len(gradients) // fits, self.history.shape[1],
-            SIZE=size, BETA_1=BETAS[0], BETA_2=BETAS[1], EPS=EPS, ROWS=WINDOWS_AT_ONCE, BLOCK=PARAMETERS_AT_ONCE,
+            SIZE=size, BETA_1=BETAS[0], BETA_2=BETAS[1], EPS=EPS, ROWS=GRADIENT_ROWS, BLOCK=PARAMETERS_AT_ONCE,
         )  # fmt: skip
 
     def reset(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from dualres.gpu.augment_triton import seen_kernel
-from dualres.gpu.draws import SLAB, Draws, Shown
+from dualres.gpu.draws import SLAB, Draws, Shown, Standard
 from dualres.gpu.layout import ceil_div
-from dualres.learn.augment.standardise import Standard, no_standard, standard_of
 
 TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 128
 
@@ -23,15 +24,15 @@ class Augmented:
         self.magnitudes = torch.zeros_like(view)
         self._means, self._spreads = (torch.zeros(fits, bins, device=view.device) for _ in range(2))
 
-    def load(self, standardise: bool) -> None:
+    def load(self, standard_of: Callable[[Tensor], Standard]) -> None:
         """Take log(1 + magnitudes), which were written to `magnitudes`, for what they are."""
         self.magnitudes.expm1_()
         for fit, its in enumerate(self.magnitudes[..., : self._bins].split(self._windows)):
-            standard = standard_of(its) if standardise else no_standard(its)
-            self._means[fit], self._spreads[fit] = standard
+            self._means[fit], self._spreads[fit] = standard_of(its)
 
     def standard(self, fit: int) -> Standard:
-        return Standard(self._means[fit], self._spreads[fit])
+        """What a fit's view is standardised by, in host memory."""
+        return self._means[fit].cpu(), self._spreads[fit].cpu()
 
     def show(self) -> None:
         """Write the view of the update in work."""

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import torch
-
-from dualres.config import Recipe
-from dualres.learn.augment.draws import draws
-from dualres.learn.batches import support_order
+from torch import Tensor
 
 SLAB = 25  # updates
+
+# What one update of one fit draws for its windows: amplitudes and phases of their paths, (windows, waves); the partner
+# that each is blended with, and its own share of the blend, (windows,).
+Drawn = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+
+Standard = tuple[Tensor, Tensor]  # mean and spread of log-magnitudes at each frequency, (bins,) float32
+
+
+class GpuAugmentation(NamedTuple):
+    """What is done to the windows of several fits at every update."""
+
+    sources: Sequence[Iterator[Drawn]]  # of each fit
+    waves: int  # of a path; 0 without paths
+    standard_of: Callable[[Tensor], Standard]  # from a fit's magnitudes, (windows, tokens, bins)
 
 
 class Draws:
@@ -25,13 +38,13 @@ class Draws:
     slab = SLAB
 
     def __init__(
-        self, seeds: Sequence[int], windows: int, width: int, device: torch.device, recipe: Recipe | None = None
+        self, seeds: Sequence[int], windows: int, width: int, device: torch.device, shown: Shown | None = None
     ) -> None:
         self._generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]
         shape = (len(seeds), SLAB, windows, width)
         self.noise, self.keep = torch.zeros(shape, device=device), torch.zeros(shape, device=device)
         self.count = torch.zeros(1, dtype=torch.int32, device=device)
-        self.shown = Shown(seeds, windows, recipe, device) if recipe and not recipe.plain else None
+        self.shown = shown
 
     def renew(self) -> None:
         """Draw for the next slab of updates."""
@@ -43,18 +56,16 @@ class Draws:
 
 
 class Shown:
-    """How each window is shown at each update: what `learn/augment/draws.py` draws, for windows in the support's own order.
+    """How each window is shown at each update: what each fit's source draws, on the device.
 
     `amplitudes` and `phases` have shape (fits, slab, windows, waves), `partners` and `shares` (fits, slab, windows).
     """
 
-    def __init__(self, seeds: Sequence[int], windows: int, recipe: Recipe, device: torch.device) -> None:
-        self.waves = recipe.path_waves if recipe.path_sigma else 0
-        self._orders = [support_order(seed, windows) for seed in seeds]
-        self._draws = [draws(recipe, windows, seed) for seed in seeds]
-        shape = len(seeds), SLAB, windows
+    def __init__(self, sources: Sequence[Iterator[Drawn]], windows: int, waves: int, device: torch.device) -> None:
+        self.waves, self._sources = waves, sources
+        shape = len(sources), SLAB, windows
         self._host = (
-            *(np.zeros((*shape, self.waves), np.float32) for _ in range(2)),
+            *(np.zeros((*shape, waves), np.float32) for _ in range(2)),
             np.zeros(shape, np.int32),
             np.zeros(shape, np.float32),
         )
@@ -63,14 +74,9 @@ class Shown:
 
     def renew(self) -> None:
         """Draw on the host, while the device may still be at work on the slab before, and then copy."""
-        amplitudes, phases, partners, shares = self._host
-        for fit, (order, source) in enumerate(zip(self._orders, self._draws, strict=True)):
+        for fit, source in enumerate(self._sources):
             for update in range(SLAB):
-                drawn = next(source)
-                if drawn.paths is not None:
-                    amplitudes[fit, update, order] = drawn.paths.amplitudes
-                    phases[fit, update, order] = drawn.paths.phases
-                partners[fit, update, order] = order[drawn.partners]
-                shares[fit, update, order] = drawn.shares
+                for own, drawn in zip(self._host, next(source), strict=True):
+                    own[fit, update] = drawn
         for there, here in zip(self._device, self._host, strict=True):
             there.copy_(torch.from_numpy(here))

@@ -1,7 +1,7 @@
 """Fits of equal shape on a GPU, all at once: one CUDA graph is one update of every network.
 
-The recipe is that of `fit.py`, with the whole support in one pass; a single fit is a bundle of one. Where windows are
-augmented, the views of an update are made on the device, as part of it.
+The whole support goes through in one pass; a single fit is a bundle of one. Where windows are augmented, the views of
+an update are made on the device, as part of it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,51 +19,53 @@ from torch import Tensor
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.adam import Adam
 from dualres.gpu.augment import Augmented
-from dualres.gpu.draws import SLAB, Draws
+from dualres.gpu.draws import SLAB, Draws, GpuAugmentation, Shown, Standard
 from dualres.gpu.layout import Layout
 from dualres.gpu.passes import Passes
 from dualres.gpu.spectra import Spectra
-from dualres.learn.augment.standardise import fold_into
-from dualres.learn.fit import FittedNetwork, Progress, Step, seeded
 from dualres.machinery.cuda_graphs import beside, full_precision, recorded
 from dualres.model.network import DualRes
 
-WINDOWS_AT_ONCE = 128  # whose samples are on the device together
+UPLOADED_WINDOWS = 128  # whose samples are on the device together
 
 _compiled: set[tuple[ModelConfig, int, int | None]] = set()  # kinds of network, and how they are shown their windows
 
 Supports = Sequence[npt.NDArray[np.float32]]
 Labels = Sequence[npt.NDArray[np.int64]]
+Progress = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
+
+
+class Trained(NamedTuple):
+    """What is told of a network that was trained in place."""
+
+    losses: list[float]  # before each update
+    standards: list[Standard]  # of the short and the long view that it learned from; none where they were plain
 
 
 @full_precision()
 @torch.no_grad()
 def fit_together(
+    networks: Sequence[DualRes],
     supports: Supports,
     labels: Labels,
-    classes: int,
     *,
-    config: ModelConfig,
     recipe: Recipe,
     seeds: Sequence[int],
     device: str,
+    augmentation: GpuAugmentation | None = None,
     progress: Progress | None = None,
-) -> list[FittedNetwork]:
-    """Train a network on each of the checked supports (n, window), all with the same n.
+) -> list[Trained]:
+    """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
-    `progress` hears of every update, in bursts, with the mean of the losses.
+    The networks end on the device, with gradients. `progress` hears of every update, in bursts.
     """
-    networks = []
-    for seed in seeds:
-        with seeded(seed):
-            networks.append(DualRes(classes, config, seed))
-    layout = Layout(config, classes)
+    layout = Layout(networks[0].config, networks[0].head.out_features)
     where = torch.device(device)
     where = torch.device("cuda", torch.cuda.current_device() if where.index is None else where.index)
     stream = beside(where.index)
     stream.wait_stream(torch.cuda.current_stream(where))  # memory that is free may still be read there
     with torch.cuda.device(where), torch.cuda.stream(stream):
-        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where)
+        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation)
         bundle.load(supports, labels)
         bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
         bundle.run(progress)
@@ -71,28 +74,30 @@ def fit_together(
         for network, row, gradient in zip(networks, bundle.passes.weights, gradients, strict=True):
             layout.unpack(row, network)
             layout.unpack_gradients(gradient, network)
-        for fit, network in enumerate(networks):
-            if bundle.augmented:
-                fold_into(network.encoder, [view.standard(fit) for view in bundle.augmented])
+            network.eval()
+        standards = [[view.standard(fit) for view in bundle.augmented] for fit in range(len(seeds))]
         stream.synchronize()
-    rates = [recipe.rate_at(update) for update in range(1, recipe.updates + 1)]
-    return [
-        FittedNetwork(network.eval(), [Step(i, *step) for i, step in enumerate(zip(its, rates, strict=True), start=1)])
-        for network, its in zip(networks, losses, strict=True)
-    ]
+    return [Trained(*its) for its in zip(losses, standards, strict=True)]
 
 
 class Bundle:
     """Everything on the device that fits of one shape share; to be used on one stream."""
 
     def __init__(
-        self, layout: Layout, seeds: Sequence[int], windows: int, recipe: Recipe, device: torch.device
+        self,
+        layout: Layout,
+        seeds: Sequence[int],
+        windows: int,
+        recipe: Recipe,
+        device: torch.device,
+        augmentation: GpuAugmentation | None = None,
     ) -> None:
-        self._layout, self._device, self._recipe = layout, device, recipe
-        self.draws = Draws(seeds, windows, layout.config.width, device, recipe)
+        self._layout, self._device, self._recipe, self._augmentation = layout, device, recipe, augmentation
+        shown = Shown(augmentation.sources, windows, augmentation.waves, device) if augmentation else None
+        self.draws = Draws(seeds, windows, layout.config.width, device, shown)
         self.passes = Passes(layout, len(seeds), windows, device, self.draws)
         self.augmented: list[Augmented] = []  # the short and the long view, where they change with every update
-        if shown := self.draws.shown:
+        if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
             self.augmented = [Augmented(*view, len(seeds), self.draws, shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
@@ -126,7 +131,7 @@ class Bundle:
     def _load(self, supports: Supports, labels: Labels) -> None:
         windows, samples = len(supports[0]), self._layout.config.window
         self.passes.readout.labels.copy_(torch.from_numpy(np.concatenate(labels)))
-        most = min(WINDOWS_AT_ONCE, windows)
+        most = min(UPLOADED_WINDOWS, windows)
         spectra = Spectra(self._layout, most, self._device)
         starts = torch.arange(0, most * samples, samples, device=self._device)
         short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
@@ -136,8 +141,9 @@ class Bundle:
                 signal = raw[i : i + most].to(self._device).flatten()
                 rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
                 spectra.fill(short[rows], long[rows], signal, starts[: rows.stop - rows.start])
-        for view in self.augmented:
-            view.load(self._recipe.standardise)
+        if self._augmentation:
+            for view in self.augmented:
+                view.load(self._augmentation.standard_of)
 
     def start(self, weights: Tensor) -> None:
         """Record an update, and begin from `weights` (fits, size)."""
@@ -173,10 +179,6 @@ class Bundle:
             for _ in range(begin, end):
                 self._graph.replay()
             if progress:
-                for step in self._steps(begin, end):
-                    progress(step, updates)
-
-    def _steps(self, begin: int, end: int) -> Iterator[Step]:
-        losses = self.adam.history[:, begin:end].mean(0).tolist()
-        for update, loss in enumerate(losses, start=begin + 1):
-            yield Step(update, loss, self._recipe.rate_at(update))
+                losses = self.adam.history[:, begin:end].mean(0).tolist()
+                for update, loss in enumerate(losses, start=begin + 1):
+                    progress(update, loss)

@@ -1,4 +1,4 @@
-"""Scoring on a GPU: raw windows to logits as recorded CUDA graphs, one for each number of windows at a time."""
+"""Scoring on a GPU: raw windows to logits by CUDA graphs, one graph for each number of windows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dualres.model.network import DualRes
 
 MOST_WINDOWS = 256  # in one graph; about a gigabyte of buffers
 FEW, STEP = 4, 16  # numbers of windows are rounded up to the first, or to a multiple of the second
-BLOCKS = 4  # kept for each network; recordings of one campaign are of few lengths
+BLOCKS = 4  # kept for each network; a campaign's recordings have few lengths
 
 Logits = npt.NDArray[np.float32]
 P = ParamSpec("P")
@@ -29,7 +29,7 @@ R = TypeVar("R")
 
 
 def scorer(network: DualRes) -> Scorer:
-    """The network's scorer, made at the first call and again when its parameters have changed since."""
+    """The network's scorer, made at the first call and again whenever its parameters have changed."""
     stamp = network.stamp()
     known = _scorers.get(network)
     if known is None or known[0] != stamp:
@@ -38,12 +38,12 @@ def scorer(network: DualRes) -> Scorer:
 
 
 def _outside_inference(method: Callable[P, R]) -> Callable[P, R]:
-    """Without gradients, but not in inference mode: buffers made there could not be filled elsewhere."""
+    """Run without gradients, but not in inference mode: buffers made in it could not be filled outside of it."""
     return torch.inference_mode(False)(torch.no_grad()(method))
 
 
 class Scorer:
-    """Logits of a network's windows, with the parameters it had when this was made. For one thread at a time."""
+    """Logits by the parameters that the network has when this is made. One thread may use it at a time."""
 
     def __init__(self, network: DualRes) -> None:
         self.device = network.head.weight.device
@@ -55,7 +55,7 @@ class Scorer:
 
     @_outside_inference
     def window(self, samples: npt.NDArray[np.float32]) -> Logits:
-        """Of one window (window,) in host memory: (classes,). The fastest way to a single answer."""
+        """The logits (classes,) of one window (window,) in host memory: the fastest way to a single answer."""
         if self._single is None:
             with torch.cuda.device(self.device):
                 self._single = _SingleWindow(self._layout, self._weights)
@@ -63,7 +63,7 @@ class Scorer:
 
     @_outside_inference
     def logits(self, signal: npt.NDArray[np.float32] | Tensor, starts: Sequence[int]) -> Tensor:
-        """Of the windows that begin at `starts` in a signal, on the host or on the device: (windows, classes)."""
+        """The logits (windows, classes) of windows that begin at `starts` in a signal on the host or on the device."""
         samples = signal if isinstance(signal, Tensor) else torch.from_numpy(signal)
         parts = [torch.empty(0, self._layout.classes, device=self.device)]
         with torch.cuda.device(self.device):
@@ -83,7 +83,7 @@ class Scorer:
 
 
 class _Block:
-    """Up to `windows` windows of a signal in one graph; those not asked for begin at the first sample."""
+    """Up to `windows` windows of a signal in one graph. Windows that were not asked for begin at the first sample."""
 
     def __init__(self, layout: Layout, weights: Tensor, windows: int) -> None:
         self._length = layout.config.window

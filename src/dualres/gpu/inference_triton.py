@@ -71,13 +71,13 @@ def coefficients_of_kernel(
     normed, weights, coefficients, shift, root,
     MAPS: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
 ):  # fmt: skip
-    """The memory's four maps at a token, and the coefficients they make."""
+    """The memory's four maps at a token, in the order of `kernel/maps.py`, and the coefficients they make."""
     token = tl.program_id(0)
     d, s = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES)
     x = tl.load(normed + token * WIDTH + d)
     weight, bias = weights + MAPS, weights + BIAS
     to = coefficients + token * (2 * WIDTH + 4 * STATES)
-    u, damping = _mapped(x, weight, bias, 0, WIDTH, WIDTH), _mapped(x, weight, bias, WIDTH, WIDTH, WIDTH)
+    damping, u = _mapped(x, weight, bias, 0, WIDTH, WIDTH), _mapped(x, weight, bias, WIDTH, WIDTH, WIDTH)
     alpha, written = damped(tl.load(weights + LOG_RATE + d) + shift, damping, u)
     tl.store(to + d, alpha)
     tl.store(to + WIDTH + d, written)

@@ -1,7 +1,8 @@
 """A network's parameters in one row of memory, so that many networks of a kind are one matrix.
 
-Maps that share their input lie one above the other, to be one product. The two projections carry their bias as one more
-column, which meets a one in the padded views; further columns, up to a multiple of four, stay zero.
+Maps that share their input lie one above the other, to be one product; `kernel/maps.py` has the order of the memory's.
+The two projections carry their bias as one more column, which meets a one in the padded views; further columns, up to a
+multiple of four, stay zero.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
+from dualres.kernel.maps import MAPS
 from dualres.model.network import DualRes
 
 ALIGNMENT = 16  # floats
@@ -24,7 +26,7 @@ class Layout:
     def __init__(self, config: ModelConfig, classes: int) -> None:
         width, states = config.width, config.states
         self.config, self.classes = config, classes
-        self.maps = 2 * width + 4 * states  # input, damping, write and read vectors, in this order
+        self.maps = 2 * width + 4 * states  # of the outputs of MAPS
         self.shapes: dict[str, tuple[int, ...]] = {
             "short": (width // 2, _rounded(config.short_bins + 1, 4)),
             "long": (width // 2, _rounded(config.long_bins + 1, 4)),
@@ -82,9 +84,9 @@ class Layout:
         yield parts["norm"][0], encoder.norm.weight
         yield parts["norm"][1], encoder.norm.bias
         stacks = {
-            "maps": (memory.write_in, memory.damping, memory.write, memory.read),
-            "gates": (encoder.mix, encoder.gate),
-            "head": (network.head,),
+            "maps": [getattr(memory, name) for name in MAPS],
+            "gates": [encoder.mix, encoder.gate],
+            "head": [network.head],
         }
         for name, stack in stacks.items():
             sizes = [linear.out_features for linear in stack]

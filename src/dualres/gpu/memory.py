@@ -10,14 +10,14 @@ from torch import Tensor
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout, ceil_div
 from dualres.gpu.memory_triton import (
-    coefficients_back_kernel,
+    coefficients_backward_kernel,
     coefficients_kernel,
-    walk_back_kernel,
+    walk_backward_kernel,
     walk_kernel,
 )
 
-CHANNELS, SCORING_CHANNELS = 16, 8  # of a window that one warp walks with; in training a walk back has to be fed, too
-GROUP, BACK_GROUP = 8, 4  # tokens asked for together on the way forth, and back, where more is held of each
+CHANNELS, SCORING_CHANNELS = 16, 8  # of a window that one warp walks with; training has to feed a backward walk, too
+GROUP, BACKWARD_GROUP = 8, 4  # tokens asked for together, forward and backward, where more is held of each
 TOKENS_AT_ONCE = 32  # where their order does not matter
 WINDOW_BLOCK, WINDOW_WARPS = 64, 8  # tokens at once and warps, where one program does a window
 
@@ -25,7 +25,7 @@ WINDOW_BLOCK, WINDOW_WARPS = 64, 8  # tokens at once and warps, where one progra
 class Memory:
     """The memory of `fits` networks, each on `windows` windows; its buffers stay where they are, for CUDA graphs.
 
-    Where `gradients` is empty there is no way back.
+    Where `gradients` is empty it only goes forward.
     """
 
     def __init__(self, layout: Layout, weights: Tensor, gradients: Tensor, windows: int, draws: Draws) -> None:
@@ -40,13 +40,13 @@ class Memory:
             return torch.empty(rows, *shape, device=weights.device)
 
         self.maps, self._coefficients, self.y = *(buffer(tokens, layout.maps) for _ in range(2)), buffer(tokens, width)
-        back = total if trains else 0
-        self._keep = BACK_GROUP if trains else 0
-        self._states = buffer(ceil_div(tokens, BACK_GROUP), 2, states, width, rows=back)
-        self.to_y, self._to_alpha, self._to_written = (buffer(tokens, width, rows=back) for _ in range(3))
-        self._to_vectors = buffer(self._shares, tokens, 4 * states, rows=back)
-        self._to_theta = buffer(self._shares, states, rows=back)
-        self.to_maps = buffer(tokens, layout.maps, rows=back)
+        trained = total if trains else 0  # windows that gradients are kept of
+        self._keep = BACKWARD_GROUP if trains else 0
+        self._states = buffer(ceil_div(tokens, BACKWARD_GROUP), 2, states, width, rows=trained)
+        self.d_y, self._d_alpha, self._d_written = (buffer(tokens, width, rows=trained) for _ in range(3))
+        self._d_vectors = buffer(self._shares, tokens, 4 * states, rows=trained)
+        self._d_theta = buffer(self._shares, states, rows=trained)
+        self.d_maps = buffer(tokens, layout.maps, rows=trained)
         self._sizes = {"SIZE": layout.size, "TOKENS": tokens, "WIDTH": width, "STATES": states}
         self._rates = {"BIAS": offsets["maps_bias"], "LOG_RATE": offsets["log_rate"], "SLAB": SLAB}
         self._turns = {"PITCH": offsets["pitch"], "ROTATES": config.rotation}
@@ -67,19 +67,19 @@ class Memory:
             num_warps=1,
         )  # fmt: skip
 
-    def walk_back(self) -> None:
-        """From `to_y` to the gradients of the coefficients."""
-        walk_back_kernel[(len(self.y), self._shares)](
-            self._coefficients, self._weights, self._states, self.to_y, self._to_alpha, self._to_written,
-            self._to_vectors, self._to_theta, self._windows,
-            **self._sizes, **self._turns, CHANNELS=self._channels, GROUP=BACK_GROUP, num_warps=1,
+    def walk_backward(self) -> None:
+        """From `d_y` to the gradients of the coefficients."""
+        walk_backward_kernel[(len(self.y), self._shares)](
+            self._coefficients, self._weights, self._states, self.d_y, self._d_alpha, self._d_written,
+            self._d_vectors, self._d_theta, self._windows,
+            **self._sizes, **self._turns, CHANNELS=self._channels, GROUP=BACKWARD_GROUP, num_warps=1,
         )  # fmt: skip
 
-    def coefficients_back(self) -> None:
-        """On to `to_maps`, and each window's share of the gradients of biases, rates and pitches."""
-        coefficients_back_kernel[(len(self.y),)](
-            self.maps, self._weights, self._draws.noise, self._draws.count, self._coefficients, self._to_alpha,
-            self._to_written, self._to_vectors, self._to_theta, self.to_maps, self._gradients, self._windows,
+    def coefficients_backward(self) -> None:
+        """On to `d_maps`, and each window's share of the gradients of biases, rates and pitches."""
+        coefficients_backward_kernel[(len(self.y),)](
+            self.maps, self._weights, self._draws.noise, self._draws.count, self._coefficients, self._d_alpha,
+            self._d_written, self._d_vectors, self._d_theta, self.d_maps, self._gradients, self._windows,
             *self._numbers, **self._sizes, **self._rates, **self._turns, SHARES=self._shares, BLOCK=WINDOW_BLOCK,
             num_warps=WINDOW_WARPS,
         )  # fmt: skip

@@ -1,11 +1,11 @@
 # mypy: ignore-errors
-"""The oscillatory memory on a GPU: from the outputs of its four maps to its readout, and the exact way back.
+"""The oscillatory memory on a GPU: from the outputs of its four maps to its readout, and the exact gradients.
 
 The same as `OscillatoryMemory` with `scan_ref`, in steps that each suit the machine: the coefficients of all tokens at
 once, then a walk over the tokens in which one warp holds a few channels with all their states. Nothing is divided by a
-decay and no damping is summed up, so any damping will do. Some of the states are kept for the walk back.
+decay and no damping is summed up, so any damping will do. Some of the states are kept for going backward.
 
-    maps           (windows, tokens, 2 width + 4 states)   input, damping, write and read vectors, without their biases
+    maps           (windows, tokens, 2 width + 4 states)   in the order of `kernel/maps.py`, without their biases
     coefficients   the same shape                          alpha, (1 - alpha) u, b and c: real parts, then imaginary
     states         (windows, groups, 2, states, width)     before each group of tokens; real parts, then imaginary
 
@@ -24,7 +24,7 @@ def _log_rate(
     own, noise, count, window, windows, sigma, shift, d,
     LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, SLAB: tl.constexpr,
 ):  # fmt: skip
-    """The logarithm of the damping increment before the input has its say, jittered: (width,)."""
+    """The logarithm of the damping increment before the input changes it, jittered: (width,)."""
     drawn = (window // windows * SLAB + tl.load(count) % SLAB) * windows + window % windows
     jitter = sigma * tl.load(noise + drawn * WIDTH + d) - 0.5 * sigma * sigma
     return tl.load(own + LOG_RATE + d) + shift + jitter
@@ -58,9 +58,9 @@ def coefficients_kernel(
     row = ((window * TOKENS + t) * MAPS)[:, None]
     log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
 
-    u = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
-    damping = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0)
-    damping += tl.load(own + BIAS + WIDTH + d)[None, :]
+    damping = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
+    u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0)
+    u += tl.load(own + BIAS + WIDTH + d)[None, :]
     alpha, written = damped(log_rate[None, :], damping, u)
     tl.store(coefficients + row + d[None, :], alpha, mask=inside)
     tl.store(coefficients + row + WIDTH + d[None, :], written, mask=inside)
@@ -118,10 +118,10 @@ def walk_kernel(
     d, k = tl.program_id(1) * CHANNELS + tl.arange(0, CHANNELS), tl.arange(0, STATES)
     cos, sin = _turn(weights + window // windows * SIZE + PITCH, k, ROTATES)
     row = coefficients + window * TOKENS * (2 * WIDTH + 4 * STATES)
-    to_y = y + window * TOKENS * WIDTH + d
-    to_state = states + d[:, None] + k[None, :] * WIDTH
+    y_at = y + window * TOKENS * WIDTH + d
+    state_at = states + d[:, None] + k[None, :] * WIDTH
     if KEEP > 0:
-        to_state += window * ((TOKENS + KEEP - 1) // KEEP) * (2 * WIDTH * STATES)
+        state_at += window * ((TOKENS + KEEP - 1) // KEEP) * (2 * WIDTH * STATES)
     re = tl.zeros([CHANNELS, STATES], tl.float32)
     im = tl.zeros([CHANNELS, STATES], tl.float32)
     for first in range(0, TOKENS, GROUP):
@@ -132,17 +132,17 @@ def walk_kernel(
             inside = first + j < TOKENS
             if KEEP > 0:  # noqa: SIM102 - a remainder by zero would not compile
                 if j % KEEP == 0:
-                    at = to_state + (first + j) // KEEP * (2 * WIDTH * STATES)
+                    at = state_at + (first + j) // KEEP * (2 * WIDTH * STATES)
                     tl.store(at, re, mask=inside)
                     tl.store(at + WIDTH * STATES, im, mask=inside)
             re, im = _forward(re, im, cos, sin, tokens[j])
             read = tl.sum(tokens[j][4][None, :] * re + tokens[j][5][None, :] * im, 1)
-            tl.store(to_y + (first + j) * WIDTH, read, mask=inside)
+            tl.store(y_at + (first + j) * WIDTH, read, mask=inside)
 
 
 @triton.jit(do_not_specialize=["windows"])
-def walk_back_kernel(
-    coefficients, weights, states, to_y, to_alpha, to_written, to_vectors, to_theta, windows,
+def walk_backward_kernel(
+    coefficients, weights, states, d_y, d_alpha, d_written, d_vectors, d_theta, windows,
     SIZE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
     CHANNELS: tl.constexpr, GROUP: tl.constexpr, ROTATES: tl.constexpr,
 ):  # fmt: skip
@@ -159,20 +159,20 @@ def walk_back_kernel(
     kept = states + window * GROUPS * (2 * WIDTH * STATES) + d[:, None] + k[None, :] * WIDTH
     channels = window * TOKENS * WIDTH + d
     share = window * (WIDTH // CHANNELS) + block
-    vectors = to_vectors + share * TOKENS * (4 * STATES) + k
+    vectors_at = d_vectors + share * TOKENS * (4 * STATES) + k
     g_re = tl.zeros([CHANNELS, STATES], tl.float32)
     g_im = tl.zeros([CHANNELS, STATES], tl.float32)
-    theta = tl.zeros([CHANNELS, STATES], tl.float32)
+    sum_theta = tl.zeros([CHANNELS, STATES], tl.float32)
     for i in range(GROUPS):
         first = (GROUPS - 1 - i) * GROUP
         at_kept = kept + (GROUPS - 1 - i) * (2 * WIDTH * STATES)
         re, im = tl.load(at_kept), tl.load(at_kept + WIDTH * STATES)
         tokens = ()
-        to_reads = ()
+        d_reads = ()
         for j in tl.static_range(GROUP):
             tokens += (_token(row, first + j, d, k, TOKENS, WIDTH, STATES),)
-            dy = tl.load(to_y + channels + (first + j) * WIDTH, mask=first + j < TOKENS, other=0.0)
-            to_reads += (dy,)
+            dy = tl.load(d_y + channels + (first + j) * WIDTH, mask=first + j < TOKENS, other=0.0)
+            d_reads += (dy,)
         walked = ((re, im),)
         for j in tl.static_range(GROUP):
             walked += (_forward(walked[j][0], walked[j][1], cos, sin, tokens[j]),)
@@ -180,29 +180,29 @@ def walk_back_kernel(
             t = first + j
             inside = t < TOKENS
             a, w, b_re, b_im, c_re, c_im = tokens[j]
-            dy = to_reads[j]
+            dy = d_reads[j]
             q_re, q_im = walked[j + 1]
             before_re, before_im = walked[j]
             g_re += c_re[None, :] * dy[:, None]
             g_im += c_im[None, :] * dy[:, None]
             turned_re, turned_im = cos * before_re + sin * before_im, cos * before_im - sin * before_re
             at = channels + t * WIDTH
-            tl.store(to_alpha + at, tl.sum(g_re * turned_re + g_im * turned_im, 1), mask=inside)
-            tl.store(to_written + at, tl.sum(g_re * b_re[None, :] + g_im * b_im[None, :], 1), mask=inside)
-            to = vectors + t * (4 * STATES)
+            tl.store(d_alpha + at, tl.sum(g_re * turned_re + g_im * turned_im, 1), mask=inside)
+            tl.store(d_written + at, tl.sum(g_re * b_re[None, :] + g_im * b_im[None, :], 1), mask=inside)
+            to = vectors_at + t * (4 * STATES)
             tl.store(to, tl.sum(w[:, None] * g_re, 0), mask=inside)
             tl.store(to + STATES, tl.sum(w[:, None] * g_im, 0), mask=inside)
             tl.store(to + 2 * STATES, tl.sum(dy[:, None] * q_re, 0), mask=inside)
             tl.store(to + 3 * STATES, tl.sum(dy[:, None] * q_im, 0), mask=inside)
-            theta += a[:, None] * (g_re * turned_im - g_im * turned_re)
+            sum_theta += a[:, None] * (g_re * turned_im - g_im * turned_re)
             turned_re, turned_im = cos * g_re - sin * g_im, sin * g_re + cos * g_im
             g_re, g_im = a[:, None] * turned_re, a[:, None] * turned_im
-    tl.store(to_theta + share * STATES + k, tl.sum(theta, 0))
+    tl.store(d_theta + share * STATES + k, tl.sum(sum_theta, 0))
 
 
 @triton.jit(do_not_specialize=["windows"])
-def coefficients_back_kernel(
-    maps, weights, noise, count, coefficients, to_alpha, to_written, to_vectors, to_theta, to_maps, gradients, windows,
+def coefficients_backward_kernel(
+    maps, weights, noise, count, coefficients, d_alpha, d_written, d_vectors, d_theta, d_maps, gradients, windows,
     sigma, shift, root,
     SIZE: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr,
     WIDTH: tl.constexpr, STATES: tl.constexpr, SLAB: tl.constexpr, SHARES: tl.constexpr, ROTATES: tl.constexpr,
@@ -215,10 +215,10 @@ def coefficients_back_kernel(
     gradient = gradients + window * SIZE
     d, s, k = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES), tl.arange(0, STATES)
     log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
-    u_bias, damping_bias = tl.load(own + BIAS + d)[None, :], tl.load(own + BIAS + WIDTH + d)[None, :]
+    damping_bias, u_bias = tl.load(own + BIAS + d)[None, :], tl.load(own + BIAS + WIDTH + d)[None, :]
     scale = tl.where(s < 2 * STATES, 1.0, root)[None, :]
-    sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_damping = tl.zeros([BLOCK, WIDTH], tl.float32)
+    sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_rate = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_vectors = tl.zeros([BLOCK, 4 * STATES], tl.float32)
     for start in range(0, TOKENS, BLOCK):
@@ -226,34 +226,34 @@ def coefficients_back_kernel(
         inside = (t < TOKENS)[:, None]
         row = ((window * TOKENS + t) * MAPS)[:, None]
         channel = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-        u = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + u_bias
-        damping = libdevice.tanh(tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0) + damping_bias)
+        damping = libdevice.tanh(tl.load(maps + row + d[None, :], mask=inside, other=0.0) + damping_bias)
+        u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0) + u_bias
         delta = libdevice.exp(log_rate[None, :] + damping)
-        d_alpha = tl.load(to_alpha + channel, mask=inside, other=0.0)
-        d_written = tl.load(to_written + channel, mask=inside, other=0.0)
-        d_u = -libdevice.expm1(-delta) * d_written
-        d_rate = libdevice.exp(-delta) * delta * (u * d_written - d_alpha)
+        d_a = tl.load(d_alpha + channel, mask=inside, other=0.0)
+        d_w = tl.load(d_written + channel, mask=inside, other=0.0)
+        d_u = -libdevice.expm1(-delta) * d_w
+        d_rate = libdevice.exp(-delta) * delta * (u * d_w - d_a)
         d_damping = d_rate * (1.0 - damping * damping)
-        tl.store(to_maps + row + d[None, :], d_u, mask=inside)
-        tl.store(to_maps + row + WIDTH + d[None, :], d_damping, mask=inside)
-        d_vectors = tl.zeros([BLOCK, 4 * STATES], tl.float32)
+        tl.store(d_maps + row + d[None, :], d_damping, mask=inside)
+        tl.store(d_maps + row + WIDTH + d[None, :], d_u, mask=inside)
+        d_bc = tl.zeros([BLOCK, 4 * STATES], tl.float32)
         for share in tl.static_range(SHARES):
             at = (((window * SHARES + share) * TOKENS + t) * (4 * STATES))[:, None] + s[None, :]
-            d_vectors += tl.load(to_vectors + at, mask=inside, other=0.0)
+            d_bc += tl.load(d_vectors + at, mask=inside, other=0.0)
         vectors = tl.load(coefficients + row + 2 * WIDTH + s[None, :], mask=inside, other=0.0) / scale
-        d_vectors *= scale * (1.0 - vectors * vectors)
-        tl.store(to_maps + row + 2 * WIDTH + s[None, :], d_vectors, mask=inside)
-        sum_u += d_u
+        d_bc *= scale * (1.0 - vectors * vectors)
+        tl.store(d_maps + row + 2 * WIDTH + s[None, :], d_bc, mask=inside)
         sum_damping += d_damping
+        sum_u += d_u
         sum_rate += d_rate
-        sum_vectors += d_vectors
-    tl.store(gradient + BIAS + d, tl.sum(sum_u, 0))
-    tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_damping, 0))
+        sum_vectors += d_bc
+    tl.store(gradient + BIAS + d, tl.sum(sum_damping, 0))
+    tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_u, 0))
     tl.store(gradient + BIAS + 2 * WIDTH + s, tl.sum(sum_vectors, 0))
     tl.store(gradient + LOG_RATE + d, tl.sum(sum_rate, 0))
     if ROTATES:
-        d_theta = tl.zeros([STATES], tl.float32)
+        sum_theta = tl.zeros([STATES], tl.float32)
         for share in tl.static_range(SHARES):
-            d_theta += tl.load(to_theta + (window * SHARES + share) * STATES + k)
+            sum_theta += tl.load(d_theta + (window * SHARES + share) * STATES + k)
         half_turn = 1.0 / (1.0 + libdevice.exp(-tl.load(own + PITCH + k)))
-        tl.store(gradient + PITCH + k, d_theta * 3.141592653589793 * half_turn * (1.0 - half_turn))
+        tl.store(gradient + PITCH + k, sum_theta * 3.141592653589793 * half_turn * (1.0 - half_turn))

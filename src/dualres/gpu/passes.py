@@ -28,7 +28,7 @@ def fits_the_kernels(config: ModelConfig) -> bool:
 
 
 class Passes:
-    """Buffers and passes; without `draws` there is no way back, and neither jitter nor dropout.
+    """Buffers and passes; without `draws` they only go forward, with neither jitter nor dropout.
 
     `short` and `long` (fits * windows, tokens, columns) are the padded views, `weights` (fits, size) the parameters as
     `layout` orders them. Going backward leaves each window's share of the gradient in `gradients`
@@ -67,22 +67,22 @@ class Passes:
     def backward(self) -> None:
         """On from where `forward` left: every parameter's gradient, window by window."""
         readout, memory = self.readout, self.memory
-        self._to_weights(readout.to_gates, memory.y, "gates")
-        self._back(readout.to_gates, "gates", memory.to_y)
-        memory.walk_back()
-        memory.coefficients_back()
-        self._to_weights(memory.to_maps, readout.normed, "maps")
-        self._back(memory.to_maps, "maps", readout.to_normed)
-        readout.norm_back()
+        self._d_weights(readout.d_gates, memory.y, "gates")
+        self._d_input(readout.d_gates, "gates", memory.d_y)
+        memory.walk_backward()
+        memory.coefficients_backward()
+        self._d_weights(memory.d_maps, readout.normed, "maps")
+        self._d_input(memory.d_maps, "maps", readout.d_normed)
+        readout.norm_backward()
         for view, name, columns in self._projections():
-            self._to_weights(readout.to_features[..., columns], view, name)
+            self._d_weights(readout.d_features[..., columns], view, name)
 
     @property
     def kernels(self) -> list[Callable[[], None]]:
         """What is compiled at its first call, the slowest to compile first."""
         memory, readout = self.memory, self.readout
-        back = [memory.walk_back, memory.coefficients_back, readout.norm_back]
-        return [back[0], memory.walk, readout.read, *back[1:], memory.coefficients, readout.norm]
+        backward = [memory.walk_backward, memory.coefficients_backward, readout.norm_backward]
+        return [backward[0], memory.walk, readout.read, *backward[1:], memory.coefficients, readout.norm]
 
     def _projections(self) -> list[tuple[Tensor, str, slice]]:
         """The views in use, with the names of their maps and the features they fill."""
@@ -93,10 +93,12 @@ class Passes:
         """out = x W^T for every network."""
         torch.bmm(self._by_fit(x), self._layout.part(self.weights, name).mT, out=self._by_fit(out))
 
-    def _back(self, gradient: Tensor, name: str, out: Tensor) -> None:
+    def _d_input(self, gradient: Tensor, name: str, out: Tensor) -> None:
+        """The gradient of a map's input, from that of its output."""
         torch.bmm(self._by_fit(gradient), self._layout.part(self.weights, name), out=self._by_fit(out))
 
-    def _to_weights(self, gradient: Tensor, x: Tensor, name: str) -> None:
+    def _d_weights(self, gradient: Tensor, x: Tensor, name: str) -> None:
+        """The gradient of a map's weights, window by window."""
         torch.bmm(gradient.mT, x, out=self._layout.part(self.gradients, name))
 
     def _by_fit(self, x: Tensor) -> Tensor:

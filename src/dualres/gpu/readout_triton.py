@@ -37,8 +37,8 @@ def norm_kernel(
 
 
 @triton.jit(do_not_specialize=["windows"])
-def norm_back_kernel(
-    features, weights, to_normed, to_pooled, to_features, gradients, windows,
+def norm_backward_kernel(
+    features, weights, d_normed, d_pooled, d_features, gradients, windows,
     SIZE: tl.constexpr, NORM: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, EPS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):  # fmt: skip
@@ -46,7 +46,7 @@ def norm_back_kernel(
     window = tl.program_id(0).to(tl.int64)
     d = tl.arange(0, WIDTH)
     weight = tl.load(weights + window // windows * SIZE + NORM + d)[None, :]
-    past = tl.load(to_pooled + window * WIDTH + d)[None, :]
+    past = tl.load(d_pooled + window * WIDTH + d)[None, :]
     sum_weight = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_bias = tl.zeros([BLOCK, WIDTH], tl.float32)
     for start in range(0, TOKENS, BLOCK):
@@ -54,13 +54,13 @@ def norm_back_kernel(
         inside = (t < TOKENS)[:, None]
         at = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
         x, factor = _normed(tl.load(features + at, mask=inside, other=0.0), WIDTH, EPS)
-        gradient = tl.load(to_normed + at, mask=inside, other=0.0)
+        gradient = tl.load(d_normed + at, mask=inside, other=0.0)
         sum_weight += gradient * x
         sum_bias += gradient
         gradient *= weight
         along = (tl.sum(gradient * x, 1) / WIDTH)[:, None]
         gradient = factor[:, None] * (gradient - (tl.sum(gradient, 1) / WIDTH)[:, None] - x * along)
-        tl.store(to_features + at, gradient + past, mask=inside)
+        tl.store(d_features + at, gradient + past, mask=inside)
     tl.store(gradients + window * SIZE + NORM + d, tl.sum(sum_weight, 0))
     tl.store(gradients + window * SIZE + NORM + WIDTH + d, tl.sum(sum_bias, 0))
 
@@ -81,7 +81,7 @@ def _gate(
 
 @triton.jit(do_not_specialize=["windows"])
 def readout_kernel(
-    features, gates, weights, logits, labels, partners, shares, keep, count, losses, to_gates, to_pooled, gradients,
+    features, gates, weights, logits, labels, partners, shares, keep, count, losses, d_gates, d_pooled, gradients,
     windows, dropout,
     SIZE: tl.constexpr, BIAS: tl.constexpr, HEAD: tl.constexpr, HEAD_BIAS: tl.constexpr, TOKENS: tl.constexpr,
     WIDTH: tl.constexpr, CLASSES: tl.constexpr, CLASS_TILE: tl.constexpr, SLAB: tl.constexpr, BLOCK: tl.constexpr,
@@ -122,20 +122,20 @@ def readout_kernel(
             target = share * target + (1.0 - share) * others
         loss = libdevice.log(summed) - tl.sum(tl.where(is_class, target * scores, 0.0), 0)
         tl.store(losses + window, loss / windows)
-        to_scores = (libdevice.exp(scores) / summed - target) / windows
-        tl.store(gradient + HEAD + head_at, to_scores[:, None] * pooled[None, :], mask=is_class[:, None])
-        tl.store(gradient + HEAD_BIAS + classes, to_scores, mask=is_class)
-        back = tl.sum(to_scores[:, None] * head, 0) * kept / TOKENS
-        tl.store(to_pooled + window * WIDTH + d, back)
+        d_scores = (libdevice.exp(scores) / summed - target) / windows
+        tl.store(gradient + HEAD + head_at, d_scores[:, None] * pooled[None, :], mask=is_class[:, None])
+        tl.store(gradient + HEAD_BIAS + classes, d_scores, mask=is_class)
+        d_out = tl.sum(d_scores[:, None] * head, 0) * kept / TOKENS
+        tl.store(d_pooled + window * WIDTH + d, d_out)
         sum_mixed = tl.zeros([BLOCK, WIDTH], tl.float32)
         sum_gate = tl.zeros([BLOCK, WIDTH], tl.float32)
         for start in range(0, TOKENS, BLOCK):
             mixed, gate, logistic, at, inside = _gate(gates, own, window, start, d, BIAS, TOKENS, WIDTH, BLOCK)
-            to_mixed = back[None, :] * gate * logistic
-            to_gate = back[None, :] * mixed * logistic * (1.0 + gate * (1.0 - logistic))
-            tl.store(to_gates + at, to_mixed, mask=inside)
-            tl.store(to_gates + at + WIDTH, to_gate, mask=inside)
-            sum_mixed += tl.where(inside, to_mixed, 0.0)
-            sum_gate += tl.where(inside, to_gate, 0.0)
+            d_mixed = d_out[None, :] * gate * logistic
+            d_gate = d_out[None, :] * mixed * logistic * (1.0 + gate * (1.0 - logistic))
+            tl.store(d_gates + at, d_mixed, mask=inside)
+            tl.store(d_gates + at + WIDTH, d_gate, mask=inside)
+            sum_mixed += tl.where(inside, d_mixed, 0.0)
+            sum_gate += tl.where(inside, d_gate, 0.0)
         tl.store(gradient + BIAS + d, tl.sum(sum_mixed, 0))
         tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_gate, 0))

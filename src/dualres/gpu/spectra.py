@@ -9,7 +9,7 @@ from dualres.gpu.layout import Layout, ceil_div
 from dualres.gpu.spectra_triton import frames_kernel, levels_kernel, logarithms_kernel
 from dualres.model.spectra import SMALLEST_RMS, hann
 
-WINDOWS_AT_ONCE = 256  # whose frames and spectra are in memory together, about 0.7 GB; fewer at once are slower
+WINDOWS_PER_FFT = 256  # their frames and spectra take about 0.7 GB; fewer are slower
 SAMPLES_AT_ONCE = 4096
 BINS_AT_ONCE = 1024
 
@@ -22,7 +22,7 @@ class Spectra:
         self._config = config
         self._columns = layout.shapes["short"][1], layout.shapes["long"][1]
         self._levels = torch.empty(windows, 2, dtype=torch.float64, device=device)
-        lengths, rows = (config.short, config.long), min(windows, WINDOWS_AT_ONCE) * config.tokens
+        lengths, rows = (config.short, config.long), min(windows, WINDOWS_PER_FFT) * config.tokens
         self._tapers = [hann(length, torch.float32, device) for length in lengths]
         self._frames = [torch.empty(rows, length, device=device) for length in lengths]
 
@@ -30,8 +30,8 @@ class Spectra:
         """Write the padded views (windows, tokens, columns) of the windows that begin at `starts` (windows,)."""
         config = self._config
         self._measure(signal, starts)
-        for i in range(0, len(starts), WINDOWS_AT_ONCE):
-            some = slice(i, i + WINDOWS_AT_ONCE)
+        for i in range(0, len(starts), WINDOWS_PER_FFT):
+            some = slice(i, i + WINDOWS_PER_FFT)
             count = len(starts[some]) * config.tokens
             blocks = [ceil_div(count * columns, BINS_AT_ONCE) for columns in self._columns]
             logarithms_kernel[(sum(blocks),)](

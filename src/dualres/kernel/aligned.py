@@ -9,7 +9,7 @@ _LINE = 16  # floats
 
 
 def aligned(count: int) -> npt.NDArray[np.float32]:
-    """Room for `count` floats; what is in it is left to chance."""
+    """Room for `count` floats, whose values are undefined."""
     room = np.empty(count + _LINE, np.float32)
     skipped = -room.ctypes.data % (4 * _LINE) // 4
     return room[skipped : skipped + count]

@@ -1,6 +1,6 @@
 /* Log-magnitudes as an augmented fit sees them: through a path, blended with another window's, and standardised.
  *
- * dualres.augment.spectra says the same in PyTorch. */
+ * dualres.learn.augment.spectra says the same in PyTorch. */
 
 #include "augment.h"
 
@@ -39,7 +39,7 @@ static void seen_few(
 }
 
 /* Fill `out` for the window `window`. */
-DUALRES_PUBLIC void NAME(augment_window)(const dualres_augment *a, int64_t window, float *out) {
+DUALRES_PUBLIC void NAME(dualres_augment_window)(const dualres_augment *a, int64_t window, float *out) {
     const ptrdiff_t size = a->tokens * a->bins;
     const int64_t partner = a->partners[window];
     const float share = a->shares[window];

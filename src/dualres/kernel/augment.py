@@ -72,7 +72,7 @@ def seen(
     job = _Augment(magnitudes, gains, partners, shares, math.log(2) / spread, -mean / spread)
     _place("out", out, rows.stop - rows.start, tokens, bins)
     entry = _entry(variant())
-    assert entry is not None, "whoever asked, found it available"
+    assert entry is not None, "`available` said so"
     share_out(
         lambda row: entry(ctypes.byref(job), rows.start + row, out[row].data_ptr()),
         range(len(out)),
@@ -83,4 +83,4 @@ def seen(
 
 @cache
 def _entry(chosen: str | None) -> Callable[..., Any] | None:
-    return function("augment_window", [ctypes.POINTER(_Augment), ctypes.c_int64, ctypes.c_void_p])
+    return function("dualres_augment_window", [ctypes.POINTER(_Augment), ctypes.c_int64, ctypes.c_void_p])

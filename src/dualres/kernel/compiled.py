@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from dualres.errors import ConfigError
@@ -15,11 +17,7 @@ from dualres.errors import ConfigError
 VARIANTS = ("avx512", "avx2", "baseline")
 OFF = "off"
 SETTING = "DUALRES_KERNEL"  # the environment variable that names one of the variants, or switches all of them off
-
-
-# What the library has to answer to `interface_number`; the same number stands in module.c. Both are to be raised
-# whenever a struct, the order of a table or a signature changes: a library built before would compute nonsense.
-INTERFACE = 2
+HEADER = Path(__file__).with_name("dualres_kernel.h")  # of the source that the library has to be built from
 
 
 @cache
@@ -28,8 +26,8 @@ def able() -> tuple[str, ...]:
     library = _library()
     if library is None:
         return ()
-    library.best_variant.restype = ctypes.c_char_p
-    return VARIANTS[VARIANTS.index(library.best_variant().decode()) :]
+    library.dualres_best_variant.restype = ctypes.c_char_p
+    return VARIANTS[VARIANTS.index(library.dualres_best_variant().decode()) :]
 
 
 def variant() -> str | None:
@@ -69,7 +67,8 @@ def _library() -> ctypes.CDLL | None:
         library = ctypes.CDLL(found.origin)
     except OSError:  # built for another system
         return None
-    if _interface_of(library) != INTERFACE:
+    wanted = _interface_in(HEADER)
+    if wanted is None or _interface_of(library) != wanted:
         warnings.warn(
             f"{found.origin} was built from another state of the source and is not used: PyTorch and SciPy compute "
             "the same, but slower. Run `make setup`, or install dualres again.",
@@ -80,8 +79,17 @@ def _library() -> ctypes.CDLL | None:
     return library
 
 
+def _interface_in(header: Path) -> int | None:
+    """The number that a header gives; None where there is none."""
+    try:
+        found = re.search(r"^#define DUALRES_INTERFACE (\d+)$", header.read_text(encoding="utf-8"), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) if found else None
+
+
 def _interface_of(library: ctypes.CDLL) -> int | None:
     try:
-        return int(library.interface_number())
+        return int(library.dualres_interface())
     except AttributeError:  # older than the number
         return None

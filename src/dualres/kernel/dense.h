@@ -13,6 +13,8 @@ enum { TOKENS_AT_ONCE = 1, VECS_AT_ONCE = 8 };
 enum { TOKENS_AT_ONCE = 4, VECS_AT_ONCE = 2 };
 #endif
 
+DUALRES_ASSERT(dense_takes_all_lanes, LANES % TOKENS_AT_ONCE == 0);
+
 enum { INPUTS_AT_ONCE = 128 }; /* whose weights stay in the first cache while all tokens take them in */
 
 /* y[t][o] = bias[o] + sum_k x(k, t) weight[k][o] for LANES tokens t, with x(k, t) = x[k * of_input + t * of_token].

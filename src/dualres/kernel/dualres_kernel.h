@@ -8,6 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "checks.h"
+
+/* To be raised whenever a struct, the order of a table, a name or a signature changes. Python reads the number from
+ * this line and takes no library that was built with another: it would compute nonsense. */
+#define DUALRES_INTERFACE 3
+
 enum {
     DUALRES_RATE = 64000,  /* Hz */
     DUALRES_WINDOW = 32768, /* samples */
@@ -20,9 +26,13 @@ enum {
     DUALRES_TOKENS = (DUALRES_WINDOW - DUALRES_LONG) / DUALRES_HOP + 1,
     DUALRES_WIDTH = 64,
     DUALRES_STATES = 8,
-    DUALRES_MAPS = 2 * DUALRES_WIDTH + 4 * DUALRES_STATES, /* damping, input, write, read */
+    DUALRES_MAPS = 2 * DUALRES_WIDTH + 4 * DUALRES_STATES, /* damping, input, write, read: the order of maps.py */
     DUALRES_TURN = 16 /* tokens after which the memory's rotating coordinates begin anew */
 };
+
+DUALRES_ASSERT(windows_are_whole_hops, DUALRES_HALF % DUALRES_HOP == 0 && DUALRES_LONG % DUALRES_HOP == 0);
+DUALRES_ASSERT(tables_are_of_ffts_of_256_and_1024, DUALRES_SHORT == 256 && DUALRES_LONG == 1024);
+DUALRES_ASSERT(views_share_the_width, DUALRES_WIDTH % 2 == 0);
 
 /* Samples are float, or int16_t to halve the memory of a device's window. */
 #ifdef DUALRES_INT16
@@ -33,8 +43,8 @@ typedef float dualres_sample;
 
 /* All that does not change from window to window, in the order in which it is used; floats without gaps.
  *
- * Weights are [input][output]. Bins come in pairs as the FFT leaves them, and as logarithms to base two. LayerNorm's gain and bias are part of the
- * maps that follow it. */
+ * Weights are [input][output]. Bins come in pairs as the FFT leaves them, and as logarithms to base two. LayerNorm's
+ * gain and bias are part of the maps that follow it. */
 typedef struct {
     float hann_long[DUALRES_LONG]; /* halved, as the real FFT wants it */
     float hann_short[DUALRES_SHORT];
@@ -72,8 +82,8 @@ typedef struct {
 /* Where a library offers its functions once per instruction set, their names end with it: dualres_windows_avx2. */
 #ifndef DUALRES_VARIANT
 
-/* Bytes of working memory that dualres_windows needs, at any address: 13 kB with one lane, 46, 80 or 147 kB with 4, 8 or
- * 16. */
+/* Bytes of working memory that dualres_windows needs, at any address: 12 kB with one lane, 46, 80 or 147 kB with 4, 8
+ * or 16. */
 DUALRES_PUBLIC size_t dualres_scratch(void);
 
 /* Logits (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples at

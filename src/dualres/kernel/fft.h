@@ -46,8 +46,15 @@ static inline void dft8(cvec a[8]) {
     a[3] = c_add(e3, o3), a[7] = c_sub(e3, o3);
 }
 
-/* Groups of 64 lie apart by this: a power of two would put the eight of them into the same lines of the cache. */
-enum { GROUP = 65 };
+enum {
+    POINTS = 64, /* of a group, which the last two stages transform by themselves */
+    GROUP = POINTS + 1, /* from one group to the next: a power of two would put them into the same lines of the cache */
+    SHORT_RADIX = DUALRES_SHORT / 2 / POINTS, /* R, the number of groups */
+    LONG_RADIX = DUALRES_LONG / 2 / POINTS
+};
+
+DUALRES_ASSERT(groups_take_two_stages_of_radix_8, POINTS == 8 * 8);
+DUALRES_ASSERT(first_stages_are_of_radix_2_and_8, SHORT_RADIX == 2 && LONG_RADIX == 8);
 
 /* The last two stages, of one group. */
 static inline void transform_64(cvec *z, const float turn_64[8][7][2]) {
@@ -67,7 +74,10 @@ typedef struct {
     cvec one; /* bin 1 */
 } low_bins;
 
-enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = 65 }; /* among the magnitudes */
+/* Among the magnitudes: those of group zero come first, bins 0, R, ... to M. */
+enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = POINTS + 1 };
+
+DUALRES_ASSERT(bin_one_has_a_slot, DUALRES_SHORT_BINS - SLOT_OF_ONE > 0);
 
 static inline vec magnitude(cvec x) { return vec_sqrt(x.re * x.re + x.im * x.im); }
 

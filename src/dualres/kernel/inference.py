@@ -8,13 +8,12 @@ from functools import cache
 from typing import Any, Self
 
 import numpy as np
-import torch
 
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.pack import Floats, fits, packed
-from dualres.kernel.threads import room, share_out
-from dualres.model.network import DualRes
+from dualres.kernel.pack import Floats, Weights, fits, packed
+from dualres.kernel.threads import room, share_out, thread_count
 
 # Half-overlapping windows that are scored in one call, and share their frames. Fixed, so that neither the number of
 # threads nor the way a recording is read changes a bit of the result.
@@ -34,22 +33,14 @@ class _Model(ctypes.Structure):
 class Kernel:
     """A network as it was when this was made, ready to score windows on the CPU."""
 
-    def __init__(self, network: DualRes) -> None:
-        self._constants, self._head = packed(network)
-        self._classes, self._window = network.head.out_features, network.config.window
+    def __init__(self, weights: Weights) -> None:
+        self._constants, self._head = packed(weights)
+        self._classes, self._window = weights.classes, weights.config.window
 
     @classmethod
-    def of(cls, network: DualRes) -> Self | None:
-        """None where PyTorch has to do it: no compiled library, other sizes than the paper's, or not on the CPU."""
-        weight = network.head.weight
-        if (
-            _entry(variant()) is None
-            or not fits(network.config)
-            or weight.device.type != "cpu"
-            or weight.dtype != torch.float32
-        ):
-            return None
-        return cls(network)
+    def of(cls, weights: Weights) -> Self | None:
+        """None where PyTorch has to do it: no compiled library, or other sizes than the paper's."""
+        return cls(weights) if serves(weights.config) else None
 
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to (n, classes).
@@ -77,8 +68,13 @@ class Kernel:
             score(ctypes.byref(model), read, last - first, write, own.ctypes.data)
 
         starts = range(0, count, at_once)
-        share_out(go, starts, min(torch.get_num_threads(), len(starts)))
+        share_out(go, starts, min(thread_count(), len(starts)))
         return logits
+
+
+def serves(config: ModelConfig) -> bool:
+    """Whether the compiled library is in use, and made for networks of these sizes."""
+    return fits(config) and _entry(variant()) is not None
 
 
 @cache

@@ -3,15 +3,18 @@
 #ifndef DUALRES_LANES_H
 #define DUALRES_LANES_H
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
+
+#include "checks.h"
 
 #ifndef DUALRES_LANES
 #define DUALRES_LANES 1
 #endif
 #define LANES DUALRES_LANES
 
-/* Functions that a library offers once per instruction set carry its name: windows_avx2. */
+/* Functions that a library offers once per instruction set carry its name: dualres_windows_avx2. */
 #ifdef DUALRES_VARIANT
 #define DUALRES_PASTE(name, variant) name##_##variant
 #define DUALRES_EXPAND(name, variant) DUALRES_PASTE(name, variant)
@@ -56,6 +59,9 @@ static inline vec vec_sqrt(vec a) { return sqrtf(a); }
 #else
 #error "there are 1, 4, 8 (AVX2) or 16 (AVX-512) lanes"
 #endif
+
+DUALRES_ASSERT(floats_have_24_bits_in_4_bytes, FLT_RADIX == 2 && FLT_MANT_DIG == 24 && sizeof(float) == 4);
+DUALRES_ASSERT(a_vector_is_its_lanes, sizeof(vec) == 4 * LANES && sizeof(veci) == sizeof(vec));
 
 /* The same bits, seen as floats or as integers. */
 typedef union {

@@ -6,6 +6,10 @@
 #include "dualres_kernel.h"
 #include "lanes.h"
 
+DUALRES_ASSERT(channels_fill_vectors, DUALRES_WIDTH % LANES == 0);
+DUALRES_ASSERT(maps_fill_vectors, DUALRES_MAPS % LANES == 0);
+DUALRES_ASSERT(readout_scale_is_of_8_states, DUALRES_STATES == 8);
+
 /* From what the maps give for a token to damping (as 1 - alpha), input, write and read vectors, in place.
  *
  * `j` counts the token from where the coordinates last began. */
@@ -31,7 +35,7 @@ static inline void activate(const dualres_constants *c, int j, float maps[DUALRE
 static inline void walk(const float (*maps)[DUALRES_MAPS], int tokens, int d, float (*state)[DUALRES_WIDTH],
                         float (*y)[DUALRES_WIDTH]) {
     enum { W = DUALRES_WIDTH, N = 2 * DUALRES_STATES };
-    const float scale = 0.35355339f; /* 1 / sqrt(states) */
+    const float scale = 0.35355339f; /* 1 / sqrt(DUALRES_STATES) */
     vec q[N];
     for (int k = 0; k < N; k++) q[k] = vec_load(state[k] + d);
     for (int t = 0; t < tokens; t++) {

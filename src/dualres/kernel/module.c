@@ -7,12 +7,10 @@
 
 #include "dualres_kernel.h"
 
-/* INTERFACE in compiled.py is the same number. Both are to be raised whenever a struct, the order of a table or a
- * signature changes: Python takes no library with another. */
-DUALRES_PUBLIC int interface_number(void) { return 2; }
+DUALRES_PUBLIC int dualres_interface(void) { return DUALRES_INTERFACE; }
 
 /* The name of the fastest variant that this processor can run. */
-DUALRES_PUBLIC const char *best_variant(void) {
+DUALRES_PUBLIC const char *dualres_best_variant(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))

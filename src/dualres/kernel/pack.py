@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
 from dualres.config import ModelConfig
 from dualres.kernel.aligned import aligned
-from dualres.model.network import DualRes
+from dualres.kernel.maps import MAPS
 
 Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
@@ -20,23 +19,66 @@ TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """A DualRes network without PyTorch: its sizes, and its parameters by the names that they have in a file."""
+
+    config: ModelConfig
+    arrays: Mapping[str, Floats]
+
+    @property
+    def classes(self) -> int:
+        return len(self.arrays["head.bias"])
+
+    def exact(self, name: str) -> Exact:
+        """A parameter in float64."""
+        return self.arrays[name].astype(np.float64)
+
+    def theta(self) -> Exact:
+        """Rotation per token in radians, (states,), as float32 gives it; zero without rotation."""
+        pitch = self.arrays["encoder.memory.pitch"]
+        if not self.config.rotation:
+            return np.zeros(len(pitch))
+        one, power = np.float32(1), np.exp(-pitch.astype(np.float64)).astype(np.float32)
+        return (np.float32(np.pi) * (one / (one + power))).astype(np.float64)
+
+
+def shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:
+    """The names of a network's parameters in a file, and their shapes."""
+    width, half, pairs = config.width, config.width // 2, 2 * config.states
+    linear: dict[str, tuple[int, ...]] = {
+        "encoder.short": (half, config.short_bins),
+        "encoder.long": (half, config.long_bins),
+        "encoder.memory.write_in": (width, width),
+        "encoder.memory.damping": (width, width),
+        "encoder.memory.write": (pairs, width),
+        "encoder.memory.read": (pairs, width),
+        "encoder.mix": (width, width),
+        "encoder.gate": (width, width),
+        "head": (classes, width),
+    }
+    of_maps = {f"{name}.weight": shape for name, shape in linear.items()}
+    of_maps |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
+    of_norm = {f"encoder.norm.{kind}": (width,) for kind in ("weight", "bias")}
+    return of_maps | of_norm | {"encoder.memory.log_rate": (width,), "encoder.memory.pitch": (config.states,)}
+
+
 def fits(config: ModelConfig) -> bool:
     """Whether the kernel is made for networks of this shape."""
     paper = ModelConfig()
     return all(getattr(config, size) == getattr(paper, size) for size in SIZES)
 
 
-def packed(network: DualRes) -> tuple[Floats, Floats]:
+def packed(weights: Weights) -> tuple[Floats, Floats]:
     """The kernel's constants, in the order of `dualres_constants`, and its head: (classes, width), then biases."""
-    parts = [part.ravel() for part in _constants(network)]
+    parts = [part.ravel() for part in _constants(weights)]
     constants = aligned(sum(map(len, parts)))
     np.concatenate(parts, out=constants, casting="same_kind")
-    head = np.concatenate([_exact(network.head.weight).ravel(), _exact(network.head.bias)])
-    return constants, head.astype(np.float32)
+    return constants, np.concatenate([weights.arrays["head.weight"].ravel(), weights.arrays["head.bias"]])
 
 
-def _constants(network: DualRes) -> Iterator[Exact]:
-    config, encoder, memory = network.config, network.encoder, network.encoder.memory
+def _constants(weights: Weights) -> Iterator[Exact]:
+    config, exact = weights.config, weights.exact
     for length in (config.long, config.short):
         yield 0.5 * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
     for length, count in ((512, 64), (64, 8)):
@@ -46,24 +88,20 @@ def _constants(network: DualRes) -> Iterator[Exact]:
         yield _turns(np.array([*_lower_bins(length // 2), 0]) / length)
 
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
-        layer = getattr(encoder, branch)
-        yield np.log(2) * _present(config, branch) * _exact(layer.weight).T[_bin_order(bins)]
-    yield np.concatenate(
-        [_present(config, branch) * _exact(getattr(encoder, branch).bias) for branch in ("short", "long")]
-    )
+        yield np.log(2) * _of_branch(weights, branch, "weight").T[_bin_order(bins)]
+    yield np.concatenate([_of_branch(weights, branch, "bias") for branch in ("short", "long")])
 
-    maps = (memory.damping, memory.write_in, memory.write, memory.read)
-    weight = np.concatenate([_exact(layer.weight) for layer in maps])
-    yield (weight * _exact(encoder.norm.weight)).T
-    yield np.concatenate([_exact(layer.bias) for layer in maps]) + weight @ _exact(encoder.norm.bias)
-    yield _exact(memory.log_rate) - np.log(config.token_rate)
-    theta = _exact(memory.theta())
+    weight, bias = (np.concatenate([exact(f"encoder.memory.{m}.{kind}") for m in MAPS]) for kind in ("weight", "bias"))
+    yield (weight * exact("encoder.norm.weight")).T
+    yield bias + weight @ exact("encoder.norm.bias")
+    yield exact("encoder.memory.log_rate") - np.log(config.token_rate)
+    theta = weights.theta()
     yield _angles(np.outer(np.arange(1, TURN + 1), theta))
     yield _angles(-TURN * theta)
 
-    heard = float(config.memory)  # 0 where the readout gets nothing from the memory
-    yield heard * np.concatenate([_exact(encoder.mix.weight), _exact(encoder.gate.weight)]).T
-    yield np.concatenate([_exact(encoder.mix.bias), _exact(encoder.gate.bias)])
+    readout = np.concatenate([exact("encoder.mix.weight"), exact("encoder.gate.weight")]).T
+    yield readout if config.memory else np.zeros_like(readout)
+    yield np.concatenate([exact("encoder.mix.bias"), exact("encoder.gate.bias")])
 
 
 def _lower_bins(half: int) -> list[int]:
@@ -90,9 +128,10 @@ def _bin_order(bins: int) -> list[int]:
     return [0, half, *pairs[:6], half // 2, *pairs[6:]]
 
 
-def _present(config: ModelConfig, branch: str) -> float:
-    """Zero for a branch that the network does without."""
-    return float(config.branches in ("both", branch))
+def _of_branch(weights: Weights, branch: str, kind: str) -> Exact:
+    """Weight or bias of one view's projection; zeros where the network does without the view, whatever they hold."""
+    values = weights.exact(f"encoder.{branch}.{kind}")
+    return values if weights.config.branches in ("both", branch) else np.zeros_like(values)
 
 
 def _turns(share: Exact) -> Exact:
@@ -103,7 +142,3 @@ def _turns(share: Exact) -> Exact:
 def _angles(angle: Exact) -> Exact:
     """exp(i angle), first all real and then all imaginary parts."""
     return np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
-
-
-def _exact(tensor: Tensor) -> Exact:
-    return np.asarray(tensor.detach().to("cpu", torch.float64).numpy())

@@ -24,11 +24,14 @@
 #endif
 #define SMALL_ROWS (BLOCK_ROWS / 3)
 
+DUALRES_ASSERT(small_blocks_are_thirds, SMALL_ROWS * 3 == BLOCK_ROWS);
+DUALRES_ASSERT(loops_over_a_block_unroll, BLOCK_ROWS <= 12 && BLOCK_VECTORS <= 2); /* the pragmas below say so */
+
 #define INNER_AT_ONCE 64 /* rows of a transposed factor: few enough that its neighbouring columns are still near */
 
 /* A matrix whose entry (row, i) lies at `at[row * down + i * right]`.
  *
- * While column i is used, `at[next + i * next_right]` is fetched from afar; such jumps are not foreseen. */
+ * While column i is used, `at[next + i * next_right]` is prefetched; processors do not foresee such jumps. */
 typedef struct {
     const float *at;
     ptrdiff_t down, right, next, next_right;

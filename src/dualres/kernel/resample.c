@@ -18,8 +18,11 @@ enum {
     WIDE = 2,     /* vectors of streams */
     STREAMS = WIDE * LANES,
     PART = 256, /* terms of a sum */
-    AHEAD = 128 /* samples: what is this far ahead is fetched meanwhile */
+    AHEAD = 128 /* samples: what lies this far ahead is prefetched */
 };
+
+DUALRES_ASSERT(loops_over_a_group_unroll, TOGETHER <= 4 && WIDE <= 2); /* the pragmas below say so */
+DUALRES_ASSERT(work_has_room_for_all_streams, LANES <= 16 && STREAMS <= 32); /* _MOST_LANES, _MOST_STREAMS in Python */
 
 /* Samples of a signal, from its sample `first` on. They are taken from `mean`; what lies beyond them is `beyond`. */
 typedef struct {
@@ -37,6 +40,8 @@ typedef struct {
     int32_t at[TOGETHER]; /* its outputs, from the piece's first */
 } group;
 
+DUALRES_ASSERT(groups_have_no_gaps, sizeof(group) == (4 + TOGETHER) * sizeof(int32_t)); /* _GROUPS in resample.py */
+
 /* As much work as fits the first cache. A unit, one or more periods, has one or more pieces; each begins at an input
  * that the one before has needed, too. */
 typedef struct {
@@ -44,6 +49,8 @@ typedef struct {
     int32_t first_output, outputs; /* from the unit's first */
     int32_t first_group, groups;
 } piece;
+
+DUALRES_ASSERT(pieces_have_no_gaps, sizeof(piece) == 6 * sizeof(int32_t)); /* _PIECES in resample.py */
 
 /* `count` samples without the mean, from the signal's sample `at` on, wherever that is. */
 static void centre(const stretch *x, int64_t at, int64_t count, float *to) {
@@ -132,10 +139,10 @@ static inline __attribute__((always_inline)) void weigh(const float *rows, const
 /* `count` outputs from the signal's output `start`, which begins a unit. `work` holds the inputs and the outputs of
  * the largest piece, for all streams, each in whole vectors; the inputs take its first `work_rows`. Returns whether
  * all outputs are finite. */
-DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pieces, int64_t piece_count,
-                                              const group *groups, const float *taps, int64_t unit_rows,
-                                              int64_t unit_outputs, float *work, int64_t work_rows, float *out,
-                                              int64_t start, int64_t count) {
+DUALRES_PUBLIC int32_t NAME(dualres_resample)(
+    const stretch *x, const piece *pieces, int64_t piece_count, const group *groups, const float *taps,
+    int64_t unit_rows, int64_t unit_outputs, float *work, int64_t work_rows, float *out, int64_t start,
+    int64_t count) {
     vec faults = {0};
     int64_t units = (count + unit_outputs - 1) / unit_outputs, each = (units + STREAMS - 1) / STREAMS;
     int64_t row_begins[STREAMS], output_begins[STREAMS];
@@ -155,7 +162,7 @@ DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pie
                     gather(x, row_begins + wide, held_end, work + (held_end - row) * STREAMS + wide);
             int64_t line = 0;
             for (const group *g = groups + p->first_group; g < groups + p->first_group + p->groups; g++) {
-                for (int64_t until = line + 2 * TOGETHER; line < until; line++) /* memory works meanwhile */
+                for (int64_t until = line + 2 * TOGETHER; line < until; line++) /* in time for `scatter` */
                     __builtin_prefetch(out + output_begins[line % STREAMS] + output + line / STREAMS * LANES, 1);
                 if (g->outputs == TOGETHER)
                     weigh(work + g->row * STREAMS, taps + g->taps, g, TOGETHER, results);
@@ -174,7 +181,7 @@ DUALRES_PUBLIC int32_t NAME(resample_streams)(const stretch *x, const piece *pie
 }
 
 /* The sum of a signal, to the precision of a double. It is read at several places at once, which is faster. */
-DUALRES_PUBLIC double NAME(resample_sum)(const float *samples, int64_t count) {
+DUALRES_PUBLIC double NAME(dualres_sum)(const float *samples, int64_t count) {
     enum { PLACES = 8, BLOCK = 16 };
     double sums[BLOCK] = {0}, total = 0.0;
     int64_t each = count / (PLACES * BLOCK) * BLOCK;

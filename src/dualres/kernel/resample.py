@@ -81,7 +81,7 @@ class Resampler:
         What is missing before and behind them counts as `mean`. None where there is no compiled library, and where
         numbers become larger than a float can be.
         """
-        function = compiled.function("resample_streams", _ARGUMENTS, ctypes.c_int32)
+        function = compiled.function("dualres_resample", _ARGUMENTS, ctypes.c_int32)
         if function is None:
             return None
         held = np.require(samples, np.float32, ["C", "A"])
@@ -101,7 +101,7 @@ def total(samples: Floats) -> float:
 
     By NumPy where there is no compiled library.
     """
-    function = compiled.function("resample_sum", (_POINTER, _COUNT), ctypes.c_double)
+    function = compiled.function("dualres_sum", (_POINTER, _COUNT), ctypes.c_double)
     if function is None:
         with np.errstate(invalid="ignore"):
             return float(samples.sum(dtype=np.float64))
@@ -110,7 +110,7 @@ def total(samples: Floats) -> float:
 
 
 def _periods_in_a_unit(up: int, outputs: int) -> int:
-    """As many as give about so many outputs; more if only then they come in whole vectors."""
+    """As many as give about `outputs` outputs; more where only then they come in whole vectors."""
     step = _MOST_LANES // int(np.gcd(_MOST_LANES, up))
     return max(1, outputs // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,6 +25,28 @@ def share_out(call: Callable[[int], object], pieces: range, threads: int) -> Non
     if threads > 1:
         _pool.submit(shared.help, threads - 1)
     shared.lead()
+
+
+def thread_count() -> int:
+    """How many threads a call may use: PyTorch's number where that is loaded, else OMP_NUM_THREADS, else the cores."""
+    if _limit is not None:
+        return _limit
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "get_num_threads"):
+        return int(torch.get_num_threads())
+    setting = os.environ.get("OMP_NUM_THREADS", "")
+    if setting.isdecimal() and int(setting) > 0:
+        return int(setting)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_limit: int | None = None
+
+
+def limit_threads(count: int | None) -> None:
+    """From now on use that many threads; None for as many as `thread_count` finds by itself."""
+    global _limit
+    _limit = count
 
 
 def room(floats: int) -> npt.NDArray[np.float32]:

@@ -1,7 +1,8 @@
 /* A training step of the encoder, window by window, so that what lies between two matrix products stays in the cache.
  *
- * `encoder_there` goes from the two views to the mean over tokens, `encoder_back` from the derivative by it to those by
- * all parameters. dualres.model.network and dualres.model.memory say the same in PyTorch. */
+ * `dualres_encoder_forward` goes from the two views to the mean over tokens, `dualres_encoder_backward` from the
+ * derivative by it to those by all parameters. dualres.model.network and dualres.model.memory say the same in
+ * PyTorch. */
 
 #include "training.h"
 
@@ -10,7 +11,7 @@
 #include "training_memory.h"
 
 /* LayerNorm of the features, in place, before its gain and bias; v has them. */
-static void norm_there(
+static void norm_forward(
     const dualres_training *s, const float *gain, const float *bias, float *rows, float *inverse, float *v) {
     const ptrdiff_t width = s->width;
     for (ptrdiff_t t = 0; t < s->tokens; t++, rows += width, v += width) {
@@ -31,7 +32,7 @@ static void norm_there(
 }
 
 /* From d_v to the features' derivative, in place, which also has the part that went past the memory, `past`. */
-static void norm_back(
+static void norm_backward(
     const dualres_training *s, const float *gain, const float *normed, const float *inverse, const float *past,
     float *rows, float *d_gain, float *d_bias) {
     const ptrdiff_t width = s->width;
@@ -62,7 +63,7 @@ static void add_rows(const float *rows, ptrdiff_t count, ptrdiff_t columns, floa
 }
 
 /* The mean over tokens of features + mix silu(gate); `pooled` has the sum of the features. */
-static void gate_there(const dualres_training *s, const float *out, float *pooled) {
+static void gate_forward(const dualres_training *s, const float *out, float *pooled) {
     const ptrdiff_t width = s->width;
     for (ptrdiff_t d = 0; d < width; d += LANES) {
         vec sum = vec_all(0.0f);
@@ -75,7 +76,7 @@ static void gate_there(const dualres_training *s, const float *out, float *poole
 }
 
 /* From `past`, the derivative by the output at every token, to d_out. */
-static void gate_back(const dualres_training *s, const float *past, const float *out, float *d_out) {
+static void gate_backward(const dualres_training *s, const float *past, const float *out, float *d_out) {
     const ptrdiff_t width = s->width;
     for (ptrdiff_t t = 0; t < s->tokens; t++, out += 2 * width, d_out += 2 * width) {
         for (ptrdiff_t d = 0; d < width; d += LANES) {
@@ -87,24 +88,25 @@ static void gate_back(const dualres_training *s, const float *past, const float 
     }
 }
 
-/* A weight as the way back needs it, [output][input]. */
-static void exchange(const float *weight, ptrdiff_t inputs, ptrdiff_t outputs, float *exchanged) {
+/* A weight as the backward pass needs it, [output][input]. */
+static void transpose_weight(const float *weight, ptrdiff_t inputs, ptrdiff_t outputs, float *transposed) {
     for (ptrdiff_t i = 0; i < inputs; i++)
-        for (ptrdiff_t o = 0; o < outputs; o++) exchanged[o * inputs + i] = weight[i * outputs + o];
+        for (ptrdiff_t o = 0; o < outputs; o++) transposed[o * inputs + i] = weight[i * outputs + o];
 }
 
 /* Floats of scratch that the functions below need. */
-DUALRES_PUBLIC int64_t NAME(encoder_scratch)(const dualres_training *s) {
+DUALRES_PUBLIC int64_t NAME(dualres_encoder_scratch)(const dualres_training *s) {
     const ptrdiff_t width = s->width, columns = maps_of(s);
     const ptrdiff_t tokens = s->tokens * (columns + 4 * width), weights = (columns + 2 * width) * width;
     return tokens + width + weights + chunk_floats(s) + 2 * s->states * width;
 }
 
 /* Floats kept of each window. */
-DUALRES_PUBLIC int64_t NAME(encoder_kept)(const dualres_training *s) { return kept_of(s).count; }
+DUALRES_PUBLIC int64_t NAME(dualres_encoder_kept)(const dualres_training *s) { return kept_of(s).count; }
 
 /* Fill `kept` and `pooled` of the windows from `first` to before `last`. */
-DUALRES_PUBLIC void NAME(encoder_there)(const dualres_training *s, int64_t first, int64_t last, float *scratch) {
+DUALRES_PUBLIC void NAME(dualres_encoder_forward)(
+    const dualres_training *s, int64_t first, int64_t last, float *scratch) {
     const parameter_places at = places_of(s);
     const kept_places in = kept_of(s);
     const float *p = s->parameters;
@@ -120,22 +122,22 @@ DUALRES_PUBLIC void NAME(encoder_there)(const dualres_training *s, int64_t first
                 width);
         memset(pooled, 0, width * sizeof *pooled);
         add_rows(features, tokens, width, pooled);
-        norm_there(s, p + at.norm_gain, p + at.norm_bias, features, kept + in.inverse, v);
+        norm_forward(s, p + at.norm_gain, p + at.norm_bias, features, kept + in.inverse, v);
         product(v, tokens, width, p + at.maps, columns, p + at.maps_bias, maps, columns);
         for (ptrdiff_t t = 0; t < tokens; t++) {
             float *row = maps + t * columns;
             for (ptrdiff_t d = 0; d < width; d += LANES) vec_store(row + d, vec_tanh(vec_load(row + d)));
             for (ptrdiff_t d = 2 * width; d < columns; d += LANES) vec_store(row + d, vec_tanh(vec_load(row + d)));
         }
-        memory_there(s, s->log_damping + window * width, maps, y, kept + in.states, memory);
+        memory_forward(s, s->log_damping + window * width, maps, y, kept + in.states, memory);
         product(y, tokens, width, p + at.out, 2 * width, p + at.out_bias, out, 2 * width);
-        gate_there(s, out, pooled);
+        gate_forward(s, out, pooled);
     }
 }
 
 /* Fill `gradient`, in the order of the parameters, with the sum over the windows from `first` to before `last`, and
  * `d_log_damping` of these windows. */
-DUALRES_PUBLIC void NAME(encoder_back)(
+DUALRES_PUBLIC void NAME(dualres_encoder_backward)(
     const dualres_training *s, int64_t first, int64_t last, float *gradient, float *scratch) {
     const parameter_places at = places_of(s);
     const kept_places in = kept_of(s);
@@ -143,22 +145,23 @@ DUALRES_PUBLIC void NAME(encoder_back)(
     const ptrdiff_t tokens = s->tokens, width = s->width, half = width / 2, columns = maps_of(s);
     float *d_out = scratch, *d_maps = d_out + tokens * 2 * width, *d_y = d_maps + tokens * columns;
     float *v = d_y + tokens * width, *past = v + tokens * width;
-    float *maps_back = past + width, *out_back = maps_back + columns * width, *memory = out_back + 2 * width * width;
+    float *maps_transposed = past + width, *out_transposed = maps_transposed + columns * width;
+    float *memory = out_transposed + 2 * width * width;
     memset(gradient, 0, at.count * sizeof *gradient);
-    exchange(p + at.maps, width, columns, maps_back);
-    exchange(p + at.out, width, 2 * width, out_back);
+    transpose_weight(p + at.maps, width, columns, maps_transposed);
+    transpose_weight(p + at.out, width, 2 * width, out_transposed);
     for (int64_t window = first; window < last; window++) {
         const float *kept = s->kept + window * in.count, *normed = kept + in.normed, *maps = kept + in.maps;
         const float *short_view = s->short_view + window * tokens * s->short_bins;
         const float *long_view = s->long_view + window * tokens * s->long_bins;
         for (ptrdiff_t d = 0; d < width; d++) past[d] = s->d_pooled[window * width + d] / (float)tokens;
-        gate_back(s, past, kept + in.out, d_out);
+        gate_backward(s, past, kept + in.out, d_out);
         add_transposed_product(kept + in.y, width, tokens, d_out, 2 * width, 2 * width, gradient + at.out);
         add_rows(d_out, tokens, 2 * width, gradient + at.out_bias);
-        product(d_out, tokens, 2 * width, out_back, width, NULL, d_y, width);
+        product(d_out, tokens, 2 * width, out_transposed, width, NULL, d_y, width);
 
-        memory_back(s, s->log_damping + window * width, maps, kept + in.states, d_y, d_maps,
-                    s->d_log_damping + window * width, gradient + at.theta, memory);
+        memory_backward(s, s->log_damping + window * width, maps, kept + in.states, d_y, d_maps,
+                        s->d_log_damping + window * width, gradient + at.theta, memory);
         for (ptrdiff_t i = 0; i < tokens * width; i += width)
             for (ptrdiff_t d = 0; d < width; d += LANES)
                 vec_store(v + i + d, vec_load(normed + i + d) * vec_load(p + at.norm_gain + d) +
@@ -166,10 +169,10 @@ DUALRES_PUBLIC void NAME(encoder_back)(
         add_transposed_product(v, width, tokens, d_maps, columns, columns, gradient + at.maps);
         add_rows(d_maps, tokens, columns, gradient + at.maps_bias);
         float *d_features = d_y;
-        product(d_maps, tokens, columns, maps_back, width, NULL, d_features, width);
+        product(d_maps, tokens, columns, maps_transposed, width, NULL, d_features, width);
 
-        norm_back(s, p + at.norm_gain, normed, kept + in.inverse, past, d_features, gradient + at.norm_gain,
-                  gradient + at.norm_bias);
+        norm_backward(s, p + at.norm_gain, normed, kept + in.inverse, past, d_features, gradient + at.norm_gain,
+                      gradient + at.norm_bias);
         add_rows(d_features, tokens, width, gradient + at.features_bias);
         add_transposed_product(short_view, s->short_bins, tokens, d_features, width, half, gradient + at.from_short);
         add_transposed_product(long_view, s->long_bins, tokens, d_features + half, width, half,

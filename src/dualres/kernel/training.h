@@ -8,15 +8,23 @@
 
 #include "lanes.h"
 
-enum { CHUNK = 16 }; /* tokens from one kept state of the memory to the next; those between are computed again */
+enum {
+    CHUNK = 16, /* tokens from one kept state of the memory to the next; those between are computed again */
+    WIDTH_STEP = 64, STATES_STEP = 4, /* widths and states come in multiples of these; encoder.py sees to it */
+    LINE = 16 /* floats in a line of the cache */
+};
+
+DUALRES_ASSERT(halves_of_the_features_fill_vectors, WIDTH_STEP / 2 % LANES == 0);
+DUALRES_ASSERT(write_and_read_fill_vectors, 4 * STATES_STEP % LANES == 0);
+DUALRES_ASSERT(lines_hold_whole_vectors, LINE % LANES == 0);
 
 typedef struct {
-    int64_t tokens, short_bins, long_bins, width, states; /* width a multiple of 64, states of 4 */
+    int64_t tokens, short_bins, long_bins, width, states;
     const float *short_view, *long_view; /* (windows, tokens, bins) */
-    const float *log_damping; /* (windows, width), per token, before the input has its say */
+    const float *log_damping; /* (windows, width), per token, before the input changes it */
     const float *parameters; /* as in `parameter_places` */
     const float *ahead; /* (tokens, 2 states): exp(i j theta), j from 1: cosines, then sines */
-    float *kept; /* (windows, kept_places.count): what the way back needs of the way there */
+    float *kept; /* (windows, kept_places.count): what the backward pass needs of the forward pass */
     float *pooled; /* (windows, width) */
     const float *d_pooled; /* gradients: d_x is the loss's derivative by x, in the shape of x */
     float *d_log_damping;
@@ -24,7 +32,8 @@ typedef struct {
 
 /* Where each parameter begins. Weights are [input][output].
  *
- * The maps give damping, input, write and read in turn, the last two real parts first; the readout mix and gate. */
+ * The maps give damping, input, write and read in turn, the order of maps.py, the last two real parts first; the
+ * readout gives mix and gate. */
 typedef struct {
     ptrdiff_t from_short, from_long, features_bias, norm_gain, norm_bias;
     ptrdiff_t maps, maps_bias, out, out_bias, theta, count;
@@ -68,7 +77,7 @@ static inline kept_places kept_of(const dualres_training *s) {
     at.out = at.y + s->tokens * s->width;
     at.states = at.out + s->tokens * 2 * s->width;
     at.inverse = at.states + (s->tokens + CHUNK - 1) / CHUNK * 2 * s->states * s->width;
-    at.count = at.inverse + (s->tokens + 15) / 16 * 16;
+    at.count = at.inverse + (s->tokens + LINE - 1) / LINE * LINE;
     return at;
 }
 

@@ -1,4 +1,4 @@
-"""Calls to training.c: the encoder's way there and back, its windows shared out among threads."""
+"""Calls to training.c: the encoder's forward and backward pass, its windows shared out among threads."""
 
 from __future__ import annotations
 
@@ -49,26 +49,26 @@ class Training(ctypes.Structure):
         self._point_at("parameters", parameters, self._parameters)
         self._point_at("ahead", ahead, tokens, 2 * states)
 
-    def there(self) -> tuple[Tensor, Tensor]:
-        """The mean over tokens, (windows, width), and what the way back needs."""
+    def forward(self) -> tuple[Tensor, Tensor]:
+        """The mean over tokens, (windows, width), and what `backward` needs."""
         pooled = self._point_at("pooled", _empty(self._windows, self.width), self._windows, self.width)
-        size = _call("encoder_kept", self)
+        size = _call("dualres_encoder_kept", self)
         kept = self._point_at("kept", _empty(self._windows, size), self._windows, size)
-        self._share_out(lambda first, last, scratch: _call("encoder_there", self, first, last, scratch))
+        self._share_out(lambda first, last, scratch: _call("dualres_encoder_forward", self, first, last, scratch))
         return pooled, kept
 
-    def back(self, kept: Tensor, d_pooled: Tensor) -> tuple[Tensor, Tensor]:
+    def backward(self, kept: Tensor, d_pooled: Tensor) -> tuple[Tensor, Tensor]:
         """The derivatives by the parameters, in their order, and by the logarithm of the damping."""
         d_log_damping = _empty(self._windows, self.width)
         gradients = _empty(len(self._starts), self._parameters)
-        self._point_at("kept", kept, self._windows, _call("encoder_kept", self))
+        self._point_at("kept", kept, self._windows, _call("dualres_encoder_kept", self))
         self._point_at("d_pooled", d_pooled, self._windows, self.width)
         self._point_at("d_log_damping", d_log_damping, self._windows, self.width)
 
-        def back(first: int, last: int, scratch: int) -> None:
-            _call("encoder_back", self, first, last, gradients[first // SLICE].data_ptr(), scratch)
+        def slice_backward(first: int, last: int, scratch: int) -> None:
+            _call("dualres_encoder_backward", self, first, last, gradients[first // SLICE].data_ptr(), scratch)
 
-        self._share_out(back)
+        self._share_out(slice_backward)
         # By NumPy, which adds row by row whatever the number of threads.
         return torch.from_numpy(gradients.numpy().sum(axis=0)), d_log_damping
 
@@ -83,7 +83,7 @@ class Training(ctypes.Structure):
 
     def _share_out(self, call: Callable[[int, int, int], object]) -> None:
         """`call(first, last, scratch)` for every slice of windows; the scratch is an address."""
-        floats = _call("encoder_scratch", self)
+        floats = _call("dualres_encoder_scratch", self)
 
         def work(first: int) -> None:
             scratch = room(floats)
@@ -151,7 +151,7 @@ _taken = _Taken()
 
 def available() -> bool:
     """Whether the library is there, and has this."""
-    return _found("encoder_back", variant()) is not None
+    return _found("dualres_encoder_backward", variant()) is not None
 
 
 def _empty(*shape: int) -> Tensor:
@@ -160,7 +160,7 @@ def _empty(*shape: int) -> Tensor:
 
 def _call(name: str, *arguments: Any) -> int:
     found = _found(name, variant())
-    assert found is not None, "whoever asked, found it available"
+    assert found is not None, "`available` said so"
     result = found(*arguments)
     return 0 if result is None else int(result)
 
@@ -170,9 +170,9 @@ def _found(name: str, chosen: str | None) -> Callable[..., Any] | None:
     """A function of training.c in the variant chosen."""
     training, index, buffer = ctypes.POINTER(Training), ctypes.c_int64, ctypes.c_void_p
     arguments: dict[str, list[Any]] = {
-        "encoder_kept": [training],
-        "encoder_scratch": [training],
-        "encoder_there": [training, index, index, buffer],
-        "encoder_back": [training, index, index, buffer, buffer],
+        "dualres_encoder_kept": [training],
+        "dualres_encoder_scratch": [training],
+        "dualres_encoder_forward": [training, index, index, buffer],
+        "dualres_encoder_backward": [training, index, index, buffer, buffer],
     }
     return function(name, arguments[name], index if len(arguments[name]) == 1 else None)

@@ -1,4 +1,4 @@
-/* The oscillatory memory over the tokens of one window, there and back; channels in lanes.
+/* The oscillatory memory over the tokens of one window, forward and backward; channels in lanes.
  *
  * In coordinates that rotate along, r_t = exp(i t theta) q_t, an oscillator's real and imaginary parts decay alike:
  *
@@ -20,6 +20,10 @@ enum { WALKED = 4 }; /* vectors of channels that are walked at once, as register
 enum { WALKED = 2 };
 #endif
 
+DUALRES_ASSERT(widths_are_walked_without_a_rest, WIDTH_STEP % (WALKED * LANES) == 0);
+DUALRES_ASSERT(sums_over_lanes_come_in_whole_vectors, 4 * CHUNK % LANES == 0);
+DUALRES_ASSERT(lanes_can_be_halved, (LANES & (LANES - 1)) == 0);
+
 /* The sums of neighbouring lanes, first of `a` and then of `b`. */
 #if LANES == 16
 #define NEIGHBOURS(a, b)                                                                      \
@@ -40,7 +44,7 @@ static inline vec vec_sums(vec *x) {
     return x[0];
 }
 
-/* Some tokens of one window. The last two are for the way back only. */
+/* Some tokens of one window. Only the backward pass uses the last two. */
 typedef struct {
     ptrdiff_t first, tokens;
     float *delta, *alpha, *renewed, *written; /* (CHUNK, width): delta, alpha, 1 - alpha, w */
@@ -95,7 +99,7 @@ static void begin_chunk(
 }
 
 /* Walk the chunk with oscillator k of some channels: its state moves on, y grows by what it reads out. */
-static inline void walk_there(
+static inline void walk_forward(
     const memory_chunk *c, const dualres_training *s, ptrdiff_t k, ptrdiff_t d, float *state, float *y) {
     float *at_re = state + k * s->width + d, *at_im = at_re + s->states * s->width;
     vec re[WALKED], im[WALKED];
@@ -113,17 +117,17 @@ static inline void walk_there(
     for (int j = 0; j < WALKED; j++) vec_store(at_re + j * LANES, re[j]), vec_store(at_im + j * LANES, im[j]);
 }
 
-/* The way back over the same. `state` is the one before the chunk; `carried`, alpha_{t+1} l_{t+1}, moves on to it.
+/* The same chunk backward. `state` is the one before the chunk; `carried`, alpha_{t+1} l_{t+1}, moves on to it.
  *
  * d_alpha and d_written grow, and so do, lane by lane, the derivatives by the vectors and, returned, by theta. */
-static inline vec walk_back(
+static inline vec walk_backward(
     const memory_chunk *c, const dualres_training *s, ptrdiff_t k, ptrdiff_t d, const float *state, const float *d_y,
     float *carried, vec (*d_vectors)[4]) {
-    const ptrdiff_t width = s->width, place = k * width + d, to_im = s->states * width;
+    const ptrdiff_t width = s->width, place = k * width + d, im_after = s->states * width;
     vec re[CHUNK + 1][WALKED], im[CHUNK + 1][WALKED], l_re[WALKED], l_im[WALKED], d_theta = vec_all(0.0f);
     for (int j = 0; j < WALKED; j++) {
-        re[0][j] = vec_load(state + place + j * LANES), im[0][j] = vec_load(state + place + to_im + j * LANES);
-        l_re[j] = vec_load(carried + place + j * LANES), l_im[j] = vec_load(carried + place + to_im + j * LANES);
+        re[0][j] = vec_load(state + place + j * LANES), im[0][j] = vec_load(state + place + im_after + j * LANES);
+        l_re[j] = vec_load(carried + place + j * LANES), l_im[j] = vec_load(carried + place + im_after + j * LANES);
     }
     for (ptrdiff_t t = 0; t < c->tokens; t++) {
         const float *vectors = c->vectors + 4 * (t * s->states + k);
@@ -155,7 +159,7 @@ static inline vec walk_back(
         d_vectors[t][0] = d_b_re, d_vectors[t][1] = d_b_im, d_vectors[t][2] = d_c_re, d_vectors[t][3] = d_c_im;
     }
     for (int j = 0; j < WALKED; j++)
-        vec_store(carried + place + j * LANES, l_re[j]), vec_store(carried + place + to_im + j * LANES, l_im[j]);
+        vec_store(carried + place + j * LANES, l_re[j]), vec_store(carried + place + im_after + j * LANES, l_im[j]);
     return d_theta;
 }
 
@@ -198,7 +202,7 @@ static void unwind_damping(
 }
 
 /* y of a whole window, and the states before each chunk. `maps` as kept; scratch: chunk_floats + 2 states width. */
-static void memory_there(
+static void memory_forward(
     const dualres_training *s, const float *log_damping, const float *maps, float *y, float *states, float *scratch) {
     const ptrdiff_t size = 2 * s->states * s->width;
     float *state = scratch + chunk_floats(s);
@@ -210,12 +214,12 @@ static void memory_there(
         memcpy(states, state, size * sizeof *state);
         for (ptrdiff_t k = 0; k < s->states; k++)
             for (ptrdiff_t d = 0; d < s->width; d += WALKED * LANES)
-                walk_there(&c, s, k, d, state, y + first * s->width);
+                walk_forward(&c, s, k, d, state, y + first * s->width);
     }
 }
 
 /* From d_y to d_maps, d_log_damping and, added, d_theta. The same scratch. */
-static void memory_back(
+static void memory_backward(
     const dualres_training *s, const float *log_damping, const float *maps, const float *states, const float *d_y,
     float *d_maps, float *d_log_damping, float *d_theta, float *scratch) {
     const ptrdiff_t size = 2 * s->states * s->width, width = s->width;
@@ -232,7 +236,7 @@ static void memory_back(
             vec d_vectors[CHUNK][4], turned = vec_all(0.0f);
             memset(d_vectors, 0, sizeof d_vectors);
             for (ptrdiff_t d = 0; d < width; d += WALKED * LANES)
-                turned += walk_back(&c, s, k, d, states + chunk * size, d_y + first * width, carried, d_vectors);
+                turned += walk_backward(&c, s, k, d, states + chunk * size, d_y + first * width, carried, d_vectors);
             d_theta[k] += vec_sum(turned);
             unwind_vectors(&c, s, k, d_vectors, maps, d_maps);
         }

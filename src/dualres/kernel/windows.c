@@ -20,6 +20,13 @@ enum {
     COLUMNS = LANES + DUALRES_LONG / DUALRES_HOP - 1 /* hops that a block of frames covers */
 };
 
+DUALRES_ASSERT(a_half_window_is_whole_blocks, BLOCKS_PER_HALF * LANES * DUALRES_HOP == DUALRES_HALF);
+DUALRES_ASSERT(coordinates_begin_anew_between_blocks, DUALRES_TURN % LANES == 0);
+DUALRES_ASSERT(short_frames_begin_at_hops, CROP * DUALRES_HOP * 2 == DUALRES_LONG - DUALRES_SHORT);
+DUALRES_ASSERT(first_stages_take_a_hop_of_each_part, DUALRES_HOP == 2 * POINTS);
+DUALRES_ASSERT(dense_fills_vectors_with_features, WIDTH / 2 % (VECS_AT_ONCE * LANES) == 0);
+DUALRES_ASSERT(dense_fills_vectors_with_maps, DUALRES_MAPS % (VECS_AT_ONCE * LANES) == 0);
+
 #if LANES == 1
 enum { SHARING = 1 }; /* windows that share a frame's spectrum; a small device has no room for a second memory */
 #else
@@ -36,7 +43,7 @@ typedef struct {
 
 typedef struct {
     union {
-        cvec z[8 * GROUP];
+        cvec z[LONG_RADIX * GROUP];
         vec logs[SLOTS];
     } spectra;
     vec magnitudes[SLOTS]; /* short, then long */
@@ -53,8 +60,12 @@ typedef struct {
     window_state windows[SHARING];
 } scratch_block;
 
-/* Where samples come from, and what is done to them: x * gain - level. The gain is a power of two, so that scaling first
- * costs no precision, and keeps the largest floats from overflowing. */
+/* As dualres_kernel.h states it. */
+#define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
+DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
+
+/* Where samples come from, and what is done to them: x * gain - level. The gain is a power of two, so that scaling
+ * first costs no precision, and keeps the largest floats from overflowing. */
 typedef struct {
     const dualres_sample *samples;
     size_t count;
@@ -74,17 +85,21 @@ typedef double sample_level;
 typedef double sample_sum;
 #endif
 
+enum { SUMS = 8 }; /* side by side, so that they need not wait for one another */
+
+DUALRES_ASSERT(sums_share_half_windows, DUALRES_HALF % SUMS == 0);
+
 static moments moments_about(const dualres_sample *x, size_t count, sample_level level) {
     moments m = {0.0, 0.0};
-    sample_sum first[8] = {0}, second[8] = {0}; /* side by side, so that they need not wait for one another */
-    for (size_t i = 0; i < count; i += 8) {
-        for (int j = 0; j < 8; j++) {
+    sample_sum first[SUMS] = {0}, second[SUMS] = {0};
+    for (size_t i = 0; i < count; i += SUMS) {
+        for (int j = 0; j < SUMS; j++) {
             const sample_sum off = x[i + j] - level;
             first[j] += off;
             second[j] += off * off;
         }
     }
-    for (int j = 0; j < 8; j++) m.first += (double)first[j], m.second += (double)second[j];
+    for (int j = 0; j < SUMS; j++) m.first += (double)first[j], m.second += (double)second[j];
     return m;
 }
 
@@ -128,26 +143,26 @@ static void look(const dualres_constants *c, scratch_block *s, const source *fro
 #if LANES > 1
     fill_tile(s, from);
 #endif
-    for (int j = 0; j < 64; j++) {
+    for (int j = 0; j < POINTS; j++) {
         const cvec a = {SAMPLE(2 * j, CROP) * c->hann_short[2 * j], SAMPLE(2 * j + 1, CROP) * c->hann_short[2 * j + 1]};
-        const cvec b = {SAMPLE(2 * j, CROP + 1) * c->hann_short[2 * j + 128],
-                        SAMPLE(2 * j + 1, CROP + 1) * c->hann_short[2 * j + 129]};
+        const cvec b = {SAMPLE(2 * j, CROP + 1) * c->hann_short[DUALRES_HOP + 2 * j],
+                        SAMPLE(2 * j + 1, CROP + 1) * c->hann_short[DUALRES_HOP + 2 * j + 1]};
         z[j] = c_add(a, b);
         z[GROUP + j] = c_turn(c_sub(a, b), c->turn_128[j]);
     }
-    finish(z, 2, c->turn_64, (bins){s->magnitudes, c->split_short}, &s->low[0]);
+    finish(z, SHORT_RADIX, c->turn_64, (bins){s->magnitudes, c->split_short}, &s->low[0]);
 
-    for (int j = 0; j < 64; j++) {
+    for (int j = 0; j < POINTS; j++) {
         cvec a[8];
         for (int m = 0; m < 8; m++) {
-            const float *hann = c->hann_long + 128 * m + 2 * j;
+            const float *hann = c->hann_long + DUALRES_HOP * m + 2 * j;
             a[m] = (cvec){SAMPLE(2 * j, m) * hann[0], SAMPLE(2 * j + 1, m) * hann[1]};
         }
         dft8(a);
         z[j] = a[0];
         for (int q = 1; q < 8; q++) z[j + GROUP * q] = c_turn(a[q], c->turn_512[j][q - 1]);
     }
-    finish(z, 8, c->turn_64, (bins){s->magnitudes + DUALRES_SHORT_BINS, c->split_long}, &s->low[1]);
+    finish(z, LONG_RADIX, c->turn_64, (bins){s->magnitudes + DUALRES_SHORT_BINS, c->split_long}, &s->low[1]);
 }
 
 /* log2(1 + magnitude) as this window sees it; the projections know that it is not the natural logarithm. */

@@ -13,26 +13,26 @@ from torch import Tensor
 from dualres.errors import ConfigError
 from dualres.recordings.recording import Samples
 
-# DualRes has no batch statistics, so the size of a microbatch changes the speed and not the objective: large enough
-# that two cores are busy, small enough for the caches.
-WINDOWS_AT_ONCE = 48
+# Windows that pass through DualRes together. It has no batch statistics, so their number changes the speed and not the
+# objective: large enough that two cores are busy, small enough for the caches.
+MICROBATCH = 48
 
 Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
 
 
 class TrainingSupport(Protocol):
-    """Labelled windows as the training loop wants them."""
+    """Labelled windows as the training loop takes them."""
 
     @property
     def windows(self) -> int: ...
     @property
     def device(self) -> torch.device: ...
     def batches(self) -> Iterable[Batch]:
-        """All windows once, for the next update; a batch may be overwritten by the one after it."""
+        """All windows once, for the next update. A batch may be overwritten by the next one."""
 
 
 class PlainSupport:
-    """Every update sees the same: `inputs` and `labels` have the windows as their first axis."""
+    """The same windows at every update; they are the first axis of `inputs` and `labels`."""
 
     def __init__(self, inputs: Sequence[Tensor], labels: Tensor, *, seed: int, microbatch: int) -> None:
         self.windows, self.device = len(labels), labels.device
@@ -51,13 +51,13 @@ def support_order(seed: int, windows: int) -> npt.NDArray[np.int64]:
 
 @torch.no_grad()
 def views_of(views: Callable[[Tensor], tuple[Tensor, ...]], windows: Samples, device: str) -> tuple[Tensor, ...]:
-    """`views` of all windows, on the device, computed a few windows at a time."""
-    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(WINDOWS_AT_ONCE)]
+    """The `views` of all windows, on the device, computed a few windows at a time."""
+    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(MICROBATCH)]
     return tuple(torch.cat(view) for view in zip(*parts, strict=True))
 
 
 def check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, window: int) -> None:
-    """Refuse what cannot be learned from, with the reason."""
+    """Raise an error that says why nothing can be learned from these windows, if so."""
     if windows.ndim != 2 or windows.shape[1] != window:
         raise ConfigError(f"support windows have shape {windows.shape}; (n, {window}) is needed")
     if labels.shape != windows.shape[:1]:

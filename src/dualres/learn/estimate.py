@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from dualres.config import Recipe
-from dualres.judge import model_probabilities
+from dualres.config import POLYPHASE, Recipe
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
@@ -17,7 +15,6 @@ from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, Evaluation, macro_f1
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def estimate(
             progress=steps_told(progress, f"Hold out, round {number} of {len(rounds.held_out)}", members),
         )
         unseen = [r for r in recordings if r.id in held]
-        judged.append(evaluate(partial(model_probabilities, model), unseen, classes))
+        judged.append(evaluate(model, unseen))
     return Estimate(tuple(judged), rounds.unit, rounds.remarks)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ def write_choice(
     content = {
         "format": FORMAT,
         "chosen": choice.name,
-        "recipe": asdict(choice.recipe),
+        "recipe": choice.recipe.as_data(complete=True),
         "reason": choice.reason,
         "held_out": held_out,
         "remarks": list(remarks),
@@ -32,7 +32,7 @@ def write_choice(
         "candidates": [
             {
                 "name": one.name,
-                "recipe": asdict(one.recipe),
+                "recipe": one.recipe.as_data(complete=True),
                 "mean": one.mean,
                 "standard_error": one.standard_error,
                 "rounds": list(one.rounds),

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE
 from dualres.recordings.windows import at_rate, covered, cut, spread
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import count
 
-from dualres.learn.fit import Step
+from dualres.learn.history import Step
 from dualres.machinery.progress import Progress
 
 

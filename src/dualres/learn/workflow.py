@@ -13,19 +13,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dualres.config import DEFAULT_RECIPE, RECIPES, Recipe
+from dualres.config import DEFAULT_RECIPE, POLYPHASE, RECIPES, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.learn.estimate import Estimate
 from dualres.learn.estimate import estimate as run_estimate
-from dualres.learn.fit import Step, expected_s, fit_recordings
+from dualres.learn.fit import fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
+from dualres.learn.forecast import expected_s
+from dualres.learn.history import Step
 from dualres.learn.holdout import plan_rounds, refuse_leaks
 from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.folder import Folder, read_folder
 from dualres.recordings.recording import Recording
-from dualres.recordings.resample import POLYPHASE, check_resampler
+from dualres.recordings.resample import check_resampler
 
 __all__ = [
     "FitForecast",

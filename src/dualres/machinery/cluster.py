@@ -15,7 +15,9 @@ from typing import Any
 
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
-from dualres.seal import versions
+from dualres.machinery.versions import versions
+from dualres.plugins import VARIABLE as PLUGINS
+from dualres.plugins import load_plugins
 
 # For the Ray that is started on this machine: only model files and results pass through it.
 _OBJECT_STORE = 128 * 2**20  # bytes
@@ -111,8 +113,9 @@ class Cluster:
         `retries` says how often the call is made again by itself when its worker is lost. Libraries settle their
         number of threads when they are loaded, so a worker process is used for calls with the same number of CPUs only.
         """
-        threads = {"env_vars": dict.fromkeys(_THREADS, str(cpus))}
-        call = self._call.options(num_cpus=cpus, num_gpus=gpus, max_retries=retries, name=name, runtime_env=threads)
+        named = {PLUGINS: os.environ[PLUGINS]} if PLUGINS in os.environ else {}
+        environment = {"env_vars": dict.fromkeys(_THREADS, str(cpus)) | named}
+        call = self._call.options(num_cpus=cpus, num_gpus=gpus, max_retries=retries, name=name, runtime_env=environment)
         return call.remote(self._here, function, *arguments)
 
     def finished(self, refs: Sequence[Ref], seconds: float) -> list[Ref]:
@@ -150,6 +153,7 @@ def _call(expected: dict[str, str], function: Callable[..., Any], *arguments: ob
         return _Answer(problem=f"{platform.node()} has {found}; {wanted} is needed there, too")
     keep_freed_memory()
     try:
+        load_plugins()
         return _Answer(function(*arguments))
     except DualResError as error:
         return _Answer(problem=str(error))

@@ -15,10 +15,10 @@ from pathlib import Path
 from signal import Signals
 
 from dualres.errors import DualResError
+from dualres.machinery.versions import PACKAGE
 
 PAUSE_S = 0.25  # between two reports of progress
 END_S = 5.0  # for a process whose pipe is closed to be gone
-PACKAGE = Path(__file__).parents[1]
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 

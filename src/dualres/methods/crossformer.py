@@ -8,7 +8,9 @@ import torch
 from torch import Tensor, nn
 
 from dualres.methods.blocks import Attention, sinusoids
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 SEGMENT = 1024  # samples
 SEGMENTS = WINDOW // SEGMENT
@@ -106,3 +108,7 @@ class IdleDecoder(nn.Module):
 
 def two_layer_map(hidden: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(WIDTH, hidden), nn.GELU(), nn.Linear(hidden, WIDTH))
+
+
+LOOK = Look("#a8960c", ">", (0, (1, 2.5)), "oooo")
+ENTRY = Entry("crossformer", "Crossformer", "attention", trained(Crossformer), LOOK, nominal_ms=(2.0, 1.6), paper=True)

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-import torch
 from torch import Tensor
 
-from dualres.config import ModelConfig
-from dualres.learn.batches import WINDOWS_AT_ONCE
-from dualres.learn.fit import Progress, fit_networks
-from dualres.methods.method import Cost, Labels, Windows
+from dualres.config import ModelConfig, Recipe
+from dualres.learn.batches import MICROBATCH
+from dualres.learn.fit import fit_networks
+from dualres.learn.history import Progress
+from dualres.methods.catalogue import Entry, Look
+from dualres.methods.method import Labels, Task, Windows
 from dualres.methods.network import Network
-from dualres.methods.neural import FittedNeural, NeuralMethod, sizes
+from dualres.methods.neural import FittedNeural, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
 from dualres.scorers import Scorer, scorer
-
-CONTROLS = {
-    "dualres/short": ModelConfig(branches="short"),
-    "dualres/long": ModelConfig(branches="long"),
-    "dualres/no-rotation": ModelConfig(rotation=False),
-    "dualres/no-jitter": ModelConfig(jitter=0.0),
-}
-FURTHER_CONTROLS = {  # that the paper does not have
-    "dualres/no-memory": ModelConfig(memory=False),
-}
 
 
 class DualResNetwork(Network):
     """DualRes, cut where its learned part begins: the two spectra are its views."""
 
-    microbatch = WINDOWS_AT_ONCE  # no batch statistics, so that larger is only faster
+    microbatch = MICROBATCH  # no batch statistics, so that larger is only faster
 
     def __init__(self, model: DualRes) -> None:
         super().__init__()
@@ -58,17 +49,9 @@ class DualResMethod(NeuralMethod):
 
     config: ModelConfig = field(default_factory=ModelConfig)
 
-    def fit(
-        self,
-        windows: Windows,
-        labels: Labels,
-        classes: int,
-        *,
-        seed: int = 41,
-        device: str = "cpu",
-        progress: Progress | None = None,
-    ) -> FittedNeural:
-        return self.fit_together([windows], [labels], classes, seeds=[seed], device=device, progress=progress)[0]
+    def learn(self, task: Task) -> FittedNeural:
+        how: Any = {"seeds": [task.seed], "device": task.device, "progress": task.progress}
+        return self.fit_together([task.windows], [task.labels], task.classes, **how)[0]
 
     def fit_together(
         self,
@@ -81,27 +64,33 @@ class DualResMethod(NeuralMethod):
         progress: Progress | None = None,
     ) -> list[FittedNeural]:
         """One fit for each support and seed, on a GPU all at once; time and memory are shared out evenly among them."""
-        on_gpu = device.startswith("cuda")
-        before = torch.cuda.memory_allocated(device) if on_gpu else 0
-        if on_gpu:
-            torch.cuda.reset_peak_memory_stats(device)
-        begin = time.perf_counter()
-        fitted = fit_networks(
-            supports,
-            labels,
-            classes,
-            seeds=seeds,
-            config=self.config,
-            recipe=self.recipe,
-            device=device,
-            progress=progress,
-        )
-        fit_s = (time.perf_counter() - begin) / len(fitted)
-        peak = (torch.cuda.max_memory_allocated(device) - before) // len(fitted) if on_gpu else None
+        how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}
+        with measured_cost(device) as spent:
+            fitted = fit_networks(supports, labels, classes, seeds=seeds, **how)
         methods = []
         for one, seed in zip(fitted, seeds, strict=True):
             network = DualResNetwork(one.network)
-            cost = Cost(*sizes(network), fit_s, peak)
-            network.zero_grad()
+            cost = spent.cost(network, shared_by=len(fitted))
             methods.append(FittedNeural(self, network.eval(), classes, seed, cost, one.history))
         return methods
+
+
+def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
+    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
+        def build(classes: int, seed: int | None) -> DualResNetwork:
+            return DualResNetwork(DualRes(classes, config, seed))
+
+        return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
+
+    look = Look() if control else Look("#14566f", "o", "-", "")
+    return Entry(name, title, "state space", make, look, (1.1, 0.6), fits_together=True, control=control, paper=paper)
+
+
+ENTRY = _entry("dualres", "DualRes", ModelConfig(), control=False)
+CONTROLS = (
+    _entry("dualres/short", "Short only", ModelConfig(branches="short")),
+    _entry("dualres/long", "Long only", ModelConfig(branches="long")),
+    _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
+    _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
+    _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
+)

@@ -1,64 +1,81 @@
-"""A fitted method as one file, whichever of the nine it is."""
+"""A fitted method as a model, and back from a model file, whichever method it is."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dualres import methods
-from dualres.config import Recipe
+from dualres import file, methods
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
-from dualres.machinery.files import write_whole
-from dualres.methods.method import Cost, Fitted, Method
-from dualres.methods.network import WINDOW
+from dualres.file import BEFORE, DUALRES, Card, Model
+from dualres.methods.dualres import DualResNetwork
+from dualres.methods.method import Cost, Fitted
+from dualres.methods.neural import FittedNeural
 from dualres.model.check import check_window
-from dualres.seal import compare_checks, seal, tensors, unseal, versions
-
-FORMAT = "dualres-method/1"
+from dualres.seal import arrays_in, compare_checks, unseal
 
 
-def card(fitted: Fitted) -> dict[str, Any]:
-    """What the file says of itself."""
-    recipe = fitted.method.recipe
-    return {
-        "method": fitted.method.name,
-        "recipe": None if recipe is None else recipe.as_data(),
-        "classes": fitted.classes,
-        "seed": fitted.seed,
-        "constants": dict(fitted.constants),
-        "cost": asdict(fitted.cost),
-        "versions": versions(),
-    }
+def as_model(
+    fitted: Fitted,
+    classes: Sequence[str],
+    exposure_s: Mapping[str, float],
+    *,
+    resampler: str = POLYPHASE,
+    held_out: str | None = None,
+) -> Model:
+    """A fitted method with the names of its classes and what it was shown; DualRes as any other DualRes model."""
+    card = Card(tuple(classes), ModelConfig(), fitted.method.recipe, fitted.seed, resampler, dict(exposure_s), held_out)
+    if isinstance(fitted, FittedNeural) and isinstance(fitted.network, DualResNetwork):
+        network = fitted.network.model
+        return Model((network,), replace(card, config=network.config))
+    name, constants = fitted.method.name, dict(fitted.constants)
+    return Model((fitted,), replace(card, method=name, constants=constants, cost=asdict(fitted.cost)))
 
 
-def save(fitted: Fitted, path: Path | str) -> None:
-    """Write a fitted method as one file; what stood there before stays until the new file is complete."""
-    write_whole(Path(path), seal(FORMAT, card(fitted), _checks(fitted), fitted.state()))
+def load(path: Path | str) -> Model:
+    """Read a model file of any method onto the CPU; anything but an intact one is refused with the reason.
 
-
-def load(path: Path | str) -> Fitted:
-    """Read a fitted method onto the CPU; anything but an intact file is refused with the reason."""
+    Files that the benchmark wrote before it wrote model files are read, too; their classes have numbers for names.
+    """
     path = Path(path)
-    fields, stored, blob = unseal(path, FORMAT)
-    state = tensors(blob, path)
+    kind, fields, checks, blob = unseal(path)
+    if kind == BEFORE:
+        card = _earlier_card(fields, path)
+    else:
+        card, checks, blob = file.read(path)
+        if card.method == DUALRES:
+            return file.load(path)
+    model = Model((_restored(card, blob, path),), card)
+    compare_checks(checks, model.scores(check_window(0, card.config.window)[None])[0], 1, path)
+    return model
+
+
+def _restored(card: Card, blob: bytes, path: Path) -> Fitted:
     try:
-        fitted = _method(fields).restore(
-            state, dict(fields["constants"]), int(fields["classes"]), int(fields["seed"]), Cost(**fields["cost"])
-        )
-        found = _checks(fitted)
+        method = methods.method(card.method, card.recipe)
+        cost = Cost(**(card.cost or {}))
+        return method.restore(arrays_in(blob, path), card.constants, len(card.classes), card.seed, cost)
     except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
-    compare_checks(stored, found[0], 1, path)
-    return fitted
 
 
-def _method(fields: dict[str, Any]) -> Method:
-    return methods.method(fields["method"], None if fields["recipe"] is None else Recipe(**fields["recipe"]))
-
-
-def _checks(fitted: Fitted) -> np.ndarray[Any, Any]:
-    """The scores of one check window, (1, classes)."""
-    return fitted.scores(check_window(0, WINDOW)[None])
+def _earlier_card(fields: dict[str, Any], path: Path) -> Card:
+    try:
+        recipe = fields["recipe"]
+        return Card(
+            tuple(f"class {i}" for i in range(int(fields["classes"]))),
+            ModelConfig(),
+            None if recipe is None else Recipe(**recipe),
+            int(fields["seed"]),
+            POLYPHASE,
+            {},
+            versions=dict(fields["versions"]),
+            method=str(fields["method"]),
+            constants=dict(fields["constants"]),
+            cost=dict(fields["cost"]),
+        )
+    except (KeyError, TypeError, ValueError, ConfigError) as error:
+        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error

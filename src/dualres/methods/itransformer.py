@@ -6,7 +6,9 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.methods.blocks import EncoderLayer
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 WIDTH = 32
 HIDDEN = 64
@@ -30,3 +32,9 @@ class ITransformer(Network):
         token = self.layers(self.dropout(self.embed(windows[:, None])))  # (batch, 1, width)
         logits: Tensor = self.head(self.dropout(gelu(self.norm(token))).flatten(1))
         return logits
+
+
+LOOK = Look("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++")
+ENTRY = Entry(
+    "itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, nominal_ms=(2.0, 1.4), paper=True
+)

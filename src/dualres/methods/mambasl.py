@@ -8,8 +8,10 @@ from torch.nn.functional import pad, silu
 from torch.utils.checkpoint import checkpoint
 
 from dualres.methods.blocks import sinusoids
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.mamba import Mamba, State
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 WIDTH = 32  # channels, outside and inside of the block
 STATES = 1
@@ -78,3 +80,7 @@ def slide(windows: Tensor, kernels: Tensor) -> Tensor:
     spectra = torch.fft.rfft(stretches)[:, :, None] * torch.fft.rfft(kernels, TRANSFORM).conj()
     found: Tensor = torch.fft.irfft(spectra, TRANSFORM)[..., :HOP]  # (batch, stretches, channels, hop)
     return found.mT.flatten(1, 2)
+
+
+LOOK = Look("#e69f00", "s", (0, (5, 2)), "////")
+ENTRY = Entry("mambasl", "MambaSL", "state space", trained(MambaSL), LOOK, nominal_ms=(115.0, 32.0), paper=True)

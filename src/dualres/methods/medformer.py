@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, gelu
 
 from dualres.methods.blocks import Attention, PostNorm, cut_patches, sinusoids
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 PATCHES = (128, 256, 512)  # samples
 TOKENS = tuple(WINDOW // patch + 1 for patch in PATCHES)  # the last of each holds the last sample and nothing else
@@ -84,3 +86,7 @@ def token_map(patch: int) -> nn.Linear:
     linear = nn.Linear(patch, WIDTH, bias=False)
     nn.init.kaiming_normal_(linear.weight, a=0.01, mode="fan_in", nonlinearity="leaky_relu")
     return linear
+
+
+LOOK = Look("#56b4e9", "v", (0, (3, 1, 1, 1, 1, 1)), "----")
+ENTRY = Entry("medformer", "Medformer", "attention", trained(Medformer), LOOK, nominal_ms=(115.0, 25.0), paper=True)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from torch import Tensor
 
 from dualres.config import Recipe
-from dualres.learn.fit import Progress, Step
+from dualres.learn.history import Progress, Step
 
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class Fitted(Protocol):
     def constants(self) -> Mapping[str, float]:
         """Numbers that belong to the state but are no tensors."""
 
-    def state(self) -> dict[str, Tensor]:
+    @property
+    def trained(self) -> Collection[str]:
+        """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
+
+    def state(self) -> Arrays:
         """Everything that was learned, by name."""
 
     def scores(self, windows: Windows) -> Scores:
@@ -58,16 +63,24 @@ class Fitted(Protocol):
         """
 
 
-class Method(Protocol):
-    """One way to learn, with its settings. A fit is a function of its arguments: it can see nothing else."""
+@dataclass(frozen=True)
+class Task:
+    """All that a fit is given: it can see nothing else."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def family(self) -> str: ...
-    @property
-    def recipe(self) -> Recipe | None:
-        """How it is trained; None where there is nothing to choose."""
+    windows: Windows  # raw, (n, window), at 64 kHz
+    labels: Labels  # 0 .. classes - 1
+    classes: int
+    seed: int
+    device: str
+    progress: Progress | None
+
+
+class Method(ABC):
+    """One way to learn, with its settings."""
+
+    name: str
+    family: str
+    recipe: Recipe | None  # how it is trained; None where there is nothing to choose
 
     def fit(
         self,
@@ -80,9 +93,21 @@ class Method(Protocol):
         progress: Progress | None = None,
     ) -> Fitted:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
+        return self.learn(Task(windows, labels, classes, seed, device, progress))
 
-    def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> Fitted:
+    @abstractmethod
+    def learn(self, task: Task) -> Fitted:
+        """A function of the task."""
+
+    @abstractmethod
+    def restore(self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost) -> Fitted:
         """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
+
+    @abstractmethod
+    def blank(self, classes: int) -> Fitted:
+        """One that has learned nothing worth asking for, but weighs what a fitted one weighs."""
+
+    @abstractmethod
+    def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of everything in `Fitted.state`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sklearn.linear_model import RidgeClassifierCV
-from torch import Tensor
 
 from dualres.errors import ConfigError, DualResError
-from dualres.learn.batches import WINDOWS_AT_ONCE, check_support, views_of
-from dualres.learn.fit import Progress, Step
-from dualres.methods.method import Cost, Labels, Scores, Windows
+from dualres.learn.batches import MICROBATCH, check_support, views_of
+from dualres.learn.history import Step
+from dualres.methods.catalogue import Entry, Look
+from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
 from dualres.methods.network import WINDOW
 from dualres.model.spectra import normalise
 
@@ -34,38 +34,32 @@ MOST_DILATIONS = 32
 SMALLEST_SCALE = 1e-12  # a feature whose norm is below does not vary
 ALPHAS = np.logspace(-3, 3, 10)  # strengths of the ridge penalty to choose from
 
+RIDGE = frozenset({"coefficients", "intercept"})  # what is trained; all else is the transform's
+
 Integers = npt.NDArray[np.int32]
 Features = npt.NDArray[np.float32]
 Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class MiniRocket:
+class MiniRocket(Method):
     """Random only in which support window sets the levels of which dilation and kernel."""
 
     name = "minirocket"
     family = "kernels, ridge"
     recipe = None
 
-    def fit(
-        self,
-        windows: Windows,
-        labels: Labels,
-        classes: int,
-        *,
-        seed: int = 41,
-        device: str = "cpu",
-        progress: Progress | None = None,
-    ) -> FittedMiniRocket:
+    def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
-        check_support(windows, labels, classes, WINDOW)
+
+        check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()
-        (signals,) = views_of(lambda part: (normalise(part),), windows, "cpu")
+        (signals,) = views_of(lambda part: (normalise(part),), task.windows, "cpu")
         begin = time.perf_counter()
-        biases = _fit_biases(signals.numpy(), seed)
+        biases = _fit_biases(signals.numpy(), task.seed)
         features = _features(signals.numpy(), biases)
         mean, scale = scaling(features)
-        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, labels)
+        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, task.labels)
         fit_s = time.perf_counter() - begin
         learned = {
             "biases": biases,
@@ -74,19 +68,28 @@ class MiniRocket:
             "coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)),
             "intercept": ridge.intercept_,
         }
-        return FittedMiniRocket(self, classes, seed, _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}, learned)
+        cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
+        return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
-        found = {name: (tensor.dtype, tuple(tensor.shape)) for name, tensor in state.items()}
+        found = {name: (array.dtype, array.shape) for name, array in state.items()}
         if found != wanted:
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
         # Copied, because numba would compile once more for an array that must not be written to.
-        learned = {name: tensor.numpy().copy() for name, tensor in state.items()}
+        learned = {name: array.copy() for name, array in state.items()}
         return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
+
+    def blank(self, classes: int) -> FittedMiniRocket:
+        """Full of ones; for this aeon need not be there."""
+        learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
+        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), {}, learned)
+
+    def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
+        return {name: shape for name, (_, shape) in _layout(classes).items()}
 
 
 @dataclass(frozen=True)
@@ -104,13 +107,17 @@ class FittedMiniRocket:
     def history(self) -> list[Step]:
         return []
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: torch.from_numpy(array) for name, array in self.learned.items()}
+    @property
+    def trained(self) -> Collection[str]:
+        return RIDGE
+
+    def state(self) -> Arrays:
+        return self.learned
 
     def scores(self, windows: Windows) -> Scores:
         if windows.ndim != 2 or windows.shape[1] != WINDOW:
             raise ConfigError(f"windows have shape {windows.shape}; (n, {WINDOW}) is needed")
-        parts = [self._decisions(windows[i : i + WINDOWS_AT_ONCE]) for i in range(0, len(windows), WINDOWS_AT_ONCE)]
+        parts = [self._decisions(windows[i : i + MICROBATCH]) for i in range(0, len(windows), MICROBATCH)]
         return np.concatenate(parts) if parts else np.empty((0, self.classes))
 
     def _decisions(self, windows: Windows) -> Scores:
@@ -119,12 +126,6 @@ class FittedMiniRocket:
         decisions = (features - learned["mean"]) / learned["scale"] @ learned["coefficients"].T + learned["intercept"]
         # Between two classes there is one value, positive for the second.
         return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions
-
-
-def blank(classes: int) -> FittedMiniRocket:
-    """One that has learned nothing, to be measured and not to be asked; for this aeon need not be there."""
-    learned = {name: torch.ones(shape, dtype=dtype).numpy() for name, (dtype, shape) in _layout(classes).items()}
-    return FittedMiniRocket(MiniRocket(), classes, 0, _cost(learned, 0.0), {}, learned)
 
 
 def dilations() -> tuple[Integers, Integers]:
@@ -145,19 +146,20 @@ def scaling(features: Features) -> tuple[Reals, Reals]:
 
 
 def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
-    parameters = learned["coefficients"].size + learned["intercept"].size
+    parameters = sum(learned[name].size for name in RIDGE)
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
 
-def _layout(classes: int) -> dict[str, tuple[torch.dtype, tuple[int, ...]]]:
+def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Type and shape of everything that is learned."""
     rows = 1 if classes == 2 else classes
+    single, double = np.dtype(np.float32), np.dtype(np.float64)
     return {
-        "biases": (torch.float32, (FEATURES,)),
-        "mean": (torch.float64, (FEATURES,)),
-        "scale": (torch.float64, (FEATURES,)),
-        "coefficients": (torch.float64, (rows, FEATURES)),
-        "intercept": (torch.float64, (rows,)),
+        "biases": (single, (FEATURES,)),
+        "mean": (double, (FEATURES,)),
+        "scale": (double, (FEATURES,)),
+        "coefficients": (double, (rows, FEATURES)),
+        "intercept": (double, (rows,)),
     }
 
 
@@ -206,3 +208,15 @@ def _transformer(seed: int | None) -> Any:
         n_jobs=min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
         random_state=seed,
     )
+
+
+ENTRY = Entry(
+    MiniRocket.name,
+    "MiniRocket",
+    MiniRocket.family,
+    lambda entry, recipe: MiniRocket(),
+    Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
+    nominal_ms=(70.0, 70.0),
+    trains=False,
+    paper=True,
+)

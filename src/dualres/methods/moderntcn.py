@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.methods.blocks import cut_patches
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 PATCH = 32  # samples
 STRIDE = 16
@@ -87,3 +89,7 @@ class ChannelMap(nn.Module):
 def depthwise(width: int, kernel: int) -> nn.Sequential:
     convolution = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm1d(width))
+
+
+LOOK = Look("#009e73", "P", (0, (8, 2)), "\\\\\\\\")
+ENTRY = Entry("moderntcn", "ModernTCN", "convolution", trained(ModernTCN), LOOK, nominal_ms=(26.0, 6.5), paper=True)

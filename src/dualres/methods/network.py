@@ -8,9 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dualres.kernel.pack import Floats
+from dualres.methods.method import Windows
 from dualres.model.spectra import normalise
-from dualres.recordings.recording import Samples
 from dualres.scorers import Scorer
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
@@ -49,7 +48,7 @@ class Network(nn.Module):
         """The network as it is now, from raw windows (n, window) to logits (n, classes)."""
         return self._in_microbatches
 
-    def _in_microbatches(self, windows: Samples) -> Floats:
+    def _in_microbatches(self, windows: Windows) -> Windows:
         device = next(self.parameters()).device
         parts = []
         for start in range(0, len(windows), self.microbatch):

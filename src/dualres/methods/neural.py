@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from scipy.special import softmax
-from torch import Tensor
+from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.fit import Progress, Step, seeded, train
+from dualres.learn.history import Step
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
-from dualres.methods.method import Cost, Labels, Scores, Windows
+from dualres.machinery.seeding import seeded
+from dualres.methods.catalogue import Entry
+from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
 from dualres.methods.network import Network
+from dualres.model.check import check_window
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
 
 @dataclass(frozen=True)
-class NeuralMethod:
+class NeuralMethod(Method):
     """A kind of network, trained by the shared recipe."""
 
     name: str
@@ -31,56 +36,50 @@ class NeuralMethod:
     build: Build = field(repr=False)
     recipe: Recipe = field(default_factory=Recipe)
 
-    def fit(
-        self,
-        windows: Windows,
-        labels: Labels,
-        classes: int,
-        *,
-        seed: int = 41,
-        device: str = "cpu",
-        progress: Progress | None = None,
-    ) -> FittedNeural:
+    def learn(self, task: Task) -> FittedNeural:
         """Train from scratch; the weights after the last update are the result."""
-        on_gpu = device.startswith("cuda")
-        before = torch.cuda.memory_allocated(device) if on_gpu else 0
-        if on_gpu:
-            torch.cuda.reset_peak_memory_stats(device)
-        begin = time.perf_counter()
-        with seeded(seed), full_precision():
-            network = self.build(classes, seed).to(device)
-            check_support(windows, labels, classes, network.window)
-            network.learn_constants(torch.from_numpy(windows))
-            support = self._support(network, windows, labels, classes, seed, device)
-            history = train(network, network, support, self.recipe, draws=network.draws, progress=progress)
-            fit_s = time.perf_counter() - begin
-        peak = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
-        cost = Cost(*sizes(network), fit_s, peak)
-        network.zero_grad()
-        return FittedNeural(self, network, classes, seed, cost, history)
+        with measured_cost(task.device) as spent, seeded(task.seed), full_precision():
+            network = self.build(task.classes, task.seed).to(task.device)
+            check_support(task.windows, task.labels, task.classes, network.window)
+            network.learn_constants(torch.from_numpy(task.windows))
+            support = self._support(network, task)
+            history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
+        return FittedNeural(self, network, task.classes, task.seed, spent.cost(network), history)
 
-    def _support(
-        self, network: Network, windows: Windows, labels: Labels, classes: int, seed: int, device: str
-    ) -> TrainingSupport:
+    def _support(self, network: Network, task: Task) -> TrainingSupport:
         """As the recipe shows it."""
+        seed, device, size = task.seed, task.device, network.microbatch
         if self.recipe.augments:
-            views, size = network.views_of_normalised, network.microbatch
-            return AugmentedWindows(
-                windows, labels, classes, views, self.recipe, seed=seed, microbatch=size, device=device
-            )
-        targets = torch.from_numpy(labels).to(device)
-        inputs = views_of(network.views, windows, device)
-        return PlainSupport(inputs, targets, seed=seed, microbatch=network.microbatch)
+            shown = task.windows, task.labels, task.classes, network.views_of_normalised, self.recipe
+            return AugmentedWindows(*shown, seed=seed, microbatch=size, device=device)
+        targets = torch.from_numpy(task.labels).to(device)
+        return PlainSupport(views_of(network.views, task.windows, device), targets, seed=seed, microbatch=size)
 
     def restore(
-        self, state: Mapping[str, Tensor], constants: Mapping[str, float], classes: int, seed: int, cost: Cost
+        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
     ) -> FittedNeural:
         """The network with the given weights, on the CPU."""
-        with torch.device("meta"):  # it costs nothing until its shapes have been compared
-            network = self.build(classes, None)
-        network.load_state_dict(state, assign=True)
+        network = self._outline(classes)
+        network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
         return FittedNeural(self, network.eval(), classes, seed, cost, [])
+
+    def blank(self, classes: int) -> FittedNeural:
+        """After one gradient from two windows, which tells the parameters that take part from those that do not."""
+        with torch.random.fork_rng():
+            network = self.build(classes, None).train()
+            windows = torch.from_numpy(np.stack([check_window(i, network.window) for i in (0, 1)]))
+            network.learn_constants(windows)
+            cross_entropy(network(*network.views(windows), *network.draws()), torch.tensor([0, 1])).backward()
+        return FittedNeural(self, network, classes, 0, Spent().cost(network), [])
+
+    def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
+        return {name: tuple(tensor.shape) for name, tensor in self._outline(classes).state_dict().items()}
+
+    def _outline(self, classes: int) -> Network:
+        """The network's shapes without their content, which cost nothing."""
+        with torch.device("meta"):
+            return self.build(classes, None)
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,12 @@ class FittedNeural:
     def constants(self) -> Mapping[str, float]:
         return self.network.constants
 
-    def state(self) -> dict[str, Tensor]:
-        return {name: t.detach().cpu().contiguous() for name, t in self.network.state_dict().items()}
+    @property
+    def trained(self) -> Collection[str]:
+        return {name for name, _ in self.network.named_parameters()}
+
+    def state(self) -> Arrays:
+        return {name: t.detach().cpu().numpy() for name, t in self.network.state_dict().items()}
 
     @torch.inference_mode()
     @full_precision()
@@ -108,6 +111,43 @@ class FittedNeural:
             return np.empty((0, self.classes))
         logits = self.network.scorer()(windows)
         return np.asarray(softmax(logits.astype(np.float64), axis=1))
+
+
+def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:
+    """How to make a method of a kind of network, given the number of classes: the paper's recipe is its default."""
+
+    def make(entry: Entry, recipe: Recipe | None) -> NeuralMethod:
+        return NeuralMethod(entry.name, entry.family, lambda classes, seed: network(classes), recipe or Recipe())
+
+    return make
+
+
+@dataclass
+class Spent:
+    """What fits took that were done together."""
+
+    seconds: float = 0.0
+    peak_bytes: int | None = None  # most memory allocated on the GPU beyond what had been before; None on a CPU
+
+    def cost(self, network: Network, shared_by: int = 1) -> Cost:
+        """Of one network; its gradients are counted and let go. Networks that were fitted together share evenly."""
+        counted = sizes(network)
+        network.zero_grad()
+        peak = None if self.peak_bytes is None else self.peak_bytes // shared_by
+        return Cost(*counted, self.seconds / shared_by, peak)
+
+
+@contextmanager
+def measured_cost(device: str) -> Iterator[Spent]:
+    """What is done within it; known when it is over."""
+    on_gpu, spent = device.startswith("cuda"), Spent()
+    before = torch.cuda.memory_allocated(device) if on_gpu else 0
+    if on_gpu:
+        torch.cuda.reset_peak_memory_stats(device)
+    begin = time.perf_counter()
+    yield spent
+    spent.seconds = time.perf_counter() - begin
+    spent.peak_bytes = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
 
 
 def sizes(network: Network) -> tuple[int, int, int]:

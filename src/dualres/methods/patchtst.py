@@ -6,7 +6,9 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 
 from dualres.methods.blocks import EncoderLayer, cut_patches, sinusoids
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 
 PATCH = 2048  # samples
 STRIDE = 1024
@@ -39,3 +41,7 @@ class PatchTST(Network):
         channels = self.norm(tokens.mT)  # (batch, width, tokens)
         logits: Tensor = self.head(self.dropout(channels.flatten(1)))
         return logits
+
+
+LOOK = Look("#d55e00", "X", (0, (2, 1)), "||||")
+ENTRY = Entry("patchtst", "PatchTST", "attention", trained(PatchTST), LOOK, nominal_ms=(1.9, 1.7), paper=True)

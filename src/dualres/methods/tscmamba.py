@@ -11,8 +11,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from dualres.methods.catalogue import Entry, Look
 from dualres.methods.mamba import Mamba
 from dualres.methods.network import WINDOW, Network
+from dualres.methods.neural import trained
 from dualres.methods.wavelet import SIDE, image
 from dualres.model.spectra import normalise
 
@@ -67,3 +69,7 @@ class TSCMamba(Network):
 
         logits: Tensor = self.classify(self.dropout(self.hidden(summed)))
         return logits
+
+
+LOOK = Look("#cc79a7", "D", (0, (5, 1.5, 1, 1.5)), "xxxx")
+ENTRY = Entry("tscmamba", "TSCMamba", "state space", trained(TSCMamba), LOOK, nominal_ms=(5.3, 7.0), paper=True)

@@ -1,7 +1,7 @@
 """Check windows: signals from a formula, the same on every machine and in every language.
 
-A model file stores the logits of a few of them instead of the windows, so that whoever runs the model, in
-whatever way, can tell that it computes what it computed when it was saved.
+A model file stores the logits of a few of them. Any implementation can make the same windows and check that it
+computes what the model computed when it was saved.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dualres.model.scan import Scan, scan
 
 
 class Coefficients(NamedTuple):
-    """What the recurrence needs at every token; shapes as in `dualres.model.scan`."""
+    """What the recurrence takes at every token; shapes as in `dualres.model.scan`."""
 
     delta: Tensor
     u: Tensor
@@ -55,7 +55,7 @@ class OscillatoryMemory(nn.Module):
         return Coefficients(delta, self.write_in(v), b, c)
 
     def log_damping(self, batch: int) -> Tensor:
-        """The logarithm of delta before the input has its say, (batch or 1, 1, width); in training it is jittered."""
+        """The logarithm of delta before the input modulates it, (batch or 1, 1, width); in training it is jittered."""
         log_damping = self.log_rate - math.log(self.config.token_rate)
         if not self.training:
             return log_damping[None, None]
@@ -64,14 +64,14 @@ class OscillatoryMemory(nn.Module):
     def _log_jitter(self, batch: int) -> Tensor:
         """The logarithm of a factor of mean one per window and channel, the same at every token: (batch, 1, width).
 
-        It draws even when sigma is zero, so that the control without jitter meets the same dropout.
+        It draws even where sigma is zero, so that the control without jitter gets the same dropout.
         """
         sigma = self.config.jitter
         noise = torch.randn(batch, 1, self.config.width, dtype=self.log_rate.dtype, device=self.log_rate.device)
         return sigma * noise - sigma**2 / 2
 
     def silence(self, v: Tensor) -> Tensor:
-        """In place of a readout. The jitter is drawn nevertheless, so that the control meets the same dropout."""
+        """Zeros in place of a readout. The jitter is still drawn, so that the control gets the same dropout."""
         self.log_damping(len(v))
         return torch.zeros_like(v)
 

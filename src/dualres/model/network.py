@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -11,8 +10,6 @@ from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.encoder import encode, suits
-from dualres.kernel.training import threads_taken_over
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.spectra import aligned_spectra
 
@@ -31,7 +28,7 @@ class Encoder(nn.Module):
         self.gate = nn.Linear(config.width, config.width)
         self.short.requires_grad_(config.branches != "long")
         self.long.requires_grad_(config.branches != "short")
-        if not config.memory:  # what leads to it, and what leads on from it, has nothing to learn
+        if not config.memory:  # the maps into it and out of it have nothing to learn
             for unused in (*self.norm.parameters(), *self.memory.parameters(), self.mix.weight, self.gate.weight):
                 unused.requires_grad_(False)
 
@@ -46,26 +43,17 @@ class Encoder(nn.Module):
 
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         """Aligned log-magnitudes to one vector per window, (batch, width)."""
-        compiled = encode(self, short, long)
-        if compiled is not None:
-            return compiled
         features = self.features(short, long)
         y = self.memory(self.norm(features))[0] if self.config.memory else self.memory.silence(features)
         out: Tensor = features + self.mix(y) * silu(self.gate(y))
         return out.mean(1)
 
 
-def training_threads(model: nn.Module) -> AbstractContextManager[None]:
-    """How the threads are shared while `model` is trained: all to the compiled step, if it has an encoder for that."""
-    encoders = (module for module in model.modules() if isinstance(module, Encoder))
-    return threads_taken_over() if any(suits(encoder) for encoder in encoders) else nullcontext()
-
-
 class DualRes(nn.Module):
     """The classifier: raw windows at `config.rate` to logits.
 
-    With a seed, PyTorch's global generator is set to it before the encoder is built and again before
-    the head is, as in the paper, and is left there: the draws of a training that follows continue from it.
+    A seed sets PyTorch's global generator before the encoder is built and again before the head is, as
+    in the paper. The generator is left in that state: a training that follows continues its draws.
     """
 
     def __init__(self, classes: int, config: ModelConfig | None = None, seed: int | None = None) -> None:
@@ -82,7 +70,7 @@ class DualRes(nn.Module):
         self.dropout = nn.Dropout(self.config.dropout)
 
     def spectra(self, windows: Tensor) -> tuple[Tensor, Tensor]:
-        """The two views of raw windows (batch, window); nothing in them is learned."""
+        """The two views of raw windows (batch, window); this part learns nothing."""
         if windows.ndim != 2 or windows.shape[1] != self.config.window:
             raise ConfigError(
                 f"windows of shape {tuple(windows.shape)} were given; this network takes (batch, {self.config.window})"
@@ -99,7 +87,7 @@ class DualRes(nn.Module):
         return self.classify(*self.spectra(windows))
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
-        """Another one whenever parameters have changed, unless somebody wrote to them through `.data`."""
+        """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
         return tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in self.parameters())
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:

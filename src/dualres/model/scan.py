@@ -44,7 +44,7 @@ def renewed(delta: Tensor) -> Tensor:
 
 
 class _Renewed(torch.autograd.Function):
-    """-expm1(-delta), whose derivative PyTorch takes as 1 + expm1(-delta): nothing but rounding at strong damping."""
+    """-expm1(-delta). PyTorch would differentiate it as 1 + expm1(-delta), which is all rounding at strong damping."""
 
     @staticmethod
     def forward(ctx: Any, delta: Tensor) -> Tensor:
@@ -90,20 +90,20 @@ def scan(
 ) -> tuple[Tensor, Tensor]:
     """The same in chunks: a few matrix products, and a loop over chunks instead of tokens.
 
-    With token j of a chunk seen in coordinates that rotate along, r_j = exp(i j theta) q_j, the
-    decay is real. Let D_j be the damping summed from the chunk's start up to and with token j and
-    w_j = (1 - alpha_j) u_j; then, for any reference level m,
+    In coordinates that rotate along, r_j = exp(i j theta) q_j at token j of a chunk, the decay is
+    real. Let D_j be the damping summed from the chunk's start through token j, and
+    w_j = (1 - alpha_j) u_j. Then, for any reference level m,
 
         y_j = G_jj w_j + exp(m - D_j) [ sum_{s < j} G_js exp(D_s - m) w_s + Re conj(c'_j) exp(-m) q_start ]
 
     where b' and c' are b and c rotated and G_js = Re sum_k conj(c'_j) b'_s does not depend on the
     channel. The two exponentials would overflow if a chunk's damping summed to too much, so the
-    chunk length follows from the largest damping present: 16 to 32 tokens as a rule, a single one when
-    the damping is extreme. A token's own write, which has neither decayed nor rotated, stays out of
-    these products: at strong damping its rounding would drown the gradients of the rest. Hence the
-    result is exact for every positive damping.
+    chunk length follows from the largest damping present: usually 16 to 32 tokens, and a single one
+    where the damping is extreme. A token's own write, which has neither decayed nor rotated, stays
+    out of these products: at strong damping its rounding would drown the gradients of the rest. The
+    result is therefore exact for every positive damping.
 
-    On a GPU `scan_pairwise` does it: a look at the largest damping would wait for the device.
+    On a GPU `scan_pairwise` takes over: looking at the largest damping would wait for the device.
     """
     if delta.is_cuda:
         return scan_pairwise(delta, u, b, c, theta, state)
@@ -124,10 +124,10 @@ def scan(
 def scan_pairwise(
     delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """`scan` with the damping between every two tokens s < j of a chunk summed apart, as S_js.
+    """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk.
 
-    More sums and exponentials, but none that could overflow and no differences that could cancel: the chunk length need
-    not follow the damping, and no value has to be looked at, so that it can be part of a CUDA graph.
+    This takes more sums and exponentials, but none can overflow and no differences cancel. The chunk length need not
+    follow the damping and no value has to be looked at, so the scan can be part of a CUDA graph.
     """
     length = min(PAIRWISE_CHUNK, delta.shape[1])
     chunks = _Chunks(delta, u, b, c, theta, length)
@@ -149,7 +149,7 @@ class _Chunks:
     def __init__(self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, length: int) -> None:
         tokens = delta.shape[1]
         count = math.ceil(tokens / length)
-        self.missing = count * length - tokens  # filled up in front, with tokens that neither write nor decay
+        self.missing = count * length - tokens  # padded in front, with tokens that neither write nor decay
         self.delta, u, self.b, self.c = (
             pad(x, (0, 0, self.missing, 0)).unflatten(1, (count, length)) for x in (delta, u, b, c)
         )  # (batch, count, length, ...)
@@ -171,7 +171,7 @@ class _Chunks:
         """
         decays = decay * self.turn
         writes = _as_complex(earlier) * self.turn + self.written[:, :, -1:].mT * self.b[:, :, -1:]
-        # The first chunk's filling rotates the state once too often; turn it back beforehand.
+        # The padding of the first chunk rotates the state as well; turn it back beforehand.
         q = torch.zeros_like(writes[:, 0]) if state is None else state * torch.exp(1j * self.missing * self.theta)
         starts = []
         for chunk_decay, write in zip(decays.unbind(1), writes.unbind(1), strict=True):
@@ -200,7 +200,7 @@ def _as_pairs(z: Tensor) -> Tensor:
 
 
 def _as_complex(pairs: Tensor) -> Tensor:
-    """The way back."""
+    """The inverse of `_as_pairs`."""
     return torch.view_as_complex(pairs.unflatten(-1, (-1, 2)))
 
 

@@ -28,7 +28,7 @@ def normalise(windows: Tensor) -> Tensor:
 @lru_cache(maxsize=16)
 def hann(length: int, dtype: torch.dtype, device: torch.device) -> Tensor:
     """The periodic Hann window, (length,)."""
-    with torch.inference_mode(False):  # it is kept, and a tensor born in inference mode could never be trained with
+    with torch.inference_mode(False):  # it is cached, and a tensor made in inference mode cannot be trained with
         return torch.hann_window(length, periodic=True, dtype=torch.float64).to(device=device, dtype=dtype)
 
 

@@ -6,23 +6,24 @@ Every value is found by what it is a value of: dataset, method, budget, seeds, m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import (
+from dualres.datasets.budget import Budget
+from dualres.paper.protocol import (
     ALLOCATIONS,
     BEARING_BUDGET,
+    BY_FOLD_BUDGETS,
     CONTROLLED,
     FINALISTS,
+    FOLDS,
     GEARBOX_BUDGETS,
     PAIR,
     PRIMARY_BUDGET,
     SEEDS,
-    folds_of,
 )
-from dualres.methods import NAMES
-from dualres.methods.summary import PAPER as WEIGHTS
+from dualres.paper.rows import rows
+from dualres.paper.weights import WEIGHTS
 
 F1, ACCURACY = "macro_f1", "accuracy"
 
@@ -81,43 +82,43 @@ _BEARING_FOLDS: Mapping[str, Sequence[tuple[float, float, float]]] = {
 _HUST_SEEDS: Mapping[int, _Pair] = {41: (19.62, 23.81), 42: (12.39, 16.67), 43: (19.75, 22.62)}
 
 # MCC5, seed 41: the seven budgets of each method.
-_GEARBOX: Mapping[str, Mapping[str, Sequence[float]]] = {
-    F1: {
-        "dualres": (19.61, 35.46, 48.55, 45.96, 55.22, 48.04, 55.63),
-        "mambasl": (11.88, 24.14, 24.00, 25.31, 27.15, 26.54, 27.92),
-        "minirocket": (22.48, 28.24, 28.35, 33.25, 37.97, 38.57, 42.61),
-        "tscmamba": (14.50, 16.76, 7.52, 14.15, 16.13, 10.47, 13.16),
-        "medformer": (4.42, 6.54, 12.83, 14.94, 18.31, 25.83, 24.25),
-        "moderntcn": (3.92, 6.50, 6.25, 8.04, 10.62, 17.43, 20.55),
-        "patchtst": (5.28, 8.54, 10.45, 12.88, 16.76, 16.60, 26.02),
-        "itransformer": (14.79, 18.13, 13.23, 15.11, 10.76, 12.73, 10.50),
-        "crossformer": (10.34, 10.15, 11.75, 12.27, 13.15, 20.83, 17.94),
-    },
-    ACCURACY: {
-        "dualres": (24.17, 42.92, 50.00, 48.33, 59.17, 53.33, 58.33),
-        "mambasl": (19.17, 27.50, 29.17, 31.25, 32.92, 32.50, 33.33),
-        "minirocket": (22.92, 30.42, 30.42, 35.42, 39.17, 39.17, 44.17),
-        "tscmamba": (17.50, 19.17, 13.75, 16.67, 17.50, 12.50, 15.83),
-        "medformer": (11.67, 12.50, 17.50, 21.67, 24.17, 29.58, 28.75),
-        "moderntcn": (10.83, 17.50, 14.58, 19.17, 18.75, 19.17, 21.67),
-        "patchtst": (10.42, 18.75, 19.17, 21.25, 25.42, 25.83, 30.00),
-        "itransformer": (15.83, 18.75, 14.58, 17.08, 11.25, 15.83, 12.92),
-        "crossformer": (20.83, 19.58, 17.08, 18.33, 19.17, 25.83, 22.50),
-    },
+_GEARBOX = {
+    F1: rows("""
+    dualres       19.61  35.46  48.55  45.96  55.22  48.04  55.63
+    mambasl       11.88  24.14  24.00  25.31  27.15  26.54  27.92
+    minirocket    22.48  28.24  28.35  33.25  37.97  38.57  42.61
+    tscmamba      14.50  16.76   7.52  14.15  16.13  10.47  13.16
+    medformer      4.42   6.54  12.83  14.94  18.31  25.83  24.25
+    moderntcn      3.92   6.50   6.25   8.04  10.62  17.43  20.55
+    patchtst       5.28   8.54  10.45  12.88  16.76  16.60  26.02
+    itransformer  14.79  18.13  13.23  15.11  10.76  12.73  10.50
+    crossformer   10.34  10.15  11.75  12.27  13.15  20.83  17.94
+    """),
+    ACCURACY: rows("""
+    dualres       24.17  42.92  50.00  48.33  59.17  53.33  58.33
+    mambasl       19.17  27.50  29.17  31.25  32.92  32.50  33.33
+    minirocket    22.92  30.42  30.42  35.42  39.17  39.17  44.17
+    tscmamba      17.50  19.17  13.75  16.67  17.50  12.50  15.83
+    medformer     11.67  12.50  17.50  21.67  24.17  29.58  28.75
+    moderntcn     10.83  17.50  14.58  19.17  18.75  19.17  21.67
+    patchtst      10.42  18.75  19.17  21.25  25.42  25.83  30.00
+    itransformer  15.83  18.75  14.58  17.08  11.25  15.83  12.92
+    crossformer   20.83  19.58  17.08  18.33  19.17  25.83  22.50
+    """),
 }
 
 # MCC5 macro-F1 at seed 41: M1 and M2 with 3 recordings of 4 windows, then with 6.
-_GEARBOX_FOLDS: Mapping[str, tuple[float, float, float, float]] = {
-    "dualres": (42.94, 54.16, 46.19, 64.26),
-    "mambasl": (22.87, 25.13, 20.12, 34.19),
-    "minirocket": (17.71, 38.99, 23.95, 52.00),
-    "tscmamba": (8.20, 6.83, 13.41, 18.85),
-    "medformer": (9.44, 16.21, 17.58, 19.04),
-    "moderntcn": (3.31, 9.19, 9.38, 11.87),
-    "patchtst": (8.11, 12.79, 16.71, 16.81),
-    "itransformer": (9.36, 17.10, 8.55, 12.97),
-    "crossformer": (6.37, 17.13, 14.27, 12.04),
-}
+_GEARBOX_FOLDS = rows("""
+    dualres       42.94  54.16  46.19  64.26
+    mambasl       22.87  25.13  20.12  34.19
+    minirocket    17.71  38.99  23.95  52.00
+    tscmamba       8.20   6.83  13.41  18.85
+    medformer      9.44  16.21  17.58  19.04
+    moderntcn      3.31   9.19   9.38  11.87
+    patchtst       8.11  12.79  16.71  16.81
+    itransformer   9.36  17.10   8.55  12.97
+    crossformer    6.37  17.13  14.27  12.04
+""")
 
 # MCC5 macro-F1 over seeds 41 to 43, one row per budget: DualRes, MambaSL, MiniRocket.
 _REPLICATION: Sequence[Sequence[_Pair]] = (
@@ -133,34 +134,34 @@ _REPLICATION: Sequence[Sequence[_Pair]] = (
 _ALLOCATION: Sequence[_Pair] = ((27.59, 11.44), (48.55, 24.00), (44.82, 21.79))
 
 # PHM2009: macro-F1 on P1, on P2, their mean, mean accuracy.
-_PILOT: Mapping[str, tuple[float, float, float, float]] = {
-    "dualres": (69.34, 52.94, 61.14, 60.36),
-    "mambasl": (37.68, 34.78, 36.23, 39.64),
-}
+_PILOT = rows("""
+    dualres  69.34  52.94  61.14  60.36
+    mambasl  37.68  34.78  36.23  39.64
+""")
 
 # Macro-F1 at seed 41: full, short only, long only, no rotation, no jitter.
-_ABLATION: Mapping[str, Sequence[float]] = {
-    "paderborn": (51.07, 47.46, 51.85, 52.42, 50.69),
-    "cwru": (71.28, 60.65, 64.14, 68.04, 71.28),
-    "kaist": (47.12, 34.22, 55.67, 43.84, 47.12),
-    "uored": (81.23, 54.05, 53.61, 54.05, 81.23),
-    "hust": (16.65, 5.51, 14.33, 11.30, 16.16),
-    "ottawa": (100.00, 100.00, 100.00, 100.00, 100.00),
-    "mcc5": (48.55, 42.84, 51.72, 39.82, 50.08),
-}
+_ABLATION = rows("""
+    paderborn   51.07   47.46   51.85   52.42   50.69
+    cwru        71.28   60.65   64.14   68.04   71.28
+    kaist       47.12   34.22   55.67   43.84   47.12
+    uored       81.23   54.05   53.61   54.05   81.23
+    hust        16.65    5.51   14.33   11.30   16.16
+    ottawa     100.00  100.00  100.00  100.00  100.00
+    mcc5        48.55   42.84   51.72   39.82   50.08
+""")
 
-# MCC5 at 6.144 s per class on a shared host: fit time in s, peak allocated GPU memory in MiB (None on a CPU).
-_FIT: Mapping[str, tuple[float, float | None]] = {
-    "dualres": (49.8, 41.8),
-    "mambasl": (68.9, 251.0),
-    "minirocket": (5.2, None),
-    "tscmamba": (100.0, 82.2),
-    "medformer": (444.2, 298.6),
-    "moderntcn": (65.9, 81.2),
-    "patchtst": (54.7, 38.2),
-    "itransformer": (53.1, 51.6),
-    "crossformer": (56.0, 37.2),
-}
+# MCC5 at 6.144 s per class on a shared host: fit time in s, peak allocated GPU memory in MiB (none on a CPU).
+_FIT = rows("""
+    dualres        49.8   41.8
+    mambasl        68.9  251.0
+    minirocket      5.2
+    tscmamba      100.0   82.2
+    medformer     444.2  298.6
+    moderntcn      65.9   81.2
+    patchtst       54.7   38.2
+    itransformer   53.1   51.6
+    crossformer    56.0   37.2
+""")
 
 
 def printed(
@@ -181,7 +182,7 @@ def _all() -> Iterator[tuple[Key, Printed]]:
         for method, score in zip(PAIR, scores, strict=True):
             yield Key("mcc5", method, budget, _FIRST, F1), Printed(score)
     for method, (*by_fold, mean, accuracy) in _PILOT.items():
-        for fold, score in zip(folds_of("phm2009"), by_fold, strict=True):
+        for fold, score in zip(FOLDS["phm2009"], by_fold, strict=True):
             yield Key("phm2009", method, PRIMARY_BUDGET, _FIRST, F1, fold), Printed(score)
         yield Key("phm2009", method, PRIMARY_BUDGET, _FIRST, F1), Printed(mean)
         yield Key("phm2009", method, PRIMARY_BUDGET, _FIRST, ACCURACY), Printed(accuracy)
@@ -197,10 +198,10 @@ def _bearing() -> Iterator[tuple[Key, Printed]]:
         for dataset, pairs in table.items():
             for method, pair in zip(methods, pairs, strict=False):  # iTransformer has HUST only
                 yield Key(dataset, method, BEARING_BUDGET, SEEDS, metric), Printed(*pair)
-    for dataset, rows in _BEARING_FOLDS.items():
-        for method, (*by_fold, mean) in zip(methods, rows, strict=False):
+    for dataset, by_method in _BEARING_FOLDS.items():
+        for method, (*by_fold, mean) in zip(methods, by_method, strict=False):
             yield Key(dataset, method, BEARING_BUDGET, _FIRST, F1), Printed(mean)
-            for fold, score in zip(folds_of(dataset), by_fold, strict=True):
+            for fold, score in zip(FOLDS[dataset], by_fold, strict=True):
                 yield Key(dataset, method, BEARING_BUDGET, _FIRST, F1, fold), Printed(score)
     for seed, scores in _HUST_SEEDS.items():
         for metric, score in zip((F1, ACCURACY), scores, strict=True):
@@ -213,25 +214,16 @@ def _gearbox() -> Iterator[tuple[Key, Printed]]:
             for budget, score in zip(GEARBOX_BUDGETS, row, strict=True):
                 yield Key("mcc5", method, budget, _FIRST, metric), Printed(score)
     for method, by_fold in _GEARBOX_FOLDS.items():
-        places = [(budget, fold) for budget in BY_FOLD_BUDGETS for fold in folds_of("mcc5")]
+        places = [(budget, fold) for budget in BY_FOLD_BUDGETS for fold in FOLDS["mcc5"]]
         for (budget, fold), score in zip(places, by_fold, strict=True):
             yield Key("mcc5", method, budget, _FIRST, F1, fold), Printed(score)
     for budget, pairs in zip(GEARBOX_BUDGETS, _REPLICATION, strict=True):
         for method, pair in zip(FINALISTS, pairs, strict=True):
             yield Key("mcc5", method, budget, SEEDS, F1), Printed(*pair)
-    for method in NAMES:
-        fit_s, peak = _FIT[method]
-        costs = {
-            "registered": WEIGHTS[method].registered,
-            "active": WEIGHTS[method].active,
-            "file_mib": WEIGHTS[method].file_mib,
-            "fit_s": fit_s,
-            "peak_mib": peak,
-        }
+    for method, fit in _FIT.items():
+        costs = asdict(WEIGHTS[method]) | dict(zip(("fit_s", "peak_mib"), fit, strict=False))
         for metric, cost in costs.items():
-            if cost is not None:
-                yield Key("mcc5", method, PRIMARY_BUDGET, _FIRST, metric), Printed(cost)
+            yield Key("mcc5", method, PRIMARY_BUDGET, _FIRST, metric), Printed(cost)
 
 
-BY_FOLD_BUDGETS = (PRIMARY_BUDGET, Budget(6, 4))  # the paper's table by fold
 VALUES: Mapping[Key, Printed] = dict(_all())

@@ -12,11 +12,14 @@ from threadpoolctl import threadpool_limits
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.sources import Source
-from dualres.campaign.studies import BEARING_BUDGET, BEARINGS, PRIMARY_BUDGET, SEEDS, folds_of
+from dualres.campaign.studies import folds_of
 from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
-from dualres.methods.files import save
+from dualres.file import save
+from dualres.methods.catalogue import entry
+from dualres.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
 from dualres.profile.plan import Plan
 
 UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them
@@ -52,9 +55,9 @@ def wanted_job(plan: Plan, updates: int) -> Job:
         dataset=plan.dataset,
         fold=fold.fold,
         fold_hash=fold.hash,
-        budget=BEARING_BUDGET if plan.dataset in BEARINGS else PRIMARY_BUDGET,
+        budget=BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET,
         method=plan.method,
-        recipe=None if plan.method == "minirocket" else Recipe(updates=updates),
+        recipe=entry(plan.method).recipe(Recipe(updates=updates)),
         seed=SEEDS[0],
         threads=plan.threads,
         device=plan.device,
@@ -89,8 +92,8 @@ def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> No
     job = checkpoint.job
     with threadpool_limits(job.threads):
         torch.set_num_threads(job.threads)
-        _, fitted = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
-    save(fitted, checkpoint.path)
+        model = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
+    save(model, checkpoint.path)
 
 
 def _model(folder: Path, key: str) -> Path:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from dualres.campaign.studies import DATASETS
-from dualres.methods import ALL_NAMES, NAMES
+from dualres.datasets import catalog
+from dualres.methods import NAMES
+from dualres.methods.catalogue import entry, names
 from dualres.profile.measurements import Measurement, kept
 from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan
 
@@ -67,13 +68,13 @@ class Costs:
 
     @property
     def datasets(self) -> list[str]:
-        return [name for name in DATASETS if any(dataset == name for dataset, _ in self.found)]
+        return [name for name in catalog.names() if any(dataset == name for dataset, _ in self.found)]
 
     @property
     def methods(self) -> list[str]:
-        """The nine, measured or not, and controls that were measured."""
-        controls = [name for name in ALL_NAMES[len(NAMES) :] if any(method == name for _, method in self.found)]
-        return [*NAMES, *controls]
+        """The nine, measured or not, and all others that were measured."""
+        measured = {method for _, method in self.found}
+        return [name for name in names() if name in NAMES or name in measured]
 
     def value(self, cost: str, dataset: str, method: str) -> float | None:
         """None where it was not measured, or does not exist."""
@@ -89,7 +90,7 @@ def all_costs(folder: Path) -> list[Costs]:
     for device, threads, long in kinds:
         quick = all(p.quick for p in known if (p.device, p.threads, p.long) == (device, threads, long))
         found = _group(known, device, threads, long, quick)
-        if any(method != "minirocket" for _, method in found) or ("cuda", threads, long) not in kinds:
+        if any(entry(method).trains for _, method in found) or ("cuda", threads, long) not in kinds:
             groups.append(Costs(device, threads, long, quick, found))
     return groups
 
@@ -97,9 +98,8 @@ def all_costs(folder: Path) -> list[Costs]:
 def _group(
     known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, quick: bool
 ) -> dict[tuple[str, str], Measurement]:
-    """MiniRocket's, which are of the CPU in every group, are taken for the datasets that the group is about."""
-    methods = ALL_NAMES
-    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(DATASETS, methods))
+    """Those of methods that run on a CPU in every group are taken for the datasets that the group is about."""
+    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(catalog.names(), names()))
     found = {(each.dataset, each.method): known[each] for each in wanted if each in known}
-    about = {dataset for dataset, method in found if method != "minirocket"}
+    about = {dataset for dataset, method in found if entry(method).trains}
     return {place: each for place, each in found.items() if not about or place[0] in about}

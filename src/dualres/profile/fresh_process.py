@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.workers import Child, Sparing, failure
+from dualres.plugins import load_plugins
 
 if TYPE_CHECKING:
     from dualres.campaign.work import Progress
@@ -49,6 +50,7 @@ def serve(descriptor: int) -> None:
     """What the other process does."""
     pipe = Connection(descriptor)
     keep_freed_memory()
+    load_plugins()
     work, arguments = pipe.recv()
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     tell = Sparing(lambda *progress: pipe.send(("progress", progress)))

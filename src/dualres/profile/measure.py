@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,17 +15,19 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dualres.campaign.sources import Source
-from dualres.campaign.work import Progress, all_versions, machine, window_scores
+from dualres.campaign.work import Progress, machine
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
+from dualres.file import DUALRES, Model
+from dualres.judge import STRETCH, recording_scores
+from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
-from dualres.methods.method import Fitted, Scores
-from dualres.methods.neural import FittedNeural
 from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
-from dualres.profile.plan import BATCH, NATIVE, PREPARED, WINDOW, Plan, Workload
+from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, Workload
 from dualres.profile.storage import storage
 from dualres.profile.workloads import Subject, calls, subject
+from dualres.scorers import Scores
 
 Call = Callable[[], Scores]
 
@@ -39,10 +42,8 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
         source = Source(plan.dataset, stores, cache, checkpoint.job.resampler)
         recording = source.native(next(iter(fold.support.values()))[0])
         on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
-        fitted = load(checkpoint.path)
-        if isinstance(fitted, FittedNeural):
-            fitted.network.to(plan.device)
-        work = calls(fitted, on, config)
+        model = _on(plan.device, load(checkpoint.path))
+        work = calls(model, on)
         before, done = held_now(plan.device), {}
         for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
             done[each.name] = _repeated(each, work[each.name], tell)
@@ -55,13 +56,13 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
                 **checkpoint.told,
                 "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
                 "file_bytes": checkpoint.path.stat().st_size,
-                "bytes": storage(fitted).as_json(),
+                "bytes": storage(model).as_json(),
             },
             "agreement": {
                 **_agreement(work, fold),
-                "ledger": _ledger_agreement(fitted, checkpoint, source, fold, config),
+                "ledger": _ledger_agreement(model, checkpoint, source, fold),
             },
-            "batch": BATCH,
+            "batch": STRETCH,
             "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
             "versions": all_versions(),
             # load_before: processes running or waiting, mean of the last 1, 5 and 15 minutes
@@ -91,7 +92,7 @@ def _input(on: Subject, config: ModelConfig) -> dict[str, Any]:
         "recording": recording.id,
         "rate": str(recording.rate),
         "native_s": float(len(recording.signal) / recording.rate),
-        "windows": len(on.windows),
+        "windows": on.windows,
         "window_s": config.window_s,
         "cycles": on.cycles,
     }
@@ -109,17 +110,25 @@ def _agreement(work: dict[str, Call], fold: Fold) -> dict[str, Any]:
     }
 
 
-def _ledger_agreement(
-    fitted: Fitted, checkpoint: Checkpoint, source: Source, fold: Fold, config: ModelConfig
-) -> dict[str, Any] | None:
+def _ledger_agreement(model: Model, checkpoint: Checkpoint, source: Source, fold: Fold) -> dict[str, Any] | None:
     """The same for a recording that the ledger holds a verdict on; None where it holds none."""
     verdict = checkpoint.verdict
     if verdict is None:
         return None
     (recording,) = source.at_rate([verdict.recording])
-    scores = window_scores(fitted, recording, config, fold.evaluation_windows).mean(0)
+    scores, _ = recording_scores(model, recording, fold.evaluation_windows)
     return {
         "recording": verdict.recording,
         "difference": float(np.abs(scores - verdict.scores).max()),
         "same_label": int(scores.argmax()) == int(np.argmax(verdict.scores)),
     }
+
+
+def _on(device: str, model: Model) -> Model:
+    """The model on a GPU; on a CPU as it is, and so without PyTorch where the kernel serves it."""
+    if not device.startswith("cuda"):
+        return model
+    members = model.networks if model.card.method == DUALRES else model.members
+    for member in members:
+        getattr(member, "network", member).to(device)
+    return replace(model, members=members)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
-from dualres.methods import ALL_NAMES
+from dualres.methods.catalogue import entry, names
+from dualres.paper.costs import THREADS
 
-THREADS = 4  # the paper's
-BATCH = 4  # windows at once, at most, whatever a method would take
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
 
 DEVICES = ("cpu", "cuda")
@@ -71,15 +70,15 @@ def read_plan(fields: object) -> Plan:
     kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
     if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
-    known = {"dataset": DATASETS, "method": ALL_NAMES, "device": DEVICES}
+    known = {"dataset": catalog.names(), "method": names(), "device": DEVICES}
     if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
         raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
     return Plan(**fields)
 
 
 def plan(dataset: str, method: str, device: str, threads: int, *, long: bool = False, quick: bool = False) -> Plan:
-    """A method's plan; MiniRocket runs on the CPU whatever the others run on."""
-    return Plan(dataset, method, "cpu" if method == "minirocket" else device, threads, long, quick)
+    """A method's plan; one that does not train runs on the CPU whatever the others run on."""
+    return Plan(dataset, method, entry(method).device(device), threads, long, quick)
 
 
 def plan_all(datasets: Sequence[str], methods: Sequence[str], device: str, threads: int, **size: bool) -> list[Plan]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dualres.campaign.work import Progress, all_versions
+from dualres.campaign.work import Progress
 from dualres.errors import DualResError
+from dualres.machinery.versions import all_versions
 from dualres.profile.checkpoints import find, fit
 from dualres.profile.fresh_process import in_fresh_process
 from dualres.profile.measure import measure, this_machine

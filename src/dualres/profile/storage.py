@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-import torch
-from torch import Tensor
-
-from dualres.errors import ConfigError
-from dualres.methods.method import Fitted
-from dualres.methods.minirocket import FittedMiniRocket, blank
-from dualres.methods.neural import FittedNeural
+from dualres.file import DUALRES, Model
+from dualres.kernel.pack import shapes as file_shapes
 
 
 @dataclass(frozen=True)
@@ -25,19 +20,18 @@ class Storage:
         return asdict(self)
 
 
-def storage(fitted: Fitted) -> Storage:
-    if isinstance(fitted, FittedNeural):
-        with torch.device("meta"):  # shapes are all that is asked of it
-            other = fitted.method.build(fitted.classes + 1, None)
-        shapes = {name: tensor.shape for name, tensor in other.named_parameters()}
-        parameters: dict[str, Tensor] = dict(fitted.network.named_parameters())
-        buffers = sum(tensor.nbytes for tensor in fitted.network.buffers())
-    elif isinstance(fitted, FittedMiniRocket):
-        shapes = {name: tensor.shape for name, tensor in blank(fitted.classes + 1).state().items()}
-        state = fitted.state()
-        parameters = {name: tensor for name, tensor in state.items() if tensor.shape != shapes[name]}
-        buffers = sum(tensor.nbytes for name, tensor in state.items() if name not in parameters)
+def storage(model: Model) -> Storage:
+    """Of a model of a single member."""
+    (member,) = model.members
+    wider = len(model.classes) + 1
+    if model.card.method == DUALRES:
+        state, shapes, trained = (
+            model.weights.arrays,
+            file_shapes(model.card.config, wider),
+            model.weights.arrays.keys(),
+        )
     else:
-        raise ConfigError(f"{fitted.method.name}: nobody has said which of its bytes are its head")
-    head = sum(tensor.nbytes for name, tensor in parameters.items() if tensor.shape != shapes[name])
-    return Storage(sum(tensor.nbytes for tensor in parameters.values()) - head, head, buffers)
+        state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
+    parameters = sum(state[name].nbytes for name in trained)
+    head = sum(state[name].nbytes for name in trained if state[name].shape != shapes[name])
+    return Storage(parameters - head, head, sum(array.nbytes for array in state.values()) - parameters)

@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
 
 from dualres.config import ModelConfig
-from dualres.methods.method import Fitted, Scores, Windows
-from dualres.profile.plan import BATCH, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
+from dualres.file import Model
+from dualres.judge import window_scores
+from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, every_window
+from dualres.scorers import Scores, Windows
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A recording in memory at its native rate, and its windows at the model's."""
+    """A recording in memory, at its native rate and at the model's."""
 
     recording: Recording
-    windows: Windows  # (n, window), of a signal in memory
-    limit: int | None  # at most so many windows are scored
+    prepared: Recording  # the same at the model's rate
+    limit: int | None  # at most this many windows are scored
     cycles: float  # how often the released recording was played to be long enough; 1 for once
+    window: Windows  # (1, window), the first of the prepared recording
+    windows: int  # that are scored
 
 
 def subject(recording: Recording, limit: int | None, *, long: bool, config: ModelConfig) -> Subject:
@@ -35,27 +40,26 @@ def subject(recording: Recording, limit: int | None, *, long: bool, config: Mode
         wanted = max(LONG_S, (LONG_WINDOWS + 1) / 2 * config.window_s)  # windows overlap by half
         count = max(len(signal), math.ceil(wanted * recording.rate) + 1)
         cycles, signal = count / len(signal), np.resize(signal, count)
-    held = replace(recording, load=partial(_same, signal))
-    return Subject(held, _windows(held, limit, config), limit, cycles)
+    native = _held(recording, signal, recording.rate)
+    prepared = _held(recording, at_rate(native, config.rate, config.window), Fraction(config.rate))
+    windows = every_window(prepared.signal, config.window, limit)
+    return Subject(native, prepared, limit, cycles, windows[:1], len(windows))
 
 
-def calls(fitted: Fitted, on: Subject, config: ModelConfig) -> dict[str, Callable[[], Scores]]:
-    """Every workload by name; each takes samples in host memory to scores there, (windows, classes)."""
+def calls(model: Model, on: Subject) -> dict[str, Callable[[], Scores]]:
+    """Every workload by name; each takes samples in host memory to scores there, (windows, classes).
+
+    Records go the way that `dualres diagnose` takes them.
+    """
     return {
-        WINDOW: lambda: fitted.scores(on.windows[:1]),
-        PREPARED: lambda: _in_batches(fitted, on.windows),
-        NATIVE: lambda: _in_batches(fitted, _windows(on.recording, on.limit, config)),
+        WINDOW: lambda: model.scores(on.window),
+        PREPARED: lambda: window_scores(model, on.prepared, on.limit),
+        NATIVE: lambda: window_scores(model, on.recording, on.limit),
     }
 
 
-def _in_batches(fitted: Fitted, windows: Windows) -> Scores:
-    """The scores of all windows, BATCH of them at a time."""
-    return np.concatenate([fitted.scores(windows[i : i + BATCH]) for i in range(0, len(windows), BATCH)])
-
-
-def _windows(recording: Recording, limit: int | None, config: ModelConfig) -> Windows:
-    """The windows that are scored, of the recording brought to the model's rate."""
-    return every_window(at_rate(recording, config.rate, config.window), config.window, limit)
+def _held(recording: Recording, signal: Samples, rate: Fraction) -> Recording:
+    return replace(recording, load=partial(_same, signal), rate=rate)
 
 
 def _same(signal: Samples) -> Samples:

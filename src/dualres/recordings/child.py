@@ -20,7 +20,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from dualres.recordings.formats import FORMATS, Format, pick
+from dualres.errors import ConfigError
+from dualres.recordings.formats import Format, format_named, pick
 from dualres.recordings.listing import Array, Contents, Listed
 
 READY = b"!"
@@ -41,8 +42,8 @@ def serve(first_format: str) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # crashes are expected here
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
     logging.disable()  # nobody reads what a library has to say about a damaged file
-    with contextlib.suppress(ImportError):
-        import_module(FORMATS[first_format].library or "numpy")
+    with contextlib.suppress(ImportError, ConfigError):  # a request will meet the same error, and tell
+        import_module(format_named(first_format).library or "numpy")
     answers.write(READY)
     answers.flush()
     in_use: dict[str, int] = {}  # library -> bytes of address space when it had been imported
@@ -72,25 +73,33 @@ class _Opened:
 
 
 def _answer(request: dict[str, Any], answers: BinaryIO, in_use: dict[str, int], opened: _Opened) -> None:
-    format = FORMATS[request["format"]]
-    assert format.library
-    header: dict[str, Any] = {"missing": format.library}
-    vector: Array | None = None
-    if format.library not in in_use:
-        _limit_memory(None)
-        with contextlib.suppress(ImportError):
-            import_module(format.library)
-            in_use[format.library] = _address_space()
-    if format.library in in_use:
-        _limit_memory(max(in_use.values()) + request["memory"])
-        _limit_time(request["seconds"])
-        header, vector = _read(format, request, opened)
-        _limit_time(0)
+    header, vector = _content(request, in_use, opened)
     encoded = json.dumps(header).encode()
     answers.write(SIZES.pack(len(encoded), 0 if vector is None else vector.nbytes) + encoded)
     if vector is not None:
         answers.write(vector.view(np.uint8).data)
     answers.flush()
+
+
+def _content(request: dict[str, Any], in_use: dict[str, int], opened: _Opened) -> tuple[dict[str, Any], Array | None]:
+    """Header and samples of the answer."""
+    try:
+        format = format_named(request["format"])
+    except ConfigError as error:
+        return {"error": str(error)}, None
+    assert format.library
+    if format.library not in in_use:
+        _limit_memory(None)
+        with contextlib.suppress(ImportError):
+            import_module(format.library)
+            in_use[format.library] = _address_space()
+    if format.library not in in_use:
+        return {"missing": format.library}, None
+    _limit_memory(max(in_use.values()) + request["memory"])
+    _limit_time(request["seconds"])
+    answer = _read(format, request, opened)
+    _limit_time(0)
+    return answer
 
 
 def _read(format: Format, request: dict[str, Any], opened: _Opened) -> tuple[dict[str, Any], Array | None]:

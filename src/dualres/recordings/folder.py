@@ -14,8 +14,10 @@ from pathlib import Path
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.readers import SUFFIXES, read
-from dualres.recordings.recording import Blockwise, Recording, Samples, exact_rate
+from dualres.machinery.rates import exact_rate
+from dualres.recordings.formats import suffixes
+from dualres.recordings.readers import read
+from dualres.recordings.recording import Blockwise, Recording, Samples
 from dualres.recordings.windows import shortage
 
 LABELS = "labels.csv"
@@ -96,10 +98,11 @@ def read_folder(
 
 def files_below(folder: Path) -> list[Path]:
     """Files of a kind that can hold a recording; hidden ones and the list of labels are none."""
+    readable = suffixes()
     return sorted(
         p
         for p in folder.rglob("*")
-        if p.suffix.lower() in SUFFIXES and not p.name.startswith(".") and p.name != LABELS and p.is_file()
+        if p.suffix.lower() in readable and not p.name.startswith(".") and p.name != LABELS and p.is_file()
     )
 
 

@@ -1,4 +1,4 @@
-"""The vectors a file holds, by name, and the choice among them."""
+"""The vectors a file holds, by name, what is known of them, and the choice among them."""
 
 from __future__ import annotations
 
@@ -96,6 +96,22 @@ def listed(name: str, shape: tuple[int, ...], kind: str) -> list[Listed]:
 def column(load: Load, upright: bool, i: int) -> Array:
     column: Array = load()[:, i] if upright else load()[i]
     return column
+
+
+def rate_of(step: float, digits: int) -> Fraction | None:
+    """The rate in Hz that a step in s, written with so many significant digits, stands for.
+
+    1/48000 s is no finite decimal, so the simplest rate whose step is written the same is the one that was meant.
+    None for a step that no sensor takes: formats write 0 where they know none.
+    """
+    if not 1e-12 < step < 1e6:
+        return None
+    exact = 1 / Fraction(repr(step))
+    for largest in (1, 10, 1000):
+        rate = exact.limit_denominator(largest)
+        if rate and f"{float(1 / rate):.{digits - 1}e}" == f"{step:.{digits - 1}e}":
+            return rate
+    return exact
 
 
 def printable(text: str) -> str:

@@ -40,6 +40,12 @@ def read_v73(path: Path) -> Contents:
     return _flattened((key, _tree73(file, node)) for key, node in _members(file) if not key.startswith("#"))
 
 
+def is_v73(path: Path) -> bool:
+    """Whether a file is HDF5: MATLAB puts 512 bytes of its own before the signature, other programs put none."""
+    with path.open("rb") as file:
+        return b"\x89HDF\r\n\x1a\n" in (file.read(8), file.read(512)[-8:])
+
+
 def _tree(value: Any) -> Tree:
     if hasattr(value, "_fieldnames"):
         return {field: _tree(getattr(value, field)) for field in value._fieldnames}

@@ -13,19 +13,16 @@ from functools import lru_cache, partial
 import numpy as np
 import numpy.typing as npt
 from scipy.signal import upfirdn
-from scipy.special import i0
 
 from dualres.kernel import compiled
+from dualres.kernel.low_pass import CROSSINGS, taps_for
 from dualres.kernel.resample import Resampler, total
 from dualres.recordings.recording import BLOCK, Samples
 
 Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-_KAISER = 5.0
-_HALF = 10  # of the filter's length, in zero crossings
 _NEGLIGIBLE = 1e-12  # of the largest weight: a zero crossing of the filter, but for rounding
-_PART = 1 << 16  # taps that are designed at a time
 _LONGEST_WINDOW = 1024  # samples that an output depends on; beyond, the kernel's tables outgrow the caches
 _AT_ONCE = 4 * BLOCK  # outputs of a signal in memory that the kernel computes at a time: a minute at 64 kHz
 _SIMPLE = 16_384  # the larger side of a ratio whose filter and tables take few megabytes
@@ -43,8 +40,8 @@ class Polyphase:
 
     def __init__(self, up: int, down: int, fast: bool = True) -> None:
         self.up, self.down = up, down
-        self._half = _HALF * max(up, down)
-        self.taps = up * _low_pass(max(up, down))  # from the centre on, on a grid `up` times as fine as the samples
+        self._half = CROSSINGS * max(up, down)
+        self.taps = taps_for(Fraction(up, down))  # from the centre on, on a grid `up` times as fine as the samples
         width = 2 * self._half // up + 1
         rows = -((self._half - np.arange(up) * down) // up)  # of each output of a period, its first sample
         fast = fast and width <= _LONGEST_WINDOW
@@ -127,20 +124,6 @@ class Polyphase:
         weights = np.where(distances <= self._half, self.taps[np.minimum(distances, self._half)], 0.0)
         weights[np.abs(weights) < _NEGLIGIBLE * self.taps[0]] = 0.0
         return weights
-
-
-def _low_pass(longer: int) -> Reals:
-    """scipy.signal.firwin's filter of `_HALF` * `longer` taps on either side, from its centre on; the rest mirrors it.
-
-    It is made part by part: firwin needs six times the memory of its result.
-    """
-    half = _HALF * longer
-    taps = np.empty(half + 1)
-    for start in range(0, half + 1, _PART):
-        at = np.arange(start, min(start + _PART, half + 1))
-        taps[at] = np.sinc(at / longer) * i0(_KAISER * np.sqrt(1 - (at / half) ** 2))
-    taps /= taps[0] + 2 * taps[1:].sum()
-    return taps
 
 
 def check_range(outputs: Samples) -> None:

@@ -13,14 +13,13 @@ from itertools import chain
 from pathlib import Path
 
 from dualres.errors import RecordingError
+from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.checks import checked
-from dualres.recordings.formats import SUFFIXES, Format, extract, format_of
+from dualres.recordings.formats import Format, extract, format_of
 from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose
 from dualres.recordings.ondisk import OnDisk, Stamp
-from dualres.recordings.recording import BLOCK, Origin, Rate, Recording, Samples, exact_rate, joined, mean_of
-
-__all__ = ["SUFFIXES", "read", "signals"]
+from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of
 
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 

@@ -13,12 +13,12 @@ import numpy as np
 import scipy
 
 from dualres import kernel
+from dualres.config import POLYPHASE, RESAMPLERS, SOXR
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.recordings.polyphase import check_range, polyphase
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 
-POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_FACTOR = 200_000  # the polyphase filter has 20 taps per step of the ratio's larger side
 
 
@@ -77,7 +77,7 @@ def code_hash() -> str:
     return sha256(b"".join(file.read_bytes() for file in files) + versions.encode()).hexdigest()
 
 
-_KERNEL_FILES = ("resample.py", "resample.c", "transpose.h", "lanes.h")
+_KERNEL_FILES = ("low_pass.py", "resample.py", "resample.c", "transpose.h", "lanes.h")
 
 
 def _ratio(rate: Fraction, target: int, resampler: str) -> Fraction:

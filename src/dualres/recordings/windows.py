@@ -10,9 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dualres.config import POLYPHASE
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.resample import POLYPHASE, resample, resampled_blocks
+from dualres.recordings.resample import resample, resampled_blocks
 
 
 def half_overlapping(samples: int, window: int, limit: int | None = None) -> list[int]:

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import RIG
+from dualres.datasets.budget import Budget
 from dualres.report.names import dataset_name
 from dualres.report.results import Entry, Results, percent_f1
 

@@ -5,43 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from dualres.campaign.job import Job
+from dualres.datasets import catalog
+from dualres.methods.catalogue import entry, names
 
-_METHODS = {
-    "dualres": "DualRes",
-    "mambasl": "MambaSL",
-    "minirocket": "MiniRocket",
-    "tscmamba": "TSCMamba",
-    "medformer": "Medformer",
-    "moderntcn": "ModernTCN",
-    "patchtst": "PatchTST",
-    "itransformer": "iTransformer",
-    "crossformer": "Crossformer",
-    "dualres/short": "Short only",
-    "dualres/long": "Long only",
-    "dualres/no-rotation": "No rotation",
-    "dualres/no-jitter": "No jitter",
-    "dualres/no-memory": "No memory",
-}
 _DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
-_DATASETS = {
-    "paderborn": "Paderborn",
-    "cwru": "CWRU",
-    "kaist": "KAIST",
-    "uored": "UORED",
-    "hust": "HUST",
-    "ottawa": "Ottawa",
-    "mcc5": "MCC5",
-    "phm2009": "PHM2009",
-    "simulated": "Rig",
-}
 
 
 def method_name(name: str) -> str:
-    return _METHODS.get(name, name)
+    return entry(name).title if name in names() else name
 
 
 def dataset_name(name: str) -> str:
-    return _DATASETS.get(name, name)
+    return catalog.release(name).short if name in catalog.names() else name
 
 
 def device_names(jobs: Iterable[Job]) -> str:
@@ -51,19 +26,15 @@ def device_names(jobs: Iterable[Job]) -> str:
     for device, name in _DEVICES.items():
         methods = {method for kind, method, _ in places if kind == device}
         if methods:
-            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=_place))
+            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=names().index))
     if len(set(found.values())) == 1:
         return " and ".join(found)
     return " and ".join(f"{name} ({methods})" for name, methods in found.items())
-
-
-def _place(method: str) -> int:
-    return list(_METHODS).index(method)
 
 
 def _share(method: str, device: str, places: Collection[tuple[str, str, str]]) -> str:
     """The method's name, and the datasets if it ran on the device with some of its datasets only."""
     own = {dataset for kind, name, dataset in places if (kind, name) == (device, method)}
     every = {dataset for _, name, dataset in places if name == method}
-    names = [name for dataset, name in _DATASETS.items() if dataset in own]
-    return method_name(method) + ("" if own == every else f" on {' and '.join(names)}")
+    shown = [dataset_name(dataset) for dataset in catalog.names() if dataset in own]
+    return method_name(method) + ("" if own == every else f" on {' and '.join(shown)}")

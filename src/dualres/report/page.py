@@ -17,7 +17,7 @@ from dualres.report.results import Results
 from dualres.report.tables import Table, Value
 
 if TYPE_CHECKING:
-    from dualres.report.plots import Drawn  # which loads matplotlib
+    from dualres.report.plots.picture import Drawn  # which loads matplotlib
 
 
 KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart

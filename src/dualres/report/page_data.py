@@ -11,11 +11,11 @@ import numpy as np
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import DATASETS
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.fit import Step
-from dualres.methods import ALL_NAMES
+from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
+from dualres.learn.history import Step
+from dualres.methods.catalogue import names
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
@@ -42,8 +42,8 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     jobs = [job for found in results.values() for job in _jobs(found)]
     return {
         "rate": ModelConfig().rate,
-        "methods": _named(ALL_NAMES, {j.method for j in jobs}, method_name),
-        "datasets": _named(DATASETS, {j.dataset for j in jobs}, dataset_name),
+        "methods": _named(names(), {j.method for j in jobs}, method_name),
+        "datasets": _named(catalog.names(), {j.dataset for j in jobs}, dataset_name),
         "budgets": [[b.recordings, b.windows] for b in sorted({j.budget for j in jobs}, key=_size)],
         "seeds": sorted({j.seed for j in jobs}),
         "studies": [_study(name, found) for name, found in results.items()],
@@ -169,7 +169,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
             own[_training(job)] = job.recipe
     columns: list[dict[str, Any]] = []
     cells: list[dict[str, Any]] = []
-    for dataset, budget in sorted(places, key=lambda place: (DATASETS.index(place[0]), _size(place[1]))):
+    for dataset, budget in sorted(places, key=lambda place: (catalog.names().index(place[0]), _size(place[1]))):
         recipes = places[dataset, budget]
         trainings = sorted(recipes, key=lambda words: (not recipes[words].plain, recipes[words].updates))
         for training in trainings if len(trainings) > 1 else [None]:

@@ -11,9 +11,10 @@ from functools import partial
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
-from dualres.campaign.protocol import Budget
 from dualres.campaign.sources import FULL
-from dualres.campaign.studies import DATASETS, Quick, Study, jobs
+from dualres.campaign.studies import Quick, Study, jobs
+from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
 
 Metric = Callable[[Outcome], float]
 KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
@@ -86,7 +87,7 @@ class Results:
         self._by_kind: dict[str, Results] = {}
         finished = ledger.jobs()
         seeds = sorted({job.seed for job in finished.values()} | {s for part in study.parts for s in part.seeds})
-        plan = partial(jobs, study, DATASETS, quick=quick, threads=threads)
+        plan = partial(jobs, study, catalog.names(), quick=quick, threads=threads)
         plans = {kind: plan(device=kind) for kind in self.kinds}
         done = Counter((self._group(job), kind) for kind in self.kinds for job in plans[kind] if job.key in finished)
         chosen = {
@@ -103,8 +104,7 @@ class Results:
 
     def _group(self, job: Job) -> tuple[str, str]:
         """Jobs that are all shown of one device."""
-        by_dataset = self.study.name in ("published", "recipes")  # their datasets are campaigns of their own
-        return job.dataset if by_dataset else "", job.method
+        return job.dataset if self.study.datasets_apart else "", job.method
 
     def on(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
@@ -159,7 +159,7 @@ class Results:
     def datasets(self) -> tuple[str, ...]:
         """Of which there is any result, in the paper's order, the rig last."""
         found = {e.job.dataset for e in self.entries}
-        return tuple(name for name in DATASETS if name in found)
+        return tuple(name for name in catalog.names() if name in found)
 
 
 def percent_f1(outcome: Outcome) -> float:

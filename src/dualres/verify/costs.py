@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dualres.campaign.studies import DATASETS
+from dualres.datasets import catalog
 from dualres.errors import ConfigError
-from dualres.methods import ALL_NAMES
+from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
-from dualres.verify.ledger import TOLERANCE
+from dualres.verify.numbers import check_text, close, number
 
-COSTS = "costs_"  # how the names of the tables begin
-NUMBER = re.compile(r"[+-]?[\d,]+(?:\.(\d+))?")
-_GROUP = re.compile(r"_(cpu|cuda)_(\d+)(_long)?(_quick)?$")  # how they end
 _MIB = 2**20
 # quantity: workload and kind of memory
 _MEMORY = {
@@ -29,16 +25,14 @@ _MEMORY = {
 }
 
 
-def check_cost(record: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """What is wrong with one number of a table of costs; `folder` holds the measurements."""
-    values = [None if path is None else _value(record["metric"], path) for path in _files(record, folder)]
+def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[str]:
+    """What is wrong with one number of a table of costs; `folder` holds the measurements, those of `group` count."""
+    values = [None if path is None else _value(record["metric"], path) for path in _files(record, folder, group)]
     known = [value for value in values if value is not None]
     mean: float | None = None
     if known and len(known) == len(values):  # over several datasets, latencies are summed up by their median
         mean = _quantile(known, 0.5) if record["metric"] == "window_ms" else max(known)
-    stated = float(record["mean"]) if record["mean"] else None
-    same = mean is stated if mean is None or stated is None else math.isclose(mean, stated, rel_tol=TOLERANCE)
-    if not same:
+    if not close(mean, number(record["mean"])):
         yield f"mean is {record['mean'] or 'not given'}, the measurements give {'none' if mean is None else repr(mean)}"
     yield from check_text(record, mean)
     if record["paper"] and record["dataset"]:
@@ -47,36 +41,23 @@ def check_cost(record: Mapping[str, str], folder: Path) -> Iterator[str]:
             yield f"says that the paper prints {record['paper']}, which it does not"
 
 
-def check_text(record: Mapping[str, str], mean: float | None) -> Iterator[str]:
-    """The number that is shown must be the mean, rounded."""
-    shown = NUMBER.match(record["text"])
-    if mean is None:
-        if record["text"] not in ("not run", "n/a") and not record["text"].endswith(("jobs", "datasets")):
-            yield f"shows {record['text']!r}, but there is no such number"
-        return
-    places = len(shown[1] or "") if shown else 0
-    if not shown or abs(float(shown[0].replace(",", "")) - mean) > 0.5 * 10.0**-places + TOLERANCE:
-        yield f"shows {record['text']!r} for {mean!r}"
-
-
-def _files(record: Mapping[str, str], folder: Path) -> list[Path | None]:
+def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | None]:
     """The measurement of the record's dataset, or of all in the table where it names none; None for a missing one."""
-    group = _GROUP.search(record["table"])
-    if group is None or record["dataset"] not in ("", *DATASETS) or record["method"] not in ALL_NAMES:
-        raise ConfigError(f"there is no such table, dataset or method: {record['table']}")
-    device, threads, *marks = group.groups()
-    end = threads + "".join(mark.replace("_", "-") for mark in marks if mark)
-    own = "cpu" if record["method"] == "minirocket" else device
+    if record["dataset"] not in ("", *catalog.names()) or record["method"] not in names():
+        raise ConfigError(f"there is no such dataset or method: {record['dataset']}, {record['method']}")
+    device, _, end = group.replace("_", "-").partition("-")
+    own = entry(record["method"]).device(device)
     datasets = {record["dataset"]} if record["dataset"] else _summed_up(folder, device, end)
     paths = (folder / f"{name}-{record['method'].replace('/', '.')}-{own}-{end}.json" for name in sorted(datasets))
     return [path if path.is_file() else None for path in paths]
 
 
 def _summed_up(folder: Path, device: str, end: str) -> set[str]:
-    """The paper's datasets, if any was measured, and otherwise all: those with more than MiniRocket, if there are."""
-    names = [path.name for path in folder.glob(f"*-{device}-{end}.json")]
-    about = {name.partition("-")[0] for name in names if "-minirocket-" not in name}
-    measured = about or {name.partition("-")[0] for name in names}
+    """The paper's datasets, if any was measured, and otherwise all: those with methods that train, if there are."""
+    found = [path.name for path in folder.glob(f"*-{device}-{end}.json")]
+    untrained = [name for name in names() if not entry(name).trains]
+    about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
+    measured = about or {name.partition("-")[0] for name in found}
     return measured & set(paper_costs.DATASETS) or measured
 
 

@@ -21,9 +21,9 @@ from dualres.campaign.studies import RIG, folds_of
 from dualres.config import ModelConfig
 from dualres.datasets import simulated
 from dualres.datasets.folds import Fold, load_fold
-from dualres.errors import DualResError
+from dualres.errors import DualResError, reason_of
+from dualres.verify.numbers import TOLERANCE
 
-TOLERANCE = 1e-9  # of numbers that were computed twice
 # What reading values that are not there, or of another kind than they should be, raises.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers
@@ -56,17 +56,12 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
                 judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
                 job = Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
             except DAMAGE as error:
-                job = Stored(key, {}, {}, [], [], damage=reason(error))
+                job = Stored(key, {}, {}, [], [], damage=reason_of(error))
             yield job
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: cannot be read ({error})") from error
     finally:
         database.close()
-
-
-def reason(error: BaseException) -> str:
-    """An error in a few words; a name that is missing says no more than itself."""
-    return f"there is no {error}" if isinstance(error, KeyError) else str(error)
 
 
 def known_labels(dataset: str) -> dict[str, str]:
@@ -115,7 +110,7 @@ def _sentences(stored: Stored, folder: Path | None, agreement: _Agreement) -> It
     try:
         yield from _check(stored, folder, agreement)
     except DAMAGE as error:
-        yield f"what is stored of it cannot be checked ({reason(error)})"
+        yield f"what is stored of it cannot be checked ({reason_of(error)})"
 
 
 def _check(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:

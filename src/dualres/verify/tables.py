@@ -14,27 +14,24 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import rankdata
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import RIG
-from dualres.errors import ConfigError
+from dualres.datasets.budget import Budget
+from dualres.errors import ConfigError, reason_of
 from dualres.machinery.checksums import check_sums
 from dualres.paper import scores as paper
+from dualres.profile.costs import COSTS
 from dualres.profile.measurements import FOLDER
-from dualres.report.names import dataset_name
-from dualres.report.tables.duration import choose
+from dualres.report.tables.model import Table
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.verify.bold import wrong_bold
-from dualres.verify.costs import COSTS, check_cost, check_text
-from dualres.verify.ledger import DAMAGE, TOLERANCE, Stored, reason, stored_jobs
+from dualres.verify.costs import check_cost
+from dualres.verify.ledger import DAMAGE, Stored, stored_jobs
+from dualres.verify.numbers import check_text, close, number
 from dualres.verify.pairs import Groups, moments_of_pairs, paired
-from dualres.verify.remade import differing
-
-Record = dict[str, str]
-Cells = dict[tuple[str, str], Record]  # of one table, by row and column
+from dualres.verify.regenerated import Regenerated, differing, regenerate
+from dualres.verify.rules import RULES, Cells, Record
 
 
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
@@ -43,19 +40,23 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     known = _Known(ledger)
     problems = check_sums(directory)
     rows, records = _rows(path), []
-    for number, record in enumerate(rows, start=2):  # the header is the first
+    now: Regenerated | None = None
+    try:
+        now = regenerate(ledger, directory)
+    except DAMAGE as error:
+        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
+    for number_of_row, record in enumerate(rows, start=2):  # the header is the first
         where = f"{path}: {record['table']}, {record['row']}, {record['column']}"
+        table = now.tables.get(record["table"]) if now else None
         try:
-            problems += [f"{where}: {sentence}" for sentence in _check(record, known)]
+            problems += [f"{where}: {sentence}" for sentence in _check(record, known, table)]
         except DAMAGE as error:
-            problems.append(f"{path}: row {number} cannot be read ({reason(error)})")
+            problems.append(f"{path}: row {number_of_row} cannot be read ({reason_of(error)})")
         else:
             records.append(record)
-    problems += [f"{path}: {sentence}" for sentence in _derived(records)]
-    try:
-        problems += differing(ledger, directory, rows)
-    except DAMAGE as error:
-        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason(error)})")
+    if now:
+        problems += [f"{path}: {sentence}" for sentence in _follows(records, now)]
+        problems += differing(now, directory, rows)
     return problems
 
 
@@ -86,14 +87,17 @@ class _Known:
         return self._scores[metric, key]
 
 
-def _check(record: Record, known: _Known) -> Iterator[str]:
+def _check(record: Record, known: _Known, table: Table | None) -> Iterator[str]:
+    """What is wrong with one cell; `table` is what the ledger gives of its table, if anything."""
     if None in record:
         raise ConfigError(f"it has more than {len(COLUMNS)} fields")
     if not record["metric"]:
         return
-    if record["table"].startswith(COSTS):
-        yield from check_cost(record, known.measurements)
+    if table and table.measured:
+        yield from check_cost(record, known.measurements, table.measured)
         return
+    if not table and record["metric"] in COSTS:
+        return  # nobody knows which measurements it is of
     jobs, groups = known.jobs, _groups(record["jobs"])
     whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
     for seed, keys in groups.items():
@@ -107,7 +111,7 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
         values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
         mean, sd, n = _moments(values)
     for name, expected in (("mean", mean), ("sd", sd)):
-        if not _close(_number(record[name]), expected):
+        if not close(number(record[name]), expected):
             yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
     if int(record["n"]) != n:
         yield f"n is {record['n']}, the ledger has {n}"
@@ -116,7 +120,7 @@ def _check(record: Record, known: _Known) -> Iterator[str]:
     if not record["budget"]:
         return  # over several budgets
     measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
-    if any(not _close(_number(record["labelled_s"]), seconds) for seconds in measured):
+    if any(not close(number(record["labelled_s"]), seconds) for seconds in measured):
         yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
 
 
@@ -201,58 +205,23 @@ def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
 
 
-def _derived(records: list[Record]) -> Iterator[str]:
-    """What follows from numbers of the same report: the chosen number of updates, mean ranks, and bold print."""
+def _follows(records: list[Record], now: Regenerated) -> Iterator[str]:
+    """What follows from numbers of the same report, table by table: words by a rule, and bold print."""
     tables: dict[str, Cells] = {}
     for record in records:
         tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
     for name, cells in tables.items():
         try:
-            if name.startswith("duration_"):
-                yield from _check_choice(name, cells)
-            if name.endswith("_ranks"):
-                yield from _check_ranks(name, cells, tables[name.replace("_ranks", "_macro_f1")])
-            yield from wrong_bold(cells.values())
+            if name in now.tables and now.tables[name].rule:
+                rule, *needed = now.tables[name].rule
+                yield from RULES[rule](tables, name, *needed)
+            yield from wrong_bold(cells.values(), now.values(name))
         except DAMAGE as error:
-            yield f"{name}: cannot be checked as a whole ({reason(error)})"
-
-
-def _check_choice(name: str, cells: Cells) -> Iterator[str]:
-    updates = [row for row, column in cells if column == "Chosen"]
-    means = {row: [_number(cells[row, f"Mean {m}"]["mean"]) for m in ("macro-F1", "log loss")] for row in updates}
-    found = {int(row): (score, loss) for row, (score, loss) in means.items() if score is not None and loss is not None}
-    chosen = choose(found) if len(found) == len(updates) else None
-    for row in updates:
-        expected = "undecided" if chosen is None else "yes" if int(row) == chosen else "no"
-        if cells[row, "Chosen"]["text"] != expected:
-            yield f"{name}, {row} updates: chosen is {cells[row, 'Chosen']['text']!r}, the rule says {expected!r}"
-
-
-def _check_ranks(name: str, cells: Cells, scores: Cells) -> Iterator[str]:
-    columns = list(dict.fromkeys(column for _, column in scores))
-    rows = [row for row in dict.fromkeys(row for row, _ in scores) if row != dataset_name(RIG)]
-    whole = [
-        row for row in rows if all(int(scores[row, c]["n"]) == len(scores[row, c]["seeds"].split()) for c in columns)
-    ]
-    means = [[-round(float(scores[row, c]["mean"]), 9) for c in columns] for row in whole]
-    ranks = dict(zip(columns, rankdata(means, axis=1).mean(0), strict=True))
-    for (method, _), record in cells.items():
-        if record["text"] != f"{ranks[method]:.2f}":
-            yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
+            yield f"{name}: cannot be checked as a whole ({reason_of(error)})"
 
 
 def _groups(text: str) -> Groups:
     return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
-
-
-def _number(text: str) -> float | None:
-    return float(text) if text else None
-
-
-def _close(one: float | None, other: float | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
 
 
 def _shown(value: float | None) -> str:

@@ -10,7 +10,7 @@ from dualres.learn.augment.draws import draws
 from dualres.learn.augment.paths import curves
 from dualres.learn.augment.spectra import AugmentedSpectra
 from dualres.learn.augment.standardise import fold_into, standard_of
-from dualres.learn.batches import WINDOWS_AT_ONCE, support_order
+from dualres.learn.batches import MICROBATCH, support_order
 from dualres.model.network import DualRes
 from dualres.model.spectra import aligned_magnitudes
 from tests.learn.test_fit import tones
@@ -41,13 +41,13 @@ def by_hand(config, recipe, updates, per_class=4, seed=41):
         exact, frequencies = magnitudes.double().numpy(), torch.linspace(0, 1, magnitudes.shape[-1]).double()
         if recipe.path_sigma:
             exact = exact * curves(drawn.paths, frequencies).exp().numpy()[:, None]
-        share = drawn.shares[:, None, None].astype(np.float64)
-        view = share * np.log1p(exact) + (1 - share) * np.log1p(exact[drawn.partners])
+        share = drawn.mixture.shares[:, None, None].astype(np.float64)
+        view = share * np.log1p(exact) + (1 - share) * np.log1p(exact[drawn.mixture.partners])
         if recipe.standardise:
             view = (view - standard.mean.numpy()) / standard.spread.numpy()
         seen.append(view)
-    one_hot, share = np.eye(3)[labels[order]], drawn.shares[:, None]
-    return [*seen, share * one_hot + (1 - share) * one_hot[drawn.partners]]
+    one_hot, share = np.eye(3)[labels[order]], drawn.mixture.shares[:, None]
+    return [*seen, share * one_hot + (1 - share) * one_hot[drawn.mixture.partners]]
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_every_update_sees_what_was_drawn_for_it(small, recipe, setting, monkeyp
 
 
 def test_partners_may_be_in_another_batch(small):
-    support = augmented(small, per_class=WINDOWS_AT_ONCE)
-    assert [len(batch[0]) for batch in support.batches()] == [WINDOWS_AT_ONCE] * 3
-    got, expected = whole(support), by_hand(small, ROBUST, 2, per_class=WINDOWS_AT_ONCE)
+    support = augmented(small, per_class=MICROBATCH)
+    assert [len(batch[0]) for batch in support.batches()] == [MICROBATCH] * 3
+    got, expected = whole(support), by_hand(small, ROBUST, 2, per_class=MICROBATCH)
     assert all(np.allclose(g, e, atol=1e-5) for g, e in zip(got, expected, strict=True))
 
 

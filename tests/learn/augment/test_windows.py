@@ -4,7 +4,7 @@ import torch
 
 from dualres.config import Recipe
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.paths import filtered
+from dualres.learn.augment.gains import filtered
 from dualres.learn.augment.windows import AugmentedWindows
 from dualres.learn.batches import support_order
 from dualres.model.spectra import normalise
@@ -28,15 +28,15 @@ def test_every_update_hears_what_was_drawn_for_it(small, recipe):
         drawn = next(sources)
         heard = normalise(torch.from_numpy(windows[order]))
         if recipe.path_sigma:
-            heard = filtered(heard, drawn.paths)
-        share = torch.from_numpy(drawn.shares)[:, None]
+            heard = filtered(heard, drawn.curve)
+        share = torch.from_numpy(drawn.mixture.shares)[:, None]
         one_hot = torch.eye(3)[labels[order]]
         batches = list(support.batches())
         assert [len(batch[0]) for batch in batches] == [4, 4, 1]
         got, views, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
-        torch.testing.assert_close(got, share * heard + (1 - share) * heard[drawn.partners])
+        torch.testing.assert_close(got, share * heard + (1 - share) * heard[drawn.mixture.partners])
         assert torch.equal(views, 2 * got)
-        torch.testing.assert_close(targets, share * one_hot + (1 - share) * one_hot[drawn.partners])
+        torch.testing.assert_close(targets, share * one_hot + (1 - share) * one_hot[drawn.mixture.partners])
 
 
 def test_nothing_is_normalised_again(small):

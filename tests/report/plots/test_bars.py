@@ -1,6 +1,7 @@
 import pytest
 
-from dualres.campaign.studies import ALLOCATIONS, FINALISTS, PAIR, RIG
+from dualres.campaign.studies import RIG
+from dualres.paper.protocol import ALLOCATIONS, FINALISTS, PAIR
 from dualres.report.plots.bars import allocation_bars, bearing_bars
 from dualres.report.results import percent_f1
 from tests.report.plots.reading import upright_bars

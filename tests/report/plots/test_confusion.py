@@ -1,4 +1,5 @@
-from dualres.campaign.studies import PAIR, PRIMARY_BUDGET, RIG
+from dualres.campaign.studies import RIG
+from dualres.paper.protocol import PAIR, PRIMARY_BUDGET
 from dualres.report.plots.confusion import confusion_matrices
 
 

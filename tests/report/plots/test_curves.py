@@ -2,7 +2,8 @@ import math
 
 import pytest
 
-from dualres.campaign.studies import FINALISTS, GEARBOX_BUDGETS, RIG
+from dualres.campaign.studies import RIG
+from dualres.paper.protocol import FINALISTS, GEARBOX_BUDGETS
 from dualres.report.plots.curves import fixed_coverage, learning_curves
 from dualres.report.results import percent_f1
 from tests.report.plots.reading import line_named

@@ -1,7 +1,8 @@
 import pytest
 
-from dualres.campaign.studies import CHECKPOINTS, NEURAL, RIG
+from dualres.campaign.studies import NEURAL, RIG
 from dualres.config import Recipe
+from dualres.paper.protocol import CHECKPOINTS
 from dualres.report.plots.losses import duration_selection, training_loss
 from dualres.report.results import percent_f1
 from dualres.report.tables.duration import chosen_updates

@@ -1,7 +1,8 @@
 import pytest
 
-from dualres.campaign.studies import GEARBOX_BUDGETS, RIG, SEEDS
+from dualres.campaign.studies import RIG
 from dualres.methods import NAMES
+from dualres.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.report.plots.panels import class_recall, gearbox_panels
 from dualres.report.results import percent_accuracy, percent_f1
 from tests.report.plots.reading import bars

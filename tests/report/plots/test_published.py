@@ -1,9 +1,10 @@
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import GEARBOX_BUDGETS, RIG, jobs, study
+from dualres.campaign.studies import RIG, jobs, study
+from dualres.datasets.budget import Budget
 from dualres.methods import CONTROL_NAMES, NAMES
+from dualres.paper.protocol import GEARBOX_BUDGETS
 from dualres.report.plots.published import control_dots, method_dots, rig_curve
 from dualres.report.results import Results, percent_f1
 from tests.campaign.synthetic import synthetic_outcome

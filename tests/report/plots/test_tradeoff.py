@@ -1,6 +1,7 @@
 import pytest
 
-from dualres.campaign.studies import NEURAL, PRIMARY_BUDGET, RIG
+from dualres.campaign.studies import NEURAL, RIG
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.plots.tradeoff import nondominated, score_and_cost
 from dualres.report.results import percent_f1
 

@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.machinery.checksums import check_sums, write_sums
-from dualres.report.plots import write_figures
 from dualres.report.plots.style import DOUBLE, POINTS, SINGLE
-from dualres.report.plots.write import pictures
+from dualres.report.plots.write import pictures, write_figures
 from tests.report.plots.reading import drawn_texts
 
 DIAGRAMS = {"architecture", "memory", "alignment", "allocations"}

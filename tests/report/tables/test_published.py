@@ -3,8 +3,8 @@
 import pytest
 
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import RIG, Quick, jobs, study
+from dualres.datasets.budget import Budget
 from dualres.report.results import Results
 from dualres.report.tables import Settings, all_tables, study_tables, write_tables
 from dualres.report.tables.model import NOT_PLANNED

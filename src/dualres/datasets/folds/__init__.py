@@ -1,17 +1,18 @@
 """Frozen folds: which recordings may be learned from, and which are only ever evaluated.
 
-Each is a JSON file in this folder that carries the hash of its own content, so that two results on a fold of
-the same name are results on the same fold.
+Each is a JSON file, in this folder or in that of a registered dataset, which carries the hash of its own content: two
+results on a fold of the same name are results on the same fold. `freeze` writes one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import resources
+from pathlib import Path
 
 from dualres.errors import ConfigError
 
@@ -48,21 +49,55 @@ class Fold:
         return hashlib.sha256(json.dumps(asdict(self), separators=(",", ":")).encode()).hexdigest()
 
 
+_registered: dict[str, Path] = {}  # fold -> file
+
+
+def register(folder: Path, folds: Iterable[str]) -> None:
+    """Make folds known whose files lie in a folder of their own."""
+    for name in folds:
+        if name in names():
+            raise ConfigError(f"there is a fold {name!r} already; give yours another name")
+        _registered[name] = folder / f"{name}.json"
+
+
 def load_fold(name: str) -> Fold:
     """The frozen fold of that name."""
     known = names()
     if name not in known:
         raise ConfigError(f"there is no fold {name!r}; there are {', '.join(known)}")
-    content = json.loads(resources.files(__package__).joinpath(f"{name}.json").read_text())
-    frozen = content.pop("hash")
-    content["support"] = {label: tuple(members) for label, members in content["support"].items()}
-    fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})
+    if name in _registered:
+        return read_fold(_registered[name])
+    return _parsed(resources.files(__package__).joinpath(f"{name}.json").read_text(), name, "install the package again")
+
+
+def read_fold(path: Path) -> Fold:
+    """The frozen fold in a file."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: the fold cannot be read ({error}); `dualres data fold` writes one") from error
+    fold = _parsed(text, path.stem, f"freeze it again (dualres data fold ... -o {path.parent})")
+    if fold.fold != path.stem:
+        raise ConfigError(f"{path}: holds the fold {fold.fold}; a fold and its file bear the same name")
+    return fold
+
+
+def _parsed(text: str, name: str, remedy: str) -> Fold:
+    """An error unless the hash in it is that of its content."""
+    try:
+        content = json.loads(text)
+        frozen = content.pop("hash")
+        content["support"] = {label: tuple(members) for label, members in content["support"].items()}
+        fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"fold {name}: its file holds no fold ({error}); {remedy}") from error
     if fold.hash != frozen:
-        raise ConfigError(f"fold {name}: its file was changed; install the package again")
+        raise ConfigError(f"fold {name}: its file was changed; {remedy}")
     return fold
 
 
 def names() -> list[str]:
-    """The folds in the package."""
+    """The folds in the package, and registered ones."""
     files = resources.files(__package__).iterdir()
-    return sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))
+    own = sorted(file.name.removesuffix(".json") for file in files if file.name.endswith(".json"))
+    return [*own, *_registered]

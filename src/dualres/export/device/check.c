@@ -73,7 +73,8 @@ static int stream_is_right(void) {
     dualres_push(&state, NULL, 0);
     const dualres_result result = dualres_verdict(&state);
     const double off = apart(result.probabilities, expected_shares);
-    printf("stream: class %d, %lu windows, probabilities off by %.2g\n", result.best, (unsigned long)result.windows, off);
+    printf("stream: class %d, %lu windows, probabilities off by %.2g\n", result.best, (unsigned long)result.windows,
+           off);
     return off <= SHARE_TOLERANCE && result.windows == STREAM_WINDOWS && result.best == STREAM_BEST;
 }
 

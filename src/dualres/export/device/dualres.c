@@ -1,4 +1,5 @@
-/* Streaming: stretches of samples without a gap are brought to 64 kHz, cut into half-overlapping windows, and their probabilities summed.
+/* Streaming: stretches of samples without a gap are brought to 64 kHz and cut into half-overlapping windows, whose
+ * probabilities are summed.
  *
  * Compile this file and dualres_model.c; the kernel is part of this one. */
 
@@ -9,7 +10,9 @@
 
 #include "kernel/windows.c"
 
-typedef char scratch_suffices[sizeof(scratch_block) + sizeof(vec) <= DUALRES_SCRATCH_BYTES ? 1 : -1];
+DUALRES_ASSERT(scratch_suffices, sizeof(scratch_block) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);
+DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == 13 * 1024);
+DUALRES_ASSERT(ratio_and_classes_are_positive, DUALRES_UP > 0 && DUALRES_DOWN > 0 && DUALRES_CLASSES > 0);
 
 extern const dualres_model dualres_this_model;
 
@@ -41,6 +44,9 @@ static void end(dualres_state *s) { (void)s; }
 #else
 
 #include "convert.h"
+
+DUALRES_ASSERT(held_samples_fit_the_window, DUALRES_HOLD > 0 && DUALRES_WINDOW - DUALRES_HOLD >= 0);
+DUALRES_ASSERT(a_ring_holds_the_filter, DUALRES_INPUTS * DUALRES_UP > 2 * DUALRES_REACH);
 
 static void begin_stretch(dualres_state *s) {
     s->filled = 0;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial, reduce
+from operator import add
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,33 +13,74 @@ import torch
 from torch import Tensor
 
 from dualres.config import Recipe
-from dualres.learn.augment.paths import Paths, draw_paths
+from dualres.errors import ConfigError
+from dualres.gpu.draws import Drawn
+from dualres.learn.augment.gains import Curve
+from dualres.learn.augment.mixup import Mixture, draw_mixture, no_mixture
+from dualres.learn.augment.paths import Paths, curves, draw_paths
+from dualres.learn.augment.registry import Augmentation, find
 
 
 class Draw(NamedTuple):
     """Of one update: what each of the support's windows goes through."""
 
     paths: Paths | None  # None where the recipe has none
-    partners: npt.NDArray[np.int64]  # (windows,), who each is blended with
-    shares: npt.NDArray[np.float32]  # (windows,), of the window itself, from 1/2 to 1; the rest is its partner's
+    mixture: Mixture
+    more: tuple[Curve, ...] = ()  # log-gains of further augmentations
 
-    def blended(self, x: Tensor) -> Tensor:
-        """What there is of each window, (windows, n), mixed with that of its partner."""
-        own = torch.from_numpy(self.shares)[:, None].to(x.device)
-        return own * x + (1 - own) * x[torch.from_numpy(self.partners).to(x.device)]
+    @property
+    def curve(self) -> Curve | None:
+        """The log-gains of all that raises and lowers frequencies, added; None where nothing does."""
+        parts = self.more
+        if self.paths is not None:
+            parts = (partial(curves, self.paths), *parts)
+        return (lambda frequencies: reduce(add, (part(frequencies) for part in parts))) if parts else None
 
 
 def draws(recipe: Recipe, windows: int, seed: int) -> Iterator[Draw]:
     """A draw for each update, for windows in the order in which the support is trained on.
 
-    All numbers come from one generator, so that they are the same on every device, and in this order, update by
-    update: amplitudes and phases of the paths, shares, partners. What a recipe does without is not drawn.
+    All numbers of the recipe's own augmentations come from one generator, so that they are the same on every device,
+    and in this order, update by update: amplitudes and phases of the paths, shares, partners. What a recipe does
+    without is not drawn. Each further augmentation has a generator of its own.
     """
-    chance = np.random.default_rng(2000 + seed)
+    further = [
+        _further(find(name), strength, windows, np.random.default_rng([3000 + seed, position]))
+        for position, (name, strength) in enumerate(recipe.more)
+    ]
+    return _draws(recipe, windows, np.random.default_rng(2000 + seed), further)
+
+
+def _draws(recipe: Recipe, windows: int, chance: np.random.Generator, further: list[Iterator[Curve]]) -> Iterator[Draw]:
     while True:
         paths = draw_paths(chance, windows, recipe.path_sigma, recipe.path_waves) if recipe.path_sigma else None
-        if recipe.mixup:
-            shares = chance.uniform(size=windows)
-            yield Draw(paths, chance.permutation(windows), np.maximum(shares, 1 - shares).astype(np.float32))
-        else:
-            yield Draw(paths, np.arange(windows), np.ones(windows, np.float32))
+        mixture = draw_mixture(chance, windows) if recipe.mixup else no_mixture(windows)
+        yield Draw(paths, mixture, tuple(next(source) for source in further))
+
+
+def _further(augmentation: Augmentation, strength: float, windows: int, chance: np.random.Generator) -> Iterator[Curve]:
+    while True:
+        yield partial(_checked_curves, augmentation, augmentation.draw(chance, windows, strength), windows)
+
+
+def _checked_curves(augmentation: Augmentation, drawn: Any, windows: int, frequencies: Tensor) -> Tensor:
+    found = augmentation.curves(drawn, frequencies).to(frequencies)
+    if found.shape != (windows, len(frequencies)) or not torch.isfinite(found).all():
+        raise ConfigError(
+            f"augmentation {augmentation.name!r} gave log-gains of shape {tuple(found.shape)}; finite ones of shape "
+            f"{(windows, len(frequencies))} are needed"
+        )
+    return found
+
+
+def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[Drawn]:
+    """Paths and mixtures for windows as they come, not in the `order` in which they are trained on.
+
+    Amplitudes and phases (windows, waves), with no waves where there are no paths; partners and shares (windows,).
+    """
+    back = np.argsort(order)
+    none = np.zeros((len(order), 0))
+    for drawn in source:
+        amplitudes, phases = drawn.paths or (none, none)
+        partners, shares = drawn.mixture
+        yield amplitudes[back], phases[back], order[partners][back], shares[back]

@@ -1,7 +1,7 @@
-"""Random transfer paths: smooth curves over frequency that raise and lower a signal's parts.
+"""Random transfer paths: gains that are smooth curves over frequency.
 
-A path's logarithmic gain is g(f) = sum_j a_j cos(pi j f / f_N + phi_j), j from 1 to J, with f_N half the sampling
-rate, a_j from a normal distribution of variance sigma^2 / J, and phi_j uniform. At any frequency g is spread by
+A path's log-gain is g(f) = sum_j a_j cos(pi j f / f_N + phi_j), j from 1 to J. f_N is half the sampling rate, a_j has
+a normal distribution of variance sigma^2 / J, and phi_j is uniform. At any frequency the standard deviation of g is
 sigma / sqrt(2) nats.
 """
 
@@ -25,32 +25,16 @@ class Paths(NamedTuple):
 
 
 def draw_paths(chance: np.random.Generator, windows: int, sigma: float, waves: int) -> Paths:
-    """First all amplitudes, then all phases."""
+    """A path for each window; all amplitudes are drawn before all phases."""
     amplitudes = chance.normal(0.0, sigma / np.sqrt(waves), (windows, waves))
     return Paths(amplitudes, chance.uniform(0.0, 2 * np.pi, (windows, waves)))
 
 
-def gains(paths: Paths, bins: int, device: torch.device | str = "cpu") -> Tensor:
-    """exp(g) at the frequencies of a DFT with so many bins, from 0 to f_N: (windows, bins), float32."""
-    frequencies = torch.arange(bins, dtype=torch.float64, device=device) / (bins - 1)
-    return curves(paths, frequencies).exp().float()
-
-
 def curves(paths: Paths, frequencies: Tensor) -> Tensor:
-    """g at frequencies (n,) in units of f_N: (windows, n), in nats; float64, where the frequencies are."""
-    # cos(x + phi) taken apart, so that all windows share their cosines.
+    """g in nats, (windows, n), at frequencies (n,) in units of f_N; float64, on the device of the frequencies."""
+    # cos(x + phi) = cos(x) cos(phi) - sin(x) sin(phi), so that all windows share their cosines.
     waves = torch.arange(1, paths.phases.shape[1] + 1, dtype=torch.float64, device=frequencies.device)
     angles = torch.pi * torch.outer(waves, frequencies)
     cosines, sines = paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
     there = frequencies.device
     return torch.from_numpy(cosines).to(there) @ angles.cos() - torch.from_numpy(sines).to(there) @ angles.sin()
-
-
-def filtered(windows: Tensor, paths: Paths) -> Tensor:
-    """Windows (n, samples) as they sound at the end of their paths: without delay, and not normalised again."""
-    samples = windows.shape[-1]
-    spectrum = torch.fft.rfft(windows)
-    # The last bin is at f_N for an even number of samples only.
-    frequencies = torch.arange(spectrum.shape[-1], dtype=torch.float64, device=windows.device) / (samples / 2)
-    heard: Tensor = torch.fft.irfft(spectrum * curves(paths, frequencies).exp().to(windows), samples)
-    return heard

@@ -1,7 +1,7 @@
-"""A support for DualRes: at every update each window through another path, blended with another window.
+"""A support for DualRes: at every update each window with other gains over frequency, blended with another window.
 
-Paths act on magnitudes, which are computed once; the same path is seen by both views. The blend is one of
-log-magnitudes, and so is what standardises them.
+Gains act on magnitudes, which are computed once; both views see the same ones. Log-magnitudes are what is blended and
+standardised.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from torch.nn.functional import one_hot
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.paths import Paths, gains
-from dualres.learn.augment.standardise import Standard, no_standard, standard_of
-from dualres.learn.batches import WINDOWS_AT_ONCE, Batch, support_order, views_of
+from dualres.learn.augment.gains import Curve, gains
+from dualres.learn.augment.standardise import Standard, standardiser
+from dualres.learn.batches import MICROBATCH, Batch, support_order, views_of
 from dualres.model.spectra import aligned_magnitudes
 from dualres.recordings.recording import Samples
 
 
 class AugmentedSpectra:
-    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, as `recipe` shows them."""
+    """Checked windows (n, window) at `config.rate` with labels 0 .. classes - 1, shown as `recipe` says."""
 
     def __init__(
         self,
@@ -39,29 +39,27 @@ class AugmentedSpectra:
         seed: int,
         device: str,
     ) -> None:
-        order = support_order(seed, len(labels))
+        order, measure = support_order(seed, len(labels)), standardiser(recipe)
+        self._draws = draws(recipe, len(labels), seed)
         magnitudes = views_of(partial(aligned_magnitudes, config=config), windows[order], device)
         self.windows, self.device = len(labels), magnitudes[0].device
-        standards = [standard_of(m) if recipe.standardise else no_standard(m) for m in magnitudes]
-        self._views = [View(m, s) for m, s in zip(magnitudes, standards, strict=True)]
+        self._views = [View(m, measure(m)) for m in magnitudes]
         self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
-        self._draws = draws(recipe, self.windows, seed)
 
     def batches(self) -> Iterator[Batch]:
-        """A batch is overwritten by the next."""
+        """The windows of the next update. Each batch is overwritten by the next one."""
         drawn = next(self._draws)
-        partners = torch.from_numpy(drawn.partners).to(self.device)
-        shares = torch.from_numpy(drawn.shares).to(self.device)
+        partners, shares = (torch.from_numpy(array).to(self.device) for array in drawn.mixture)
         for view in self._views:
-            view.lead_through(drawn.paths)
-        targets = drawn.blended(self._targets)
-        for first in range(0, self.windows, WINDOWS_AT_ONCE):
-            rows = slice(first, min(first + WINDOWS_AT_ONCE, self.windows))
+            view.gain(drawn.curve)
+        targets = drawn.mixture.blended(self._targets)
+        for first in range(0, self.windows, MICROBATCH):
+            rows = slice(first, min(first + MICROBATCH, self.windows))
             yield *(view.seen(rows, partners, shares) for view in self._views), targets[rows]
 
     @property
     def standards(self) -> list[Standard]:
-        """Of the short and of the long view."""
+        """What the short and the long view are standardised by."""
         return [view.standard for view in self._views]
 
 
@@ -71,12 +69,12 @@ class View:
     def __init__(self, magnitudes: Tensor, standard: Standard) -> None:
         self.standard, self._magnitudes = standard, magnitudes
         self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
-        self._room = torch.empty_like(magnitudes[:WINDOWS_AT_ONCE])  # fresh memory would cost more than the numbers
+        self._room = torch.empty_like(magnitudes[:MICROBATCH])  # allocating costs more than computing
 
-    def lead_through(self, paths: Paths | None) -> None:
-        """From now on the windows come by these paths."""
-        if paths is not None:
-            self._gains = gains(paths, self._gains.shape[1], self._gains.device)
+    def gain(self, curve: Curve | None) -> None:
+        """From now on the windows are seen with these gains."""
+        if curve is not None:
+            self._gains = gains(curve, self._gains.shape[1], self._gains.device)
 
     def seen(self, rows: slice, partners: Tensor, shares: Tensor) -> Tensor:
         """Some of the windows, (rows, tokens, bins)."""
@@ -89,7 +87,7 @@ class View:
 def seen_ref(
     magnitudes: Tensor, gains: Tensor, standard: Standard, rows: slice, partners: Tensor, shares: Tensor
 ) -> Tensor:
-    """What `kernel/augment.c` computes in one pass, by PyTorch."""
+    """The readable twin of kernel/augment.c and gpu/augment_triton.py."""
     others = partners[rows]
     own = torch.log1p(magnitudes[rows] * gains[rows, None])
     other = torch.log1p(magnitudes[others] * gains[others, None])

@@ -1,17 +1,18 @@
-"""Spectra standardised by the support: every frequency gets the same say, however weak it is."""
+"""Spectra standardised by the support: every frequency counts the same, however weak it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from dualres.config import Recipe
 from dualres.model.network import Encoder
 
-# nats. The logarithm of noise is spread by 0.64 whatever its level. Less means that a bin holds next to nothing, so
-# that log(1 + x) is no longer a logarithm, or that it never changes; dividing by that would make the most of the least.
+# nats. The logarithm of noise is spread by 0.64 whatever its level. A smaller spread means that a bin holds next to
+# nothing, so that log(1 + x) is no logarithm, or that it never changes. Dividing by it would blow up what is least.
 SMALLEST_SPREAD = 0.1
 
 
@@ -22,14 +23,19 @@ class Standard(NamedTuple):
     spread: Tensor
 
 
+def standardiser(recipe: Recipe) -> Callable[[Tensor], Standard]:
+    """The function that the recipe takes the standard of magnitudes (windows, tokens, bins) by."""
+    return standard_of if recipe.standardise else no_standard
+
+
 def no_standard(magnitudes: Tensor) -> Standard:
-    """The one that changes nothing, for magnitudes (windows, tokens, bins)."""
+    """The standard that changes nothing, for magnitudes (windows, tokens, bins)."""
     bins, where = magnitudes.shape[-1], magnitudes.device
     return Standard(torch.zeros(bins, device=where), torch.ones(bins, device=where))
 
 
 def standard_of(magnitudes: Tensor) -> Standard:
-    """Over all tokens of all windows (windows, tokens, bins)."""
+    """The standard of magnitudes (windows, tokens, bins), over all tokens of all windows."""
     count = magnitudes.shape[0] * magnitudes.shape[1]
     mean = sum(window.log1p().double().sum(0) for window in magnitudes) / count
     squares = sum((window.log1p().double() - mean).square().sum(0) for window in magnitudes)
@@ -39,16 +45,17 @@ def standard_of(magnitudes: Tensor) -> Standard:
 
 @torch.no_grad()
 def fold(layer: nn.Linear, standard: Standard) -> None:
-    """Make a map of standardised views the same map of plain ones."""
-    weight = layer.weight.double() / standard.spread.double()
-    layer.bias.copy_(layer.bias.double() - weight @ standard.mean.double())
+    """Let a layer that learned from standardised views compute the same from plain ones."""
+    mean, spread = (part.to(layer.weight.device, torch.float64) for part in standard)
+    weight = layer.weight.double() / spread
+    layer.bias.copy_(layer.bias.double() - weight @ mean)
     layer.weight.copy_(weight)
 
 
 def fold_into(encoder: Encoder, standards: Sequence[Standard]) -> None:
-    """After a training: let the projections take plain spectra, short and long.
+    """After training, let the short and the long projection take plain spectra.
 
-    A branch that is removed has nothing to fold.
+    A branch that was removed has nothing to fold.
     """
     for layer, standard in zip((encoder.short, encoder.long), standards, strict=True):
         if layer.weight.requires_grad:

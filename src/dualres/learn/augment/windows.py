@@ -1,4 +1,4 @@
-"""A support for networks that read the waveform: at every update each window filtered by another path, and blended.
+"""A support for networks that read the waveform: at every update each window filtered in another way, and blended.
 
 Windows are normalised before, and not again after. There are no spectra, so nothing is standardised.
 """
@@ -15,14 +15,17 @@ from torch.nn.functional import one_hot
 
 from dualres.config import Recipe
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.paths import filtered
+from dualres.learn.augment.gains import filtered
 from dualres.learn.batches import Batch, support_order, views_of
 from dualres.model.spectra import normalise
 from dualres.recordings.recording import Samples
 
 
 class AugmentedWindows:
-    """Checked windows (n, window) with labels 0 .. classes - 1; `views` makes a network's inputs of normalised ones."""
+    """Checked windows (n, window) with labels 0 .. classes - 1.
+
+    `views` turns normalised windows into a network's inputs.
+    """
 
     def __init__(
         self,
@@ -37,11 +40,11 @@ class AugmentedWindows:
         device: str,
     ) -> None:
         order = support_order(seed, len(labels))
+        self._draws = draws(recipe, len(labels), seed)
         (self._signals,) = views_of(lambda some: (normalise(some),), windows[order], device)
         self.windows, self.device = len(labels), self._signals.device
         self._targets = one_hot(torch.from_numpy(labels[order]), classes).float().to(self.device)
         self._views, self._microbatch = views, microbatch
-        self._draws = draws(recipe, self.windows, seed)
 
     def batches(self) -> Iterator[Batch]:
         heard, targets = self._next()
@@ -54,5 +57,5 @@ class AugmentedWindows:
     def _next(self) -> tuple[Tensor, Tensor]:
         """Signals and targets of the next update."""
         drawn = next(self._draws)
-        heard = self._signals if drawn.paths is None else filtered(self._signals, drawn.paths)
-        return drawn.blended(heard), drawn.blended(self._targets)
+        heard = self._signals if drawn.curve is None else filtered(self._signals, drawn.curve)
+        return drawn.mixture.blended(heard), drawn.mixture.blended(self._targets)

@@ -1,6 +1,1 @@
-"""Every figure and diagram of the paper, drawn from a ledger's results."""
-
-from dualres.report.plots.picture import Drawn
-from dualres.report.plots.write import write_figures
-
-__all__ = ["Drawn", "write_figures"]
+"""Every figure and diagram of the paper, drawn from the results of a ledger; `write.py` writes them."""

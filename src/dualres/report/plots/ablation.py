@@ -5,11 +5,11 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from dualres.demo.figures import ACCENT, INK, PALE
 from dualres.methods import CONTROL_NAMES
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, left_out, listed, quick_mark, sentences
-from dualres.report.plots.style import DOUBLE, canvas, footnote, not_run, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, PALE, canvas, footnote, not_run
 from dualres.report.results import Entry, Results, percent_f1
 
 
@@ -32,7 +32,7 @@ def difference(results: Results, dataset: str, control: str) -> Difference:
     return Difference(value, seeds, entries)
 
 
-@printed()
+@draws_figure("ablation_panels")
 def ablation_panels(results: Results) -> Picture | None:
     """A panel per control, a row per dataset, one scale, zero marked."""
     datasets = results.datasets()

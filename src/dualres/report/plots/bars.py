@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
-from dualres.campaign.studies import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
-from dualres.demo.figures import INK
+from dualres.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.report.names import dataset_name
 from dualres.report.plots.picture import (
     Picture,
@@ -22,15 +21,16 @@ from dualres.report.plots.picture import (
     shared_seeds,
     times,
 )
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     DOUBLE,
+    INK,
     LOOKS,
     SINGLE,
     canvas,
     footnote,
     not_run,
     percent_axis,
-    printed,
     swatch,
 )
 from dualres.report.results import Cell, Results, percent_f1
@@ -38,7 +38,7 @@ from dualres.report.results import Cell, Results, percent_f1
 Group = Mapping[str, Cell]  # one cell per method
 
 
-@printed()
+@draws_figure("bearing_bars")
 def bearing_bars(results: Results) -> Picture | None:
     """Every dataset of the bearing study on one scale."""
     methods = [m for m in FINALISTS if results.where(method=m)]
@@ -64,7 +64,7 @@ def bearing_bars(results: Results) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("allocation_bars")
 def allocation_bars(results: Results, dataset: str) -> Picture | None:
     """The same labelled seconds, spread over more and more recordings."""
     methods = ran(results, dataset, PAIR)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 
-from dualres.campaign.protocol import Budget
-from dualres.demo.figures import INK
+from dualres.datasets.budget import Budget
 from dualres.metrics import Counts
+from dualres.paper.protocol import FINALISTS, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,
@@ -20,11 +20,21 @@ from dualres.report.plots.picture import (
     shared_seeds,
     times,
 )
-from dualres.report.plots.style import DOUBLE, SINGLE, canvas, footnote, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import DOUBLE, INK, SINGLE, canvas, footnote, printed
 from dualres.report.results import Entry, Results, percent_f1
 
 SMALLEST_CELL = 0.19  # inches, room for two digits
 DARK = 0.55  # share of a row from which its number is white
+
+
+@draws_figure("confusion")
+def confusion(results: Results, dataset: str) -> Picture | None:
+    """Of the study's finalists, at the primary budget, or at the study's own where it has another."""
+    parts = [part for part in results.study.parts if dataset in part.datasets]
+    primary = any(PRIMARY_BUDGET in part.budgets for part in parts)
+    methods = tuple(name for name in FINALISTS if any(name in part.methods for part in parts))
+    return confusion_matrices(results, dataset, PRIMARY_BUDGET if primary else results.main_budget(dataset), methods)
 
 
 @printed()

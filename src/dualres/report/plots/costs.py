@@ -10,12 +10,13 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dualres.campaign.studies import NEURAL
-from dualres.demo.figures import INK
 from dualres.methods import NAMES
+from dualres.methods.catalogue import entry
 from dualres.profile.costs import Costs
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, sentences
-from dualres.report.plots.style import DOUBLE, LOOKS, SINGLE, canvas, footnote, not_run, percent_axis, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import DOUBLE, INK, LOOKS, SINGLE, canvas, footnote, not_run, percent_axis, printed
 from dualres.report.plots.tradeoff import draw_front, ledger_cost, primary_cells
 from dualres.report.results import Results
 from dualres.report.tables.cost_cells import conditions, missing
@@ -71,7 +72,7 @@ def latency_bars(costs: Costs) -> Picture:
     )
 
 
-@printed()
+@draws_figure("score_and_latency")
 def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture | None:
     """Macro-F1 at the primary budget against parameters and measured latency; neural methods that have both."""
     scored = primary_cells(results, dataset)
@@ -111,7 +112,7 @@ def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: f
     if median is None or tail is None:
         not_run(axes, start, row)
         return
-    hatch = CPU_HATCH if method == "minirocket" and costs.device == "cuda" else ""
+    hatch = CPU_HATCH if not entry(method).trains and costs.device == "cuda" else ""
     colour = LOOKS[method].colour
     axes.barh(row, median - start, 0.7, left=start, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
     axes.plot(tail, row, "|", color=INK, markersize=7.5, markeredgewidth=1.2)

@@ -8,10 +8,11 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import FINALISTS, GEARBOX_BUDGETS
+from dualres.datasets.budget import Budget
+from dualres.paper.protocol import FINALISTS, GEARBOX_BUDGETS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, times
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     LOOKS,
     MUTED,
@@ -21,7 +22,6 @@ from dualres.report.plots.style import (
     footnote,
     label_ends,
     percent_axis,
-    printed,
 )
 from dualres.report.results import Cell, Results, percent_f1
 
@@ -32,7 +32,7 @@ LENGTHENING = tuple(b for b in GEARBOX_BUDGETS if b.recordings == COVERAGE)  # m
 Points = dict[str, list[tuple[float, Cell]]]  # per method: labelled seconds per class, and the cell
 
 
-@printed()
+@draws_figure("learning_curves")
 def learning_curves(results: Results, dataset: str) -> Picture | None:
     """All seven budgets; recordings are added first, then duration."""
     points = _points(results, dataset, GEARBOX_BUDGETS)
@@ -59,7 +59,7 @@ def learning_curves(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("fixed_coverage")
 def fixed_coverage(results: Results, dataset: str) -> Picture | None:
     """More seconds of the same recordings."""
     points = _points(results, dataset, LENGTHENING)

@@ -9,13 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch, Rectangle
 from torch import nn
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import ALLOCATIONS, GEARBOX_BUDGETS
 from dualres.config import ModelConfig
-from dualres.demo.figures import ACCENT, INK, PALE
+from dualres.datasets.budget import Budget
 from dualres.model.network import DualRes
+from dualres.paper.protocol import ALLOCATIONS, GEARBOX_BUDGETS
 from dualres.report.plots.picture import Picture, times
-from dualres.report.plots.style import DOUBLE, MUTED, POINTS, bare, printed
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, MUTED, PALE, POINTS, bare, printed
 
 CROSS, TO = "\N{MULTIPLICATION SIGN}", "\N{RIGHTWARDS ARROW}"
 SHORT, LONG, SHARED = "#f4dcae", "#cfe3ec", "#eceff1"

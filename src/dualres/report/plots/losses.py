@@ -9,9 +9,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import NEURAL, PAIR
+from dualres.campaign.studies import NEURAL
 from dualres.config import Recipe
+from dualres.datasets.budget import Budget
+from dualres.paper.protocol import PAIR
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,
@@ -24,6 +25,7 @@ from dualres.report.plots.picture import (
     sentences,
     shared_seeds,
 )
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
@@ -33,7 +35,6 @@ from dualres.report.plots.style import (
     footnote,
     label_ends,
     percent_axis,
-    printed,
 )
 from dualres.report.results import Cell, Entry, Results, percent_f1
 from dualres.report.tables.duration import chosen_updates
@@ -42,7 +43,7 @@ LOWEST = 1e-4  # nats; below it a loss is zero for every purpose
 FOLD_LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)))
 
 
-@printed()
+@draws_figure("training_loss")
 def training_loss(results: Results, dataset: str) -> Picture | None:
     """Eight neural methods, a panel per fold, not smoothed."""
     methods = ran(results, dataset, NEURAL)
@@ -86,7 +87,7 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("duration_selection")
 def duration_selection(results: Results, dataset: str) -> Picture | None:
     """Losses of the longest fits, and validation macro-F1 after each number of updates."""
     methods = ran(results, dataset, PAIR)

@@ -11,10 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle
 
 from dualres.config import ModelConfig
-from dualres.demo.figures import ACCENT, INK
 from dualres.model.memory import OscillatoryMemory
 from dualres.report.plots.picture import Picture
-from dualres.report.plots.style import DOUBLE, MUTED, RULE, canvas, printed
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, MUTED, RULE, canvas, printed
 
 Complex = npt.NDArray[np.complex128]
 

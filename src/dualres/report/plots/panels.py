@@ -11,9 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.studies import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
-from dualres.demo.figures import INK
 from dualres.methods import NAMES
+from dualres.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,
@@ -27,16 +26,17 @@ from dualres.report.plots.picture import (
     shared_seeds,
     times,
 )
+from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import (
     DASHED,
     DOUBLE,
+    INK,
     LOOKS,
     MUTED,
     SINGLE,
     canvas,
     footnote,
     not_run,
-    printed,
     swatch,
 )
 from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
@@ -44,7 +44,7 @@ from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
 ROOM = 1.3  # of the longest bar, so that its value fits beside it
 
 
-@printed()
+@draws_figure("gearbox_panels")
 def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     """A panel per budget: macro-F1 as bars, accuracy as marks."""
     methods = ran(results, dataset, NAMES)
@@ -97,7 +97,7 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("class_recall")
 def class_recall(results: Results, dataset: str) -> Picture | None:
     """Recall of every class, averaged over the folds."""
     methods = ran(results, dataset, PAIR)

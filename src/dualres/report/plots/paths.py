@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from matplotlib.axes import Axes
@@ -9,18 +11,26 @@ from torch import Tensor
 
 from dualres.config import RECIPES, ModelConfig
 from dualres.datasets.simulated import RATE, recordings
-from dualres.demo.figures import ACCENT, INK, PALE
-from dualres.learn.augment.paths import Paths, curves, draw_paths, filtered
+from dualres.learn.augment.gains import filtered
+from dualres.learn.augment.paths import Paths, curves, draw_paths
 from dualres.model.spectra import magnitudes, normalise
 from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture
-from dualres.report.plots.style import DASHED, DOUBLE, RULE, canvas, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import ACCENT, DASHED, DOUBLE, INK, PALE, RULE, canvas, printed
+from dualres.report.results import Results
 
 SHOWN = "pitting_M_speed_2000rpm_20Nm"
 DRAWN, FOLLOWED = 8, 3  # curves on the left; the first of them lead to the spectra on the right
 SEED = 2
 START_S = 6.0  # of the window, within the recording
 NATS_IN_DB = 20 / np.log(10)
+
+
+@draws_figure("transfer_paths")
+def transfer_paths(results: Results) -> Picture | None:
+    """The picture beside results that rest on such paths."""
+    return paths_picture() if results.entries else None
 
 
 @printed()
@@ -68,7 +78,7 @@ def _spectra(axes: Axes, paths: Paths, config: ModelConfig) -> None:
     chosen = Paths(paths.amplitudes[:FOLLOWED], paths.phases[:FOLLOWED])
     bins = RATE * config.long // (2 * config.rate) + 1  # beyond them the rig is silent
     khz = np.arange(bins) * config.rate / config.long / 1000
-    for heard in filtered(window.expand(FOLLOWED, -1), chosen):
+    for heard in filtered(window.expand(FOLLOWED, -1), partial(curves, chosen)):
         axes.plot(khz, _spectrum(heard, config)[:bins], color=ACCENT, linewidth=0.8)
     axes.plot(khz, _spectrum(window[0], config)[:bins], color=INK, linewidth=1.4)
     axes.set(xlim=(0, RATE / 2000), xlabel="kHz", ylabel="magnitude (dB)")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dualres.campaign.protocol import Budget
+from dualres.datasets.budget import Budget
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_f1
 

@@ -5,19 +5,33 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from dualres.campaign.studies import CONTROLS_ON, GEARBOX_BUDGETS, RIG, SEEDS, folds_of
-from dualres.demo.figures import ACCENT, INK
+from dualres.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.paper import scores as paper
+from dualres.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.curves import budget_axis, mark_turn
 from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, span
-from dualres.report.plots.style import DOUBLE, LOOKS, MUTED, RULE, SINGLE, canvas, footnote, percent_axis, printed
+from dualres.report.plots.registry import draws_figure, register_figure
+from dualres.report.plots.style import (
+    ACCENT,
+    DOUBLE,
+    INK,
+    LOOKS,
+    MUTED,
+    RULE,
+    SINGLE,
+    canvas,
+    footnote,
+    percent_axis,
+    printed,
+)
 from dualres.report.results import Cell, Entry, Results, percent_f1
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart
@@ -76,7 +90,11 @@ def method_dots(results: Results, dataset: str) -> Picture | None:
     )
 
 
-@printed()
+for _dataset in ("phm2009", "cwru"):
+    register_figure(f"{_dataset}_dots", partial(method_dots, dataset=_dataset))
+
+
+@draws_figure("control_dots")
 def control_dots(results: Results) -> Picture | None:
     """Full model minus control, pair by pair."""
     pairs = {control: _pairs(results, control) for control in CONTROL_NAMES}
@@ -109,7 +127,7 @@ def control_dots(results: Results) -> Picture | None:
     )
 
 
-@printed()
+@draws_figure("rig_curve")
 def rig_curve(results: Results) -> Picture | None:
     """Macro-F1 over the label budget; each seed of DualRes thin, the means thick."""
     curves: dict[str, list[Cell]] = {}

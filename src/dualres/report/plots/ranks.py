@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualres.demo.figures import INK
 from dualres.report.compare import Ranks, critical_difference
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, listed, quick_mark, sentences
-from dualres.report.plots.style import LOOKS, MUTED, SINGLE, canvas, footnote, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import INK, LOOKS, MUTED, SINGLE, canvas, footnote
 from dualres.report.results import Results
 
 
-@printed()
+@draws_figure("mean_ranks")
 def mean_ranks(results: Results) -> Picture | None:
     """One row per method, best on top; the bar below is as long as ranks must differ to count."""
     ranks = critical_difference(results)

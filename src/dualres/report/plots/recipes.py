@@ -9,10 +9,10 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from dualres.campaign.studies import RECIPE_CONTROLS
-from dualres.demo.figures import ACCENT
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import Picture, facts, left_out, quick_mark, sentences, span
-from dualres.report.plots.style import DOUBLE, MUTED, RULE, SINGLE, canvas, footnote, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas, footnote
 from dualres.report.results import Cell, Results, percent_f1
 from dualres.report.tables.recipes import recipes_of
 
@@ -35,7 +35,7 @@ SIDES = (_Side("paper", MUTED, "white", -1), _Side("robust", ACCENT, ACCENT, 1))
 Row = Mapping[str, Cell]  # the cell of every recipe that has a number, by its name
 
 
-@printed()
+@draws_figure("recipe_pairs")
 def recipe_pairs(results: Results) -> Picture | None:
     """A panel per dataset, a row per method: from the paper's recipe to the robust one."""
     panels = {dataset: _rows(results, dataset) for dataset in results.datasets()}

@@ -6,7 +6,6 @@ import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,31 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.transforms import blended_transform_factory
 
-from dualres.demo.figures import STYLE
 from dualres.machinery.files import write_whole
+from dualres.methods import NAMES
+from dualres.methods.catalogue import Look, entry
 from dualres.report.names import method_name
+
+INK, ACCENT, PALE = "#1d2733", "#1f6f8b", "#8fbccb"
+
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "dualres",  # the same picture is the same file
+}
 
 SINGLE, DOUBLE = 3.3, 6.9  # inches, one column of a paper and two
 POINTS = 7.0  # the smallest text, at printed size
@@ -56,27 +77,14 @@ PRINTED: Any = {
 }
 
 
-@dataclass(frozen=True)
-class Look:
-    """What stands for a method everywhere: any one of the four is enough to tell it from the others."""
+class _Looks(dict[str, Look]):
+    """The paper's methods' looks; any other method's is looked up when it is drawn."""
 
-    colour: str
-    marker: str
-    line: Any
-    hatch: str
+    def __missing__(self, method: str) -> Look:
+        return entry(method).look
 
 
-LOOKS = {
-    "dualres": Look("#14566f", "o", "-", ""),
-    "mambasl": Look("#e69f00", "s", (0, (5, 2)), "////"),
-    "minirocket": Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
-    "tscmamba": Look("#cc79a7", "D", (0, (5, 1.5, 1, 1.5)), "xxxx"),
-    "medformer": Look("#56b4e9", "v", (0, (3, 1, 1, 1, 1, 1)), "----"),
-    "moderntcn": Look("#009e73", "P", (0, (8, 2)), "\\\\\\\\"),
-    "patchtst": Look("#d55e00", "X", (0, (2, 1)), "||||"),
-    "itransformer": Look("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++"),
-    "crossformer": Look("#a8960c", ">", (0, (1, 2.5)), "oooo"),
-}
+LOOKS = _Looks({name: entry(name).look for name in NAMES})
 
 
 def swatch(method: str) -> Patch:

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
-from dualres.campaign.studies import NEURAL, PRIMARY_BUDGET
+from dualres.campaign.studies import NEURAL
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.picture import (
     Picture,
@@ -25,7 +26,8 @@ from dualres.report.plots.picture import (
     sentences,
     shared_seeds,
 )
-from dualres.report.plots.style import DASHED, DOUBLE, LOOKS, MUTED, canvas, footnote, lay_out, percent_axis, printed
+from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.style import DASHED, DOUBLE, LOOKS, MUTED, canvas, footnote, lay_out, percent_axis
 from dualres.report.results import Cell, Results, percent_f1
 
 Point = tuple[float, float]  # cost, macro-F1 in percent
@@ -49,7 +51,7 @@ FAR = tuple(
 LEADER = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 3}
 
 
-@printed()
+@draws_figure("score_and_cost")
 def score_and_cost(results: Results, dataset: str) -> Picture | None:
     """Macro-F1 at the primary budget against parameters and against the seconds of a fit; neural methods only."""
     cells = primary_cells(results, dataset)

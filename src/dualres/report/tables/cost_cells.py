@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dualres.campaign.sources import FULL
+from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.paper.costs import MACHINE, printed_cost
+from dualres.paper.costs import MACHINE, THREADS, printed_cost
 from dualres.profile.costs import COSTS, Costs
-from dualres.profile.plan import THREADS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.tables.model import NOT_RUN, Table, Value
 
@@ -42,6 +42,7 @@ def cost_table(
         header=tuple(header),
         rows=rows,
         note=" ".join(filter(None, notes)),
+        measured=costs.name,
     )
 
 
@@ -64,13 +65,13 @@ def paper_text(costs: Costs, name: str, dataset: str, method: str) -> str | None
     printed, measurement = printed_cost(name, dataset, method), costs.found.get((dataset, method))
     if printed is None or measurement is None or measurement.facts["input"]["variant"] != FULL or costs.long:
         return None
-    same = not costs.quick and costs.threads == THREADS and (costs.device == "cuda" or method == "minirocket")
+    same = not costs.quick and costs.threads == THREADS and (costs.device == "cuda" or not entry(method).trains)
     return f"{printed:,.{COSTS[name].digits}f}" if same or name in FREE_OF_HARDWARE else None
 
 
 def row_name(costs: Costs, method: str) -> Value:
     """The method's name, with its device where that is not the table's."""
-    apart = method == "minirocket" and costs.device != "cpu"
+    apart = not entry(method).trains and costs.device != "cpu"
     return Value(method_name(method) + " (CPU)" * apart)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.paper.costs import printed_cost
 from dualres.profile.costs import COSTS, Costs, all_costs
@@ -64,7 +65,7 @@ def matrix(costs: Costs, name: str) -> Table:
     """Methods by datasets."""
     end, title, remark = _MATRICES[name]
     columns = [
-        _lowest(costs, name, [cost_value(costs, name, dataset, method) for method in costs.methods])
+        _lowest(costs, name, dataset, [cost_value(costs, name, dataset, method) for method in costs.methods])
         for dataset in costs.datasets
     ]
     lines = zip(*columns, strict=True)
@@ -84,8 +85,8 @@ def summary(costs: Costs) -> Table:
     datasets, on_gpu = _summed_up(costs), costs.device == "cuda"
     most = "allocated_mib" if on_gpu else "rss_mib"
     columns = (
-        _lowest(costs, "window_ms", [_latency(costs, method) for method in costs.methods]),
-        _lowest(costs, most, [_most(costs, most, method) for method in costs.methods]),
+        _lowest(costs, "window_ms", "median", [_latency(costs, method) for method in costs.methods]),
+        _lowest(costs, most, "largest", [_most(costs, most, method) for method in costs.methods]),
     )
     what = "Largest GPU MiB of one window" if on_gpu else "Largest RSS MiB of a native record"
     return cost_table(
@@ -125,10 +126,10 @@ def workloads(costs: Costs) -> Table:
     )
 
 
-def _lowest(costs: Costs, name: str, values: list[Value]) -> list[Value]:
+def _lowest(costs: Costs, name: str, rivals: str, values: list[Value]) -> list[Value]:
     """The lowest of the neural methods in bold; MiniRocket is another kind of thing, on a CPU."""
-    neural = [i for i, method in enumerate(costs.methods) if method != "minirocket"]
-    marked = mark_best([values[i] for i in neural], COSTS[name].digits, lowest=True)
+    neural = [i for i, method in enumerate(costs.methods) if entry(method).trains]
+    marked = mark_best([values[i] for i in neural], rivals, COSTS[name].digits, lowest=True)
     for i, value in zip(neural, marked, strict=True):
         values[i] = value
     return values

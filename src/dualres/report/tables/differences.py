@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dualres.campaign.protocol import Budget
+from dualres.datasets.budget import Budget
 from dualres.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Entry, Results
@@ -75,6 +75,7 @@ def difference_value(difference: Difference) -> Value:
         text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] "
         f"({count} pair{'s' * (count > 1)})",
         bold=difference.decided,
+        emphasis="interval",
         sd=difference.sd,
         low=difference.low,
         high=difference.high,
@@ -132,4 +133,5 @@ def _rank_table(results: Results, ranks: Ranks) -> Table:
         note=f"1 is the best. n = {len(ranks.datasets)} datasets: {names}. Friedman's test: {ranks.statistic:.2f}, "
         f"p = {ranks.p:.3f}. Mean ranks that are less than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %) are "
         "not shown to differ.",
+        rule=("ranks", f"{study}_macro_f1"),
     )

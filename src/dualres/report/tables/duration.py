@@ -11,6 +11,7 @@ from dualres.report.results import Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.metrics import log_loss
 from dualres.report.tables.model import Table, Value
+from dualres.report.tables.registry import makes_table
 from dualres.report.tables.sheet import Column, Line, Sheet
 
 RULE = (
@@ -40,6 +41,7 @@ def choose(found: Mapping[int, tuple[float, float]]) -> int:
     return min(found, key=lambda updates: (-round(found[updates][0], 9), round(found[updates][1], 9), updates))
 
 
+@makes_table("duration")
 def duration(results: Results, dataset: str) -> Table:
     each = [Column(f"{method_name(m)} macro-F1", "macro_f1", {"method": m}) for m in planned.methods(results, dataset)]
     means = [Column("Mean macro-F1", "macro_f1"), Column("Mean log loss", "log_loss")]
@@ -52,12 +54,11 @@ def duration(results: Results, dataset: str) -> Table:
         labels=("Updates",),
     )
     chosen = chosen_updates(results, dataset)
-    rows = [(*row, _verdict(chosen, recipe)) for row, recipe in zip(table.rows, recipes, strict=True)]
+    table = table.with_columns({"Chosen": [_verdict(chosen, recipe) for recipe in recipes]})
     undecided = "" if chosen else " Nothing is chosen before every checkpoint has been run."
-    return replace(table, header=(*table.header, "Chosen"), rows=tuple(rows), note=RULE + undecided)
+    return replace(table, note=RULE + undecided, rule=("choice",))
 
 
 def _verdict(chosen: int | None, recipe: Recipe) -> Value:
-    if chosen is None:
-        return Value("undecided")
-    return Value("yes", bold=True) if recipe.updates == chosen else Value("no")
+    is_chosen = recipe.updates == chosen
+    return Value("undecided" if chosen is None else "yes" if is_chosen else "no", bold=is_chosen, emphasis="yes")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 NOT_RUN = "not run"
 NOT_PLANNED = "\N{EN DASH}"
+
+# When a cell is in bold print: never; as the highest or lowest of its rivals; if its interval leaves zero out; if it
+# says yes.
+Emphasis = Literal["", "highest", "lowest", "interval", "yes"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +23,8 @@ class Value:
 
     text: str  # "48.55", "44.26 ± 7.38 (n=3)", "not run", "1 of 2 jobs", or words
     bold: bool = False
+    emphasis: Emphasis = ""  # why it would be bold; verification decides anew whether it should be
+    rivals: str = ""  # those it competes with in its table, by a name for all of them
     paper: str | None = None  # the paper's own value
     metric: str = ""  # see metrics.py; empty for words
     mean: float | None = None
@@ -58,13 +65,25 @@ class Table:
     header: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""  # what bold print and brackets mean
+    measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
+    rule: tuple[str, ...] = ()  # by which its words follow from numbers, and what that needs; see verify/rules.py
+
+    def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
+        """The table with further columns by their titles, a value per row each."""
+        more = zip(*columns.values(), strict=True)
+        rows = tuple((*row, *values) for row, values in zip(self.rows, more, strict=True))
+        return replace(self, header=(*self.header, *columns), rows=rows)
 
 
-def mark_best(values: Iterable[Value], digits: int, *, lowest: bool = False) -> list[Value]:
-    """The same values, the best of the complete ones in bold: all that look equal, and none where there is no other."""
-    values = list(values)
-    rivals = [round(v.mean, digits) for v in values if v.complete and v.mean is not None]
-    if len(rivals) < 2:
+def mark_best(values: Iterable[Value], rivals: str, digits: int, *, lowest: bool = False) -> list[Value]:
+    """The same values as rivals of that name, the best in bold.
+
+    Only complete values count; all that look equal are the best, and none is where there is no other.
+    """
+    emphasis: Emphasis = "lowest" if lowest else "highest"
+    values = [replace(v, emphasis=emphasis, rivals=rivals) for v in values]
+    shown = [round(v.mean, digits) for v in values if v.complete and v.mean is not None]
+    if len(shown) < 2:
         return values
-    best = min(rivals) if lowest else max(rivals)
+    best = min(shown) if lowest else max(shown)
     return [replace(v, bold=v.complete and v.mean is not None and round(v.mean, digits) == best) for v in values]

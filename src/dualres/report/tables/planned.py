@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import DATASETS
-from dualres.methods import ALL_NAMES
+from dualres.datasets import catalog
+from dualres.datasets.budget import Budget
+from dualres.methods.catalogue import names
 from dualres.report.results import Results
 from dualres.report.tables.sheet import labelled_s
 
 SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 
 
-def methods(results: Results, dataset: str | None = None, among: Iterable[str] = ALL_NAMES) -> list[str]:
+def methods(results: Results, dataset: str | None = None, among: Iterable[str] | None = None) -> list[str]:
     """Those planned on a dataset, in the paper's order."""
     planned = {job.method for job in results.planned.values() if dataset in (None, job.dataset)}
-    return [name for name in among if name in planned]
+    return [name for name in among or names() if name in planned]
 
 
 def datasets(results: Results) -> list[str]:
     planned = {job.dataset for job in results.planned.values()}
-    return [name for name in DATASETS if name in planned]
+    return [name for name in catalog.names() if name in planned]
 
 
 def budgets(results: Results, dataset: str) -> dict[Budget, float]:

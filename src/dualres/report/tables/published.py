@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import CONTROLLED, FINALISTS, RIG, SEEDS, folds_of
+from dualres.campaign.studies import RIG, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
+from dualres.paper.protocol import CONTROLLED, FINALISTS, SEEDS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
-from dualres.report.tables.published_pairs import controls, devices, fit_costs
-from dualres.report.tables.sheet import Column, Group, Line, Sheet, by_column
+from dualres.report.tables.registry import makes_table, register_table
+from dualres.report.tables.sheet import Column, Line, Rivals, Sheet, by_column
 
 FIRST = SEEDS[:1]
 OWN_SEEDS = "Methods have different seeds; see their column."
@@ -22,33 +23,35 @@ EXCERPTS = "In results/ the recordings at 2 hp are excerpts of at most 4 s, the 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 
-def published(results: Results) -> list[Table]:
-    """Those of every dataset that has any result, and those over all of them."""
-    makers: dict[str, tuple[Callable[[Results], Table], ...]] = {
-        "phm2009": (phm2009, phm2009_seeds, phm2009_budgets, controls),
-        "cwru": (cwru,),
-        RIG: (rig, rig_budgets),
-    }
-    by_dataset = [make(results) for name, group in makers.items() if results.where(dataset=name) for make in group]
-    compared = devices(results)
-    return [*by_dataset, collapse(results), *([compared] if compared else []), fit_costs(results)]
+def _published_on(dataset: str, name: str) -> Callable[[Callable[[Results], Table]], Callable[[Results], Table]]:
+    """Decorates the maker of a table that there is where the dataset has any result."""
+
+    def register(make: Callable[[Results], Table]) -> Callable[[Results], Table]:
+        register_table(name, lambda results: make(results) if results.where(dataset=dataset) else None)
+        return make
+
+    return register
 
 
+@_published_on("phm2009", "published_phm2009")
 def phm2009(results: Results) -> Table:
     table = _by_method(results, "phm2009", OWN_SEEDS)
     titles = [f"Paper {name} (seed {FIRST[0]})" for name in (*folds_of("phm2009"), "mean")]
     return _beside_paper(results, table, "phm2009", FIRST, dict(zip(titles, (*folds_of("phm2009"), None), strict=True)))
 
 
+@_published_on("cwru", "published_cwru")
 def cwru(results: Results) -> Table:
     table = _by_method(results, "cwru", EXCERPTS if "cwru" in results.variants() else "", best=by_column)
     return _beside_paper(results, table, "cwru", SEEDS, {f"Paper mean ({len(SEEDS)} seeds)": None})
 
 
+@_published_on(RIG, "published_rig")
 def rig(results: Results) -> Table:
     return _by_method(results, RIG, best=by_column, seeds=FIRST)
 
 
+@_published_on("phm2009", "published_phm2009_seeds")
 def phm2009_seeds(results: Results) -> Table:
     """Plain values: no mean hides a seed."""
     shown = planned.methods(results, "phm2009", (*CONTROLLED, "minirocket", "mambasl"))
@@ -66,22 +69,25 @@ def phm2009_seeds(results: Results) -> Table:
     )
 
 
+@_published_on("phm2009", "published_phm2009_budgets")
 def phm2009_budgets(results: Results) -> Table:
     return _by_budget(
         results,
         "phm2009",
         FINALISTS,
         FIRST,
-        best=lambda line, column: line.fields["budget"] if column.title == "Mean macro-F1" else None,
+        best=lambda line, column: line.labels[0] if column.title == "Mean macro-F1" else "",
         best_per="budget, of the mean macro-F1",
         remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
     )
 
 
+@_published_on(RIG, "published_rig_budgets")
 def rig_budgets(results: Results) -> Table:
     return _by_budget(results, RIG, ("dualres", "minirocket"), remark=OWN_SEEDS)
 
 
+@makes_table("published_collapse")
 def collapse(results: Results) -> Table:
     """Does a method still tell classes apart, or name the same one all the time?"""
     lines = [
@@ -121,7 +127,7 @@ def _fold_columns(dataset: str) -> list[Column]:
 
 
 def _by_method(
-    results: Results, dataset: str, remark: str = "", best: Group | None = None, seeds: tuple[int, ...] | None = None
+    results: Results, dataset: str, remark: str = "", best: Rivals | None = None, seeds: tuple[int, ...] | None = None
 ) -> Table:
     """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
     lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
@@ -136,12 +142,11 @@ def _by_method(
         remark=remark,
     )
     methods = [str(line.fields["method"]) for line in lines]
-    return _beside(
-        table,
+    return table.with_columns(
         {
             "Seeds": [Value(_span(line.seeds or ())) for line in lines],
             "Device": [Value(_device(results, dataset, method)) for method in methods],
-        },
+        }
     )
 
 
@@ -150,7 +155,7 @@ def _by_budget(
     dataset: str,
     methods: Sequence[str],
     seeds: tuple[int, ...] | None = None,
-    best: Group | None = None,
+    best: Rivals | None = None,
     best_per: str = "",
     remark: str = "",
 ) -> Table:
@@ -172,7 +177,7 @@ def _by_budget(
         best_per=best_per,
         remark=remark,
     )
-    return table if seeds else _beside(table, {"Seeds": [Value(_span(line.seeds or ())) for line in lines]})
+    return table if seeds else table.with_columns({"Seeds": [Value(_span(line.seeds or ())) for line in lines]})
 
 
 def _beside_paper(
@@ -188,14 +193,8 @@ def _beside_paper(
         return Value(NOT_PLANNED if found is None else paper.as_text(found))
 
     columns = {title: [printed(method, fold) for method in methods] for title, fold in folds.items()}
-    return replace(_beside(table, columns), note=f"{table.note} Paper: the macro-F1 printed there, of {_seeds(seeds)}.")
-
-
-def _beside(table: Table, columns: Mapping[str, Sequence[Value]]) -> Table:
-    """The table with further columns, a value per row each."""
-    more = zip(*columns.values(), strict=True)
-    rows = tuple((*row, *values) for row, values in zip(table.rows, more, strict=True))
-    return replace(table, header=(*table.header, *columns), rows=rows)
+    table = table.with_columns(columns)
+    return replace(table, note=f"{table.note} Paper: the macro-F1 printed there, of {_seeds(seeds)}.")
 
 
 def _device(results: Results, dataset: str, method: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dualres.campaign.studies import CONTROLS_ON
 from dualres.methods import CONTROL_NAMES
+from dualres.methods.catalogue import entry
 from dualres.report.compare import paired_differences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Entry, Results, percent_f1
@@ -14,14 +15,18 @@ from dualres.report.tables import planned
 from dualres.report.tables.differences import EXPLAINED, paired_value, value_with_spread
 from dualres.report.tables.metrics import metric
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
+from dualres.report.tables.registry import makes_table
 from dualres.report.tables.sheet import Sheet
 
 DIGITS = 9  # beyond which a difference of scores is rounding
 KIND_TITLES = {"cpu": "Fit s, CPU", "cuda": "Fit s, GPU"}
 
 
-def controls(results: Results) -> Table:
-    """What each component is worth, and in how many seeds it is worth nothing."""
+@makes_table("published_controls")
+def controls(results: Results) -> Table | None:
+    """What each component is worth, and in how many seeds it is worth nothing; None where none of them was run."""
+    if not results.where(dataset=CONTROLS_ON):
+        return None
     budget = results.main_budget(CONTROLS_ON)
     differences = paired_differences(results, others=CONTROL_NAMES)
     found = {each.other: each for each in differences if (each.dataset, each.budget) == (CONTROLS_ON, budget)}
@@ -55,6 +60,7 @@ def controls(results: Results) -> Table:
     )
 
 
+@makes_table("published_devices")
 def devices(results: Results) -> Table | None:
     """How far the scores of the same plan are apart on a CPU and on a GPU; None where nothing was run on both."""
     if len(results.kinds) < 2:
@@ -101,6 +107,7 @@ def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[
     }
 
 
+@makes_table("published_fit_costs")
 def fit_costs(results: Results) -> Table:
     """How long a fit took, on every device it was done on, and how many parameters it has."""
     sheets = {kind: Sheet(results.on(kind)) for kind in results.kinds}
@@ -113,7 +120,7 @@ def fit_costs(results: Results) -> Table:
             times = []
             for kind, own in sheets.items():
                 done = [e for e in own.results.where(**fields) if e.job.device == kind]
-                planned_here = kind == "cpu" or method != "minirocket"
+                planned_here = kind == "cpu" or entry(method).trains
                 times.append(own.value(metric("fit_s"), fields, seeds) if planned_here else Value(NOT_PLANNED))
                 sheet.shows(entry.job for entry in done)
                 machines |= {str(entry.outcome.facts["machine"]["device"]) for entry in done}

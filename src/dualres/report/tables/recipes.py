@@ -13,6 +13,7 @@ from dualres.report.results import Cell, Entry, Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.differences import EXPLAINED, value_with_spread
 from dualres.report.tables.model import NOT_RUN, Table, Value
+from dualres.report.tables.registry import makes_table
 from dualres.report.tables.sheet import Column, Line, Sheet
 
 GAIN = "Gain ± SD over seeds, and 95 % interval (points)"
@@ -23,6 +24,7 @@ REMARK = (
 )
 
 
+@makes_table("recipes")
 def recipes(results: Results, dataset: str) -> Table:
     """Methods by recipes, means over folds and seeds, and what the second recipe gains over the first."""
     methods = planned.methods(results, dataset, (*RECIPE_CONTROLS, *NEURAL_PEERS))
@@ -36,9 +38,7 @@ def recipes(results: Results, dataset: str) -> Table:
         labels=("Method",),
         remark=REMARK,
     )
-    gains = [_gain(results, line.fields, by_name) for line in lines]
-    rows = tuple((*row, gain) for row, gain in zip(table.rows, gains, strict=True))
-    return replace(table, header=(*table.header, GAIN), rows=rows)
+    return table.with_columns({GAIN: [_gain(results, line.fields, by_name) for line in lines]})
 
 
 def recipes_of(results: Results, dataset: str) -> dict[str, Recipe]:

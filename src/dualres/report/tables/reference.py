@@ -12,12 +12,13 @@ from types import ModuleType
 import torch
 from torch import nn
 
-from dualres.campaign.studies import DATASETS, GEARBOX_BUDGETS, RIG, folds_of
+from dualres.campaign.studies import DATASETS, RIG, folds_of
 from dualres.config import ModelConfig
-from dualres.datasets import catalog, simulated
+from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.methods import NAMES
 from dualres.model.network import DualRes
+from dualres.paper.protocol import GEARBOX_BUDGETS
 from dualres.recordings.windows import covered, evenly
 from dualres.report.names import dataset_name, method_name
 from dualres.report.tables.model import Table, Value
@@ -69,7 +70,7 @@ def task_inventory() -> Table:
     rows = []
     for name in DATASETS:
         folds = [load_fold(fold) for fold in folds_of(name)]
-        rate = simulated.RATE if name == RIG else catalog.release(name).rate
+        rate = catalog.release(name).rate
         each = sorted({len(members) for fold in folds for members in fold.support.values()})
         rows.append(
             (

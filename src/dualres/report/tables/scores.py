@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
-from dualres.campaign.studies import CONTROLLED, FINALISTS, PRIMARY_BUDGET, STUDIES, folds_of
+from dualres.campaign.studies import STUDIES, folds_of
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
-from dualres.paper.scores import BY_FOLD_BUDGETS
+from dualres.methods.catalogue import entry
+from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import Table
+from dualres.report.tables.registry import makes_table, register_table
 from dualres.report.tables.sheet import Column, Line, Sheet, by_column, by_row
 
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
-
-
-def per_dataset(*makers: Callable[[Results, str], Table]) -> Callable[[Results], list[Table]]:
-    """Tables of one dataset each, for all of which there is any result."""
-    return lambda results: [make(results, dataset) for dataset in results.datasets() for make in makers]
 
 
 def one_seed(results: Results) -> Sheet:
@@ -43,11 +41,12 @@ def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Tabl
     )
 
 
-def bearing(results: Results) -> list[Table]:
-    tables = [*(over_datasets(results, metric, FINALISTS) for metric in SCORES), bearing_by_fold(results)]
-    return [*tables, hust_by_seed(results)] if results.where(dataset="hust", method="itransformer") else tables
+for _metric in SCORES:
+    register_table(f"bearing_{_metric}", partial(over_datasets, metric=_metric, methods=FINALISTS))
+register_table("ablation_macro_f1", partial(over_datasets, metric="macro_f1", methods=CONTROLLED))
 
 
+@makes_table("bearing_by_fold")
 def bearing_by_fold(results: Results) -> Table:
     lines = [
         Line((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
@@ -60,14 +59,17 @@ def bearing_by_fold(results: Results) -> Table:
         lines,
         [_fold_column(0), _fold_column(1), Column("Mean", "macro_f1")],
         labels=("Dataset", "Method"),
-        best=lambda line, column: line.fields["dataset"] if column.title == "Mean" else None,
+        best=lambda line, column: line.labels[0] if column.title == "Mean" else "",
         best_per="dataset, of the means",
     )
 
 
-def hust_by_seed(results: Results) -> Table:
-    """A fourth method's seeds on the dataset where it is among the best."""
+@makes_table("bearing_hust_itransformer")
+def hust_by_seed(results: Results) -> Table | None:
+    """A fourth method's seeds on the dataset where it is among the best; None where it was not run."""
     fields = {"dataset": "hust", "method": "itransformer"}
+    if not results.where(**fields):
+        return None
     return Sheet(results).table(
         "bearing_hust_itransformer",
         "iTransformer on HUST by seed",
@@ -77,9 +79,9 @@ def hust_by_seed(results: Results) -> Table:
     )
 
 
-def gearbox(metric: str) -> Callable[[Results, str], Table]:
+def gearbox(results: Results, dataset: str, metric: str) -> Table:
     """Methods by budgets."""
-    return lambda results, dataset: one_seed(results).table(
+    return one_seed(results).table(
         f"gearbox_{metric}_{dataset}",
         f"{dataset_name(dataset)}: {SCORES[metric]} (%) by labelled seconds per class",
         _method_lines(results, dataset),
@@ -91,6 +93,11 @@ def gearbox(metric: str) -> Callable[[Results, str], Table]:
     )
 
 
+for _metric in SCORES:
+    register_table(f"gearbox_{_metric}", partial(gearbox, metric=_metric))
+
+
+@makes_table("gearbox_by_fold")
 def gearbox_by_fold(results: Results, dataset: str) -> Table:
     return one_seed(results).table(
         f"gearbox_by_fold_{dataset}",
@@ -107,6 +114,7 @@ def gearbox_by_fold(results: Results, dataset: str) -> Table:
     )
 
 
+@makes_table("fit_costs")
 def fit_costs(results: Results, dataset: str) -> Table:
     columns = {
         "registered": "Registered",
@@ -121,7 +129,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
         _method_lines(results, dataset),
         [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
         labels=("Method",),
-        best=lambda line, column: None if line.fields["method"] == "minirocket" else column.title,
+        best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else "",
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
         "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "
@@ -129,6 +137,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
     )
 
 
+@makes_table("replication")
 def replication(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"replication_{dataset}",
@@ -141,6 +150,7 @@ def replication(results: Results, dataset: str) -> Table:
     )
 
 
+@makes_table("allocation")
 def allocation(results: Results, dataset: str) -> Table:
     lines = [
         Line((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
@@ -157,6 +167,7 @@ def allocation(results: Results, dataset: str) -> Table:
     )
 
 
+@makes_table("pilot")
 def pilot(results: Results, dataset: str) -> Table:
     folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
     means = [Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
@@ -171,6 +182,7 @@ def pilot(results: Results, dataset: str) -> Table:
     )
 
 
+@makes_table("pilot_recall")
 def pilot_recall(results: Results, dataset: str) -> Table:
     return one_seed(results).table(
         f"pilot_recall_{dataset}",
@@ -183,10 +195,7 @@ def pilot_recall(results: Results, dataset: str) -> Table:
     )
 
 
-def ablation(results: Results) -> list[Table]:
-    return [over_datasets(results, "macro_f1", CONTROLLED)]
-
-
+@makes_table("optimisation")
 def optimisation(results: Results, dataset: str) -> Table:
     """Where the training loss got, beside what came of it."""
     updates = max(job.recipe.updates for job in results.planned.values() if job.recipe)
@@ -197,7 +206,7 @@ def optimisation(results: Results, dataset: str) -> Table:
         _method_lines(results, dataset),
         [*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
         labels=("Method",),
-        best=lambda line, column: column.title if column.metric == "macro_f1" else None,
+        best=lambda line, column: column.title if column.metric == "macro_f1" else "",
         best_per="column, of the macro-F1",
         remark="The loss is the mean cross-entropy over the support before the update of that number.",
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
 from dualres.campaign.job import Job
-from dualres.campaign.protocol import Budget
 from dualres.campaign.studies import folds_of
 from dualres.config import ModelConfig
+from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
 from dualres.recordings.windows import covered, evenly
@@ -48,14 +48,14 @@ class Column:
         return fields
 
 
-Group = Callable[[Line, Column], Hashable]  # values of one group compete for bold print; None: does not take part
+Rivals = Callable[[Line, Column], str]  # names those that a value competes with for bold print; empty: with none
 
 
-def by_row(line: Line, column: Column) -> Hashable:
-    return line.labels
+def by_row(line: Line, column: Column) -> str:
+    return " / ".join(line.labels)
 
 
-def by_column(line: Line, column: Column) -> Hashable:
+def by_column(line: Line, column: Column) -> str:
     return column.title
 
 
@@ -116,7 +116,7 @@ class Sheet:
         columns: Sequence[Column],
         *,
         labels: Sequence[str],
-        best: Group | None = None,
+        best: Rivals | None = None,
         best_per: str = "",
         remark: str = "",
     ) -> Table:
@@ -203,17 +203,16 @@ def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: in
     return f"{mean:,.{digits}f}{spread}" + (f" (n={n})" if planned > 1 else "")
 
 
-def _mark(rows: list[tuple[Line, list[Value]]], columns: Sequence[Column], group: Group) -> None:
-    """Put the best value of every group in bold."""
-    places: dict[Hashable, list[tuple[int, int]]] = {}
+def _mark(rows: list[tuple[Line, list[Value]]], columns: Sequence[Column], rivals: Rivals) -> None:
+    """Put the best value of all rivals in bold."""
+    places: dict[str, list[tuple[int, int]]] = {}
     for i, (line, _) in enumerate(rows):
         for k, column in enumerate(columns):
-            name = group(line, column)
-            if name is not None:
+            if name := rivals(line, column):
                 places.setdefault(name, []).append((i, k))
-    for members in places.values():
+    for name, members in places.items():
         wanted = metric(columns[members[0][1]].metric)
-        marked = mark_best((rows[i][1][k] for i, k in members), wanted.digits, lowest=wanted.lowest)
+        marked = mark_best((rows[i][1][k] for i, k in members), name, wanted.digits, lowest=wanted.lowest)
         for (i, k), value in zip(members, marked, strict=True):
             rows[i][1][k] = value
 

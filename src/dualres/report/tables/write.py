@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dualres.machinery.checksums import replace_sums
@@ -83,12 +83,18 @@ def as_csv(tables: Sequence[Table]) -> str:
     writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for table in tables:
-        for row in table.rows:
-            name = " / ".join(value.text for value in row[: table.labels])
-            for title, value in zip(table.header[table.labels :], row[table.labels :], strict=True):
-                place = {"study": table.study, "table": table.name, "row": name, "column": title}
-                writer.writerow(place | _record(value))
+        for row, column, value in cells(table):
+            place = {"study": table.study, "table": table.name, "row": row, "column": column}
+            writer.writerow(place | _record(value))
     return buffer.getvalue()
+
+
+def cells(table: Table) -> Iterator[tuple[str, str, Value]]:
+    """Every cell that does not name its row, with the names of its row and column."""
+    for row in table.rows:
+        name = " / ".join(value.text for value in row[: table.labels])
+        for title, value in zip(table.header[table.labels :], row[table.labels :], strict=True):
+            yield name, title, value
 
 
 def as_markdown(table: Table) -> str:

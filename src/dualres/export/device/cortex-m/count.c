@@ -28,7 +28,7 @@ static uint64_t now(void) {
     return ((uint64_t)(lap + 1) << TICKS_BITS) - left;
 }
 
-/* Push samples until so many windows are judged. */
+/* Push samples until this many windows are judged. */
 static void push_until(uint32_t windows) {
     for (uint32_t t = 0; state.windows < windows; t++) {
         const dualres_sample x = (dualres_sample)((97u * t * t + 2654435761u * t) >> 20);

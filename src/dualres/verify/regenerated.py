@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.campaign.ledger import Ledger
 from dualres.machinery.checksums import listed
 from dualres.report.tables import all_tables
+from dualres.report.tables.model import Table, Value
 from dualres.report.tables.settings import read_settings
-from dualres.report.tables.write import CSV_NAME, contents
+from dualres.report.tables.write import CSV_NAME, cells, contents
+from dualres.verify.numbers import close
 
 Record = Mapping[str, str]
 Place = tuple[str, str, str]  # table, row and column
 NUMBERS = ("mean", "sd", "low", "high", "labelled_s")
-TOLERANCE = 1e-9  # a logarithm may differ in its last digit between machines
 
 
-def differing(ledger: Ledger, directory: Path, records: Sequence[Record]) -> Iterator[str]:
-    """What is not as the ledger gives it now, one sentence per file, or per table of the CSV file's `records`."""
+@dataclass(frozen=True)
+class Regenerated:
+    """A report as the ledger gives it now."""
+
+    tables: Mapping[str, Table]
+    files: Mapping[str, str]  # by name
+
+    def values(self, table: str) -> dict[Place, Value]:
+        """The cells of a table; none where the ledger gives no such table."""
+        found = self.tables.get(table)
+        return {(table, row, column): value for row, column, value in cells(found)} if found else {}
+
+
+def regenerate(ledger: Ledger, directory: Path) -> Regenerated:
+    """Make all tables again, by the settings that lie beside those in the directory."""
     settings = read_settings(directory)
-    expected = contents(all_tables(ledger, settings), settings)
+    tables = all_tables(ledger, settings)
+    return Regenerated({table.name: table for table in tables}, contents(tables, settings))
+
+
+def differing(now: Regenerated, directory: Path, records: Sequence[Record]) -> Iterator[str]:
+    """What is not as the ledger gives it now, one sentence per file, or per table of the CSV file's `records`."""
+    expected = dict(now.files)
     rows = list(csv.DictReader(expected.pop(CSV_NAME).splitlines()))
     yield from (f"{directory / CSV_NAME}: {sentence}" for sentence in _other_rows(records, rows))
     for name, content in expected.items():
@@ -51,9 +71,9 @@ def _other_rows(records: Sequence[Record], rows: Sequence[Record]) -> Iterator[s
         fields = [name for name in expected[place] if not _same(name, found[place][name], expected[place][name])]
         if fields:
             other.setdefault(place[0], {})[place] = fields
-    for cells in other.values():
-        names = ", ".join(dict.fromkeys(name for fields in cells.values() for name in fields))
-        yield f"{counted(cells, 'cell')} not what the ledger gives now ({names})"
+    for differing_cells in other.values():
+        names = ", ".join(dict.fromkeys(name for fields in differing_cells.values() for name in fields))
+        yield f"{counted(differing_cells, 'cell')} not what the ledger gives now ({names})"
 
 
 def counted(places: Iterable[Place], thing: str) -> str:
@@ -71,6 +91,6 @@ def _same(name: str, one: str, other: str) -> bool:
     if name not in NUMBERS or not one or not other:
         return one == other
     try:
-        return math.isclose(float(one), float(other), rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return close(float(one), float(other))
     except ValueError:
         return False

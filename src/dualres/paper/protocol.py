@@ -1,0 +1,33 @@
+"""What the paper's experiments are made of: datasets, folds, methods, label budgets, updates and seeds."""
+
+from __future__ import annotations
+
+from dualres.datasets.budget import Budget
+
+BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
+FOLDS = {
+    "paderborn": ("B1", "B2"),
+    "cwru": ("C1", "C2"),
+    "kaist": ("K1", "K2"),
+    "uored": ("U1", "U2"),
+    "hust": ("H1", "H2"),
+    "ottawa": ("O1", "O2"),
+    "mcc5": ("M1", "M2"),
+    "phm2009": ("P1", "P2"),
+}
+
+FINALISTS = ("dualres", "mambasl", "minirocket")
+PAIR = ("dualres", "mambasl")
+CONTROLLED = ("dualres", "dualres/short", "dualres/long", "dualres/no-rotation", "dualres/no-jitter")
+
+BEARING_BUDGET = Budget(1, 3)
+PRIMARY_BUDGET = Budget(3, 4)
+GEARBOX_BUDGETS = tuple(Budget(r, w) for r, w in ((1, 4), (2, 4), (3, 4), (4, 4), (6, 4), (6, 8), (6, 12)))
+BY_FOLD_BUDGETS = (PRIMARY_BUDGET, Budget(6, 4))  # of the table by fold
+ALLOCATIONS = (Budget(1, 12), PRIMARY_BUDGET, Budget(6, 2))
+DURATION_BUDGET = Budget(5, 3)
+OPTIMISATION_BUDGET = Budget(6, 4)
+
+BEARING_UPDATES, GEARBOX_UPDATES = 100, 300
+CHECKPOINTS = (50, 100, 200, 300)  # updates that the duration study chooses from
+SEEDS = (41, 42, 43)

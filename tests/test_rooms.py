@@ -1,0 +1,107 @@
+"""Who may know whom: every import of every module, held to the table in docs/architecture.md."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "dualres"
+MODULES = sorted(SOURCE.rglob("*.py"))
+PUBLIC = "__init__"  # the package itself, which names what is public
+NOT_THE_VERSION = "__version__"
+
+
+ROOMS = {p.name.removesuffix(".py") for p in SOURCE.iterdir() if p.suffix == ".py" or (p / "__init__.py").exists()}
+ROOMS -= {PUBLIC}
+
+
+@cache
+def table() -> dict[str, set[str]]:
+    """Room -> the rooms that it may know, from the section's rows: | `room` | `other`, ... |."""
+    section = (ROOT / "docs" / "architecture.md").read_text().split("## Who may know whom")[1]
+    rows = [line.strip("| ").split("|") for line in section.splitlines() if line.startswith("| `")]
+    found = {room.strip("` "): known for room, known in rows}
+    return {
+        room: ROOMS - {room} if "all" in known else set(re.findall(r"`(\w+)`", known)) for room, known in found.items()
+    }
+
+
+def room_of(path: Path) -> str:
+    first = path.relative_to(SOURCE).parts[0]
+    return first.removesuffix(".py")
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Names of this package's modules, wherever in the file they are imported, and in strings that name one."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = (
+                [f"{node.module}.{alias.name}" for alias in node.names] if node.module == "dualres" else [node.module]
+            )
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "import_module":
+            names = [
+                part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
+        else:
+            continue
+        yield from (name for name in names if name.startswith("dualres.") and not name.endswith(NOT_THE_VERSION))
+
+
+def known_by(path: Path) -> set[str]:
+    return {name.split(".")[1] for name in imported(path)} - {room_of(path)}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(SOURCE).as_posix())
+def test_a_module_knows_what_its_room_may_know(path):
+    room = room_of(path)
+    if room != PUBLIC:
+        assert known_by(path) <= table()[room]
+
+
+def test_every_room_has_its_row_and_nothing_else_has():
+    assert set(table()) == ROOMS
+
+
+def test_a_row_names_rooms_that_there_are_and_that_are_needed():
+    for room, known in table().items():
+        used = set().union(*(known_by(path) for path in MODULES if room_of(path) == room))
+        assert room == "cli" or known == used, room
+
+
+def test_no_room_knows_itself_by_way_of_others():
+    left = {room: set(known) for room, known in table().items()}
+    while left:
+        free = [room for room, known in left.items() if not known & left.keys()]
+        assert free, f"a cycle among {', '.join(sorted(left))}"
+        for room in free:
+            del left[room]
+
+
+def libraries(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+    return found
+
+
+@pytest.mark.parametrize("room", ["recordings", "datasets", "paper", "judge", "seal", "metrics"])
+def test_what_judges_and_what_is_data_knows_no_pytorch(room):
+    for path in (path for path in MODULES if room_of(path) == room):
+        assert not libraries(path) & {"torch", "sklearn", "matplotlib"}, path
+
+
+def test_the_command_line_computes_nothing():
+    """It has nothing to compute with."""
+    for path in (path for path in MODULES if room_of(path) == "cli"):
+        assert not libraries(path) & {"numpy", "scipy", "torch", "sklearn", "math", "statistics", "sqlite3"}, path
