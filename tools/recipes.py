@@ -26,7 +26,7 @@ from scores import with_spread, wrong_verdicts
 class Recipes:
     def __init__(self, results: Path, ledger: Ledger) -> None:
         self._chosen, self._ledger = results / "chosen", ledger
-        self._found = Results(ledger, study("recipes")).own()
+        self._found = Results(ledger, study("recipes")).planned_only()
 
     def by_recipe(self, dataset: str, method: str, name: str, **where: str) -> str:
         """Mean, with the sample SD over the seeds where there are several."""

@@ -28,7 +28,7 @@ class Scores:
     def __init__(self, ledger: Ledger, repeated: Ledger) -> None:
         """`repeated` holds jobs of the ledger that were done a second time."""
         self._ledger, self._repeated = ledger, repeated
-        self._found = Results(ledger, study("published")).own()  # other studies may share the ledger
+        self._found = Results(ledger, study("published")).planned_only()  # other studies may share the ledger
 
     def score(self, dataset: str, method: str, **where: str) -> str:
         """Mean over folds and seeds, with the sample SD over the seeds where there are several."""
@@ -116,7 +116,7 @@ class Scores:
 
     def further_jobs(self) -> str:
         """Done on the other device than the one that the tables show."""
-        on_any = {entry.key for kind in self._found.kinds for entry in self._found.on(kind).entries}
+        on_any = {entry.key for kind in self._found.kinds for entry in self._found.on_device(kind).entries}
         return str(len(on_any) - len(self._found.entries))
 
     def repeats(self, device: str) -> str:
@@ -145,9 +145,9 @@ class Scores:
     def _cell(self, dataset: str, method: str, **where: str) -> Cell:
         fields: dict[str, Any] = {"dataset": dataset, "method": method, **where}
         size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))
-        budget = Budget(*map(int, size.split("x"))) if size else self._found.main_budget(dataset)
+        budget = Budget.parse(size) if size else self._found.main_budget(dataset)
         chosen = tuple(map(int, seeds.split(","))) if seeds else FIVE_SEEDS
-        found = self._found.on(device) if device else self._found
+        found = self._found.on_device(device) if device else self._found
         cell = found.cell(percent_f1, chosen, budget=budget, **fields)
         if cell.mean is None:
             raise ConfigError(f"nothing was run of {dataset} {method} {where}")

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import platform
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
 from dualres.judge import Verdict, diagnose_recording
 from dualres.kernel.threads import limit_threads
-from dualres.machinery.cluster import Cluster, Ref
+from dualres.machinery.cluster import Cluster
 from dualres.recordings.readers import read
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
@@ -33,10 +34,7 @@ class Judged:
 def judge_files(model: Model, paths: Iterable[Path], channel: str | None, rate: Fraction | None) -> Iterator[Judged]:
     """The files in their order; one that cannot be judged costs that file only."""
     for path in paths:
-        try:
-            yield Judged(path, _judge(model, path, channel, rate))
-        except DualResError as error:
-            yield Judged(path, None, str(error))
+        yield _judged(path, partial(_judge, model, path, channel, rate))
 
 
 def judge_files_by_ray(
@@ -49,14 +47,21 @@ def judge_files_by_ray(
     with Cluster(address) as cluster:
         shared = cluster.share(model)
         room = max(1, AHEAD * cluster.cpus)
-        under_way: deque[tuple[Path, Ref]] = deque()
+        under_way: deque[tuple[Path, Callable[[], Verdict]]] = deque()
         for path in paths:
             if len(under_way) == room:
-                yield _collected(cluster, *under_way.popleft())
+                yield _judged(*under_way.popleft())
             arguments = (shared, path, Path.cwd(), path.exists(), channel, rate)
-            under_way.append((path, cluster.submit(_judge_there, *arguments, retries=RETRIES)))
-        while under_way:
-            yield _collected(cluster, *under_way.popleft())
+            ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
+            under_way.append((path, partial(cluster.result, ref)))
+        yield from (_judged(*each) for each in under_way)
+
+
+def _judged(path: Path, verdict: Callable[[], Verdict]) -> Judged:
+    try:
+        return Judged(path, verdict())
+    except DualResError as error:
+        return Judged(path, None, str(error))
 
 
 def _judge(model: Model, path: Path, channel: str | None, rate: Fraction | None) -> Verdict:
@@ -73,10 +78,3 @@ def _judge_there(
     if not path.is_absolute():
         os.chdir(folder)
     return _judge(model, path, channel, rate)
-
-
-def _collected(cluster: Cluster, path: Path, ref: Ref) -> Judged:
-    try:
-        return Judged(path, cluster.result(ref))
-    except DualResError as error:
-        return Judged(path, None, str(error))

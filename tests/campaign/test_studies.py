@@ -1,12 +1,13 @@
 import pytest
 
 from dualres.campaign import studies
-from dualres.campaign.studies import BEARINGS, DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
+from dualres.campaign.studies import DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
 from dualres.methods import NAMES
+from dualres.paper.protocol import BEARINGS
 
 
 def count(name, datasets):

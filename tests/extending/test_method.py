@@ -12,7 +12,7 @@ def test_the_command_line_knows_it():
     assert (toy["family"], toy["registered"], toy["active"], toy["paper"]) == ("linear", 8 * 33, 8 * 33, None)
 
 
-def test_it_can_be_planned_and_profiled_like_the_others():
+def test_it_can_be_asked_for_like_the_others():
     assert "no method 'toy'" in dualres("bench", "plan", "pilot", "--methods", "toy").stderr
     planned = dualres("bench", "plan", "pilot", "--methods", "toy", plugins=["toy_method"])
     assert planned.returncode == 2  # it is none of the study's methods, but it is known

@@ -24,7 +24,7 @@ def test_fits_together_are_the_fits_alone(name):
     for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
         alone = ours.fit(windows, targets, 3, seed=seed, device="cuda")
         for (part, got), expected in zip(fitted.state().items(), alone.state().values(), strict=True):
-            torch.testing.assert_close(got, expected, rtol=0, atol=1e-5, msg=part)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5, err_msg=part)
         assert (fitted.cost.registered, fitted.cost.active) == (alone.cost.registered, alone.cost.active)
         assert [s.loss for s in fitted.history] == pytest.approx([s.loss for s in alone.history], rel=1e-5)
 

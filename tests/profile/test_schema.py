@@ -1,6 +1,7 @@
 import copy
 import json
 import math
+from dataclasses import asdict
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_what_passes_can_be_shown(tmp_path, value):
             continue
         folder = tmp_path / "profile"
         folder.mkdir(exist_ok=True)
-        content = {"format": "dualres-profile/1", "plan": PLAN.as_json(), **facts}
+        content = {"format": "dualres-profile/1", "plan": asdict(PLAN), **facts}
         (folder / f"{PLAN.name}.json").write_text(json.dumps(content))
         assert cost_tables(tmp_path)
     assert refused > 40 if value is del_ else refused > 20

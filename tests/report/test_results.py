@@ -110,7 +110,7 @@ def test_a_method_of_the_published_study_may_have_another_device_on_another_data
             ("cwru", "minirocket"): "cpu",
         }
         assert len(results.entries) == 3 + 2 + 2
-        assert [len(results.on(kind).where(method="dualres")) for kind in results.kinds] == [4, 3]
+        assert [len(results.on_device(kind).where(method="dualres")) for kind in results.kinds] == [4, 3]
 
 
 def test_own_seeds_are_those_of_the_method_and_budget_without_further_ones(tmp_path):
@@ -119,9 +119,9 @@ def test_own_seeds_are_those_of_the_method_and_budget_without_further_ones(tmp_p
             ledger.record(job, synthetic_outcome(job))
         results = Results(ledger, study("published"))
     fields = {"dataset": "phm2009", "budget": Budget(3, 4)}
-    assert results.own_seeds(method="mambasl", **fields) == (41, 42, 43)
-    assert results.own_seeds(method="medformer", **fields) == (41,)
-    assert results.own_seeds(method="medformer", dataset="phm2009", budget=Budget(1, 4)) == ()
+    assert results.planned_seeds(method="mambasl", **fields) == (41, 42, 43)
+    assert results.planned_seeds(method="medformer", **fields) == (41,)
+    assert results.planned_seeds(method="medformer", dataset="phm2009", budget=Budget(1, 4)) == ()
     assert 46 in {job.seed for job in results.planned.values()}
     assert [results.main_budget(name) for name in ("phm2009", "cwru")] == [Budget(3, 4), Budget(1, 3)]
 
@@ -132,13 +132,13 @@ def test_a_study_s_own_jobs_are_told_from_another_s_at_more_seeds(tmp_path):
         shared, alone = Results(ledger, study("published")), tmp_path / "alone"
         fields = {"dataset": "simulated", "method": "dualres", "budget": Budget(3, 4)}
         assert shared.cell(percent_f1, **fields).seeds == (41, 42, 43, 44, 45)
-        assert shared.own().cell(percent_f1, **fields).seeds == (41, 42, 43)
-        assert shared.own().on("cpu").cell(percent_f1, **fields).seeds == (41, 42, 43)
-        assert shared.own().on("cuda").where(method="dualres") == []
+        assert shared.planned_only().cell(percent_f1, **fields).seeds == (41, 42, 43)
+        assert shared.planned_only().on_device("cpu").cell(percent_f1, **fields).seeds == (41, 42, 43)
+        assert shared.planned_only().on_device("cuda").where(method="dualres") == []
     with synthetic_ledger(alone, ["published"], datasets=["simulated"]) as ledger:
         expected = Results(ledger, study("published"))
-    assert shared.own().planned == expected.planned
-    assert {e.key for e in shared.own().entries} == {e.key for e in expected.entries}
+    assert shared.planned_only().planned == expected.planned
+    assert {e.key for e in shared.planned_only().entries} == {e.key for e in expected.entries}
 
 
 def test_both_recipes_of_a_method_are_looked_at_on_one_device(tmp_path):

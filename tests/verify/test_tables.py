@@ -226,14 +226,20 @@ def test_a_report_without_its_settings_cannot_be_made_again(report):
     assert "dualres bench report" in problem
 
 
+def changed_ledger(ledger, folder, update, value):
+    """A copy of the ledger in which DualRes on P1 was changed."""
+    changed = Ledger(folder / "changed.sqlite")
+    changed.merge(ledger)
+    (key,) = (k for k, job in ledger.jobs().items() if (job.method, job.fold) == ("dualres", "P1"))
+    with sqlite3.connect(changed.path) as database:
+        database.execute(f"{update} WHERE key = ?", (value, key))
+    database.close()
+    return changed
+
+
 def test_a_damaged_job_is_one_that_the_ledger_does_not_have(report, tmp_path):
     ledger, folder = report
-    with Ledger(tmp_path / "damaged.sqlite") as damaged:
-        damaged.merge(ledger)
-        (key,) = (k for k, job in ledger.jobs().items() if (job.method, job.fold) == ("dualres", "P1"))
-        with sqlite3.connect(damaged.path) as database:
-            database.execute("UPDATE jobs SET facts = '{' WHERE key = ?", (key,))
-        database.close()
+    with changed_ledger(ledger, tmp_path, "UPDATE jobs SET facts = ?", "{") as damaged:
         problems = "\n".join(verify_tables(damaged, folder))
     assert "pilot_phm2009, DualRes, P1 macro-F1: mean is" in problems
     assert "its tables cannot be made again" in problems
@@ -261,12 +267,7 @@ def test_bold_print_among_further_seeds_and_of_costs_is_what_the_numbers_ask_for
 
 def test_a_score_that_changed_in_the_ledger_is_found(report, tmp_path):
     ledger, folder = report
-    with Ledger(tmp_path / "changed.sqlite") as changed:
-        changed.merge(ledger)
-        (key,) = (k for k, job in ledger.jobs().items() if (job.method, job.fold) == ("dualres", "P1"))
-        with sqlite3.connect(changed.path) as database:
-            database.execute("UPDATE scores SET scores = ? WHERE key = ?", (str([1.0] + [0.0] * 13), key))
-        database.close()
+    with changed_ledger(ledger, tmp_path, "UPDATE scores SET scores = ?", str([1.0] + [0.0] * 13)) as changed:
         problems = "\n".join(verify_tables(changed, folder))
     for column in ("P1 macro-F1", "Mean macro-F1", "Mean accuracy"):
         assert f"pilot_phm2009, DualRes, {column}: mean is" in problems

@@ -71,7 +71,8 @@ class Job:
             last = tuple(members[-1] for members in fold.support.values())
             fold = replace(fold, support=kept, evaluation=last, held_out="operating condition of the source")
         if self.most_judged is not None:
-            fold = replace(fold, evaluation=_spread(fold.evaluation, self.most_judged))
+            names, count = fold.evaluation, min(self.most_judged, len(fold.evaluation))
+            fold = replace(fold, evaluation=tuple(names[i * len(names) // count] for i in range(count)))  # evenly
         return fold
 
 
@@ -86,9 +87,3 @@ def read_job(plan: Mapping[str, Any]) -> Job:
         return Job(budget=budget, recipe=None if recipe is None else Recipe(**recipe), **fields)
     except (KeyError, TypeError) as error:
         raise ConfigError(f"a plan that cannot be understood ({error})") from error
-
-
-def _spread(names: tuple[str, ...], most: int) -> tuple[str, ...]:
-    """At most `most` of the names, evenly over their order."""
-    count = min(most, len(names))
-    return tuple(names[i * len(names) // count] for i in range(count))

@@ -9,7 +9,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from dualres.campaign.job import Job, read_job
 from dualres.errors import DualResError
 from dualres.learn.history import Step
+from dualres.machinery.files import compact_json
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
@@ -58,7 +59,7 @@ class Merge:
 
     taken: int
     known: int
-    clashes: tuple[str, ...] = field(default=())  # keys of jobs whose scores differ
+    clashes: tuple[str, ...] = ()  # keys of jobs whose scores differ
 
 
 class Ledger:
@@ -102,24 +103,18 @@ class Ledger:
         with self._writing():
             self._database.execute("DELETE FROM failures WHERE key = ?", (key,))
             facts = {"classes": outcome.classes, **outcome.facts}
-            self._database.execute("INSERT INTO jobs VALUES (?, ?, ?)", (key, _text(job.plan()), _text(facts)))
-            self._database.executemany(
-                "INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    (key, i, name, truth, windows, _text(scores))
-                    for i, (name, truth, windows, scores) in enumerate(
-                        zip(outcome.recordings, outcome.truth, outcome.windows, outcome.scores, strict=True)
-                    )
-                ),
-            )
-            self._database.executemany(
-                "INSERT INTO steps VALUES (?, ?, ?, ?)",
-                ((key, s.update, s.loss, s.learning_rate) for s in outcome.history),
-            )
+            row = (key, compact_json(job.plan()), compact_json(facts))
+            self._database.execute("INSERT INTO jobs VALUES (?, ?, ?)", row)
+            scores = map(compact_json, outcome.scores)
+            judged = enumerate(zip(outcome.recordings, outcome.truth, outcome.windows, scores, strict=True))
+            rows = ((key, position, *row) for position, row in judged)
+            self._database.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?)", rows)
+            steps = ((key, step.update, step.loss, step.learning_rate) for step in outcome.history)
+            self._database.executemany("INSERT INTO steps VALUES (?, ?, ?, ?)", steps)
 
     def fail(self, job: Job, reason: str) -> None:
         """Remember why a job failed; it stays missing."""
-        row = (job.key, _text(job.plan()), reason)
+        row = (job.key, compact_json(job.plan()), reason)
         with self._writing():
             self._database.execute("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", row)
 
@@ -162,27 +157,22 @@ class Ledger:
 
     def outcome(self, key: str) -> Outcome:
         """What a finished job found out."""
+        found = "SELECT recording, truth, windows, scores FROM scores WHERE key = ? ORDER BY position"
+        history = "SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number"
         with self._reading():
-            return self._outcome(key)
-
-    def _outcome(self, key: str) -> Outcome:
-        row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            raise LedgerError(f"{self.path}: holds no job {key[:16]}")
-        facts = json.loads(row[0])
-        scores = self._database.execute(
-            "SELECT recording, truth, windows, scores FROM scores WHERE key = ? ORDER BY position", (key,)
-        ).fetchall()
-        steps = self._database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
-        return Outcome(
-            classes=tuple(facts.pop("classes")),
-            recordings=tuple(name for name, *_ in scores),
-            truth=tuple(truth for _, truth, *_ in scores),
-            windows=tuple(windows for *_, windows, _ in scores),
-            scores=tuple(tuple(json.loads(text)) for *_, text in scores),
-            history=tuple(Step(*step) for step in steps),
-            facts=facts,
-        )
+            row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                raise LedgerError(f"{self.path}: holds no job {key[:16]}")
+            facts, scores = json.loads(row[0]), self._database.execute(found, (key,)).fetchall()
+            return Outcome(
+                classes=tuple(facts.pop("classes")),
+                recordings=tuple(name for name, *_ in scores),
+                truth=tuple(truth for _, truth, *_ in scores),
+                windows=tuple(windows for *_, windows, _ in scores),
+                scores=tuple(tuple(json.loads(text)) for *_, text in scores),
+                history=tuple(Step(*step) for step in self._database.execute(history, (key,))),
+                facts=facts,
+            )
 
     def merge(self, other: Ledger) -> Merge:
         """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""
@@ -207,7 +197,3 @@ def _agree(one: Outcome, other: Outcome) -> bool:
         return [outcome.classes, outcome.recordings, outcome.truth, outcome.windows, *facts]
 
     return seen(one) == seen(other) and np.allclose(one.scores, other.scores, rtol=0, atol=AGREEMENT)
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))

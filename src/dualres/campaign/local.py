@@ -6,15 +6,11 @@ what it is doing, and another worker takes its place.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any
 
 import torch
 
@@ -25,7 +21,7 @@ from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import Progress, do
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
-from dualres.machinery.workers import Child, Sparing, failure
+from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
 _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[1:])"
@@ -35,19 +31,12 @@ class LocalExecutor:
     """Up to `jobs` worker processes, each with up to `together` jobs of one shape; one is started when it is needed."""
 
     def __init__(self, jobs: int, stores: Path, folder: Path, together: int = 1) -> None:
-        self._jobs, self._stores, self._folder, self._together = jobs, stores, folder, together
+        self.slots, self.workers = jobs * together, jobs
+        self._stores, self._folder, self._together = stores, folder, together
         self._workers: list[_Worker] = []
         self._waiting: list[Job] = []
         self._begun: list[Event] = []  # not told yet
         self._lost: set[str] = set()  # keys of jobs that were lost here
-
-    @property
-    def slots(self) -> int:
-        return self._jobs * self._together
-
-    @property
-    def workers(self) -> int:
-        return self._jobs
 
     def start(self, job: Job) -> None:
         self._waiting.append(job)
@@ -63,7 +52,7 @@ class LocalExecutor:
         return [*told, *heard]
 
     def _hand_out(self) -> None:
-        while self._waiting and sum(bool(worker.jobs) for worker in self._workers) < self._jobs:
+        while self._waiting and sum(bool(worker.jobs) for worker in self._workers) < self.workers:
             common = self._shape(self._waiting[0])
             some = [job for job in self._waiting if self._shape(job) == common][: self._together]
             self._waiting = [job for job in self._waiting if job not in some]
@@ -84,7 +73,7 @@ class LocalExecutor:
         for worker in free:
             if worker.threads == threads:
                 return worker
-        if free and len(self._workers) >= self._jobs:
+        if free and len(self._workers) >= self.workers:
             self._drop(free[0])
         worker = _Worker(threads, self._stores, self._folder)
         self._workers.append(worker)
@@ -132,25 +121,14 @@ class _Worker(Child):
 def serve(descriptor: str, stores: str, folder: str) -> None:
     """What a worker process does, until the other end of its pipe is closed."""
     pipe = Connection(int(descriptor))
-    plans: SimpleQueue[list[dict[str, Any]]] = SimpleQueue()
-    threading.Thread(target=_listen, args=(pipe, plans), daemon=True).start()
+    plans = inbox(pipe)
     keep_freed_memory()
     load_plugins()
     goes_on = True
     while goes_on:
         jobs = [read_job(plan) for plan in plans.get()]
-        answers = _answers(jobs, Path(stores), Path(folder), pipe)
-        for event, goes_on in answers:
+        for event, goes_on in _answers(jobs, Path(stores), Path(folder), pipe):
             pipe.send((event, goes_on))
-
-
-def _listen(pipe: Connection, plans: SimpleQueue[list[dict[str, Any]]]) -> None:
-    """Take plans in. The pipe ends when the coordinator does, however it died; no fit goes on without one."""
-    try:
-        while True:
-            plans.put(pipe.recv())
-    except (EOFError, OSError):
-        os._exit(0)
 
 
 def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from dualres.campaign.job import Job
 from dualres.campaign.run import Summary
 from dualres.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.campaign.times import Times, Total
-
-DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True)
@@ -35,11 +34,8 @@ def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: T
         for dataset in dict.fromkeys(job.dataset for job in its):
             group = [job for job in its if job.dataset == dataset]
             rest = [job for job in group if job.key not in done]
-            methods, budgets, seeds = (
-                len({getattr(j, field) for j in group}) for field in ("method", "budget", "seed")
-            )
-            counts = (methods, budgets, seeds, len(group), len(group) - len(rest))
-            rows.append(Planned(name, dataset, *counts, times.total(rest)))
+            kinds = (len({getattr(job, field) for job in group}) for field in ("method", "budget", "seed"))
+            rows.append(Planned(name, dataset, *kinds, len(group), len(group) - len(rest), times.total(rest)))
     return rows
 
 
@@ -62,17 +58,13 @@ def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) 
     Quick sizes and GPUs are told of where there is something to tell.
     """
     rows, counted = [], set[str]()
-    for name, one in STUDIES.items():
-        for quick in (None, Quick()):
-            for device in DEVICES:
-                keys = {job.key for job in jobs(one, present, quick=quick, device=device)}
-                finished, broken = keys & done, keys & set(failed)
-                counted |= finished
-                if finished or broken or (quick is None and device == "cpu"):
-                    missing = keys - done - broken
-                    rows.append(
-                        Progressed(name, quick is not None, device, *map(len, (keys, finished, broken, missing)))
-                    )
+    for (name, one), quick, device in product(STUDIES.items(), (None, Quick()), ("cpu", "cuda")):
+        keys = {job.key for job in jobs(one, present, quick=quick, device=device)}
+        finished, broken = keys & done, keys & set(failed)
+        counted |= finished
+        if finished or broken or (quick is None and device == "cpu"):
+            counts = map(len, (keys, finished, broken, keys - done - broken))
+            rows.append(Progressed(name, quick is not None, device, *counts))
     return rows, len(done - counted)
 
 
@@ -88,8 +80,7 @@ class Ran:
 
 
 def ran(chosen: Mapping[str, Sequence[Job]], summary: Summary) -> list[Ran]:
-    finished = {ended.job.key for ended in summary.finished}
-    failed = {ended.job.key for ended in summary.failed}
+    finished, failed = ({each.job.key for each in ended} for ended in (summary.finished, summary.failed))
     rows = []
     for name, its in chosen.items():
         keys = {job.key for job in its}

@@ -23,11 +23,7 @@ def learned_from(fold: Fold, budget: Budget) -> list[tuple[str, str]]:
 
 
 def gather_support(
-    fold: Fold,
-    recordings: Sequence[Recording],
-    budget: Budget,
-    config: ModelConfig,
-    progress: Progress = quiet,
+    fold: Fold, recordings: Sequence[Recording], budget: Budget, config: ModelConfig, progress: Progress = quiet
 ) -> Support:
     """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
     available = {r.id: r for r in recordings}

@@ -50,20 +50,17 @@ class RayExecutor:
         self._running: dict[Ref, str] = {}
         self._begun: list[Event] = []  # not told yet
         self._cluster = Cluster(address, cpus=None if jobs is None else jobs * threads)
-        try:
-            self._check_resources()
-        except ClusterError:
+        if lacking := self._lacking():
             self._cluster.close()
-            raise
+            raise ClusterError(lacking)
         self._per_gpu = ceil(jobs / self._cluster.gpus) if jobs and self._on_gpus else JOBS_ON_A_GPU
 
-    def _check_resources(self) -> None:
+    def _lacking(self) -> str:
         """What no machine has would be waited for without end."""
-        most = self._cluster.most_cpus
-        if most < self._threads:
-            raise ClusterError(f"a job with {self._threads} threads fits on no machine: the largest has {most} CPUs")
-        if self._on_gpus and not self._cluster.gpus:
-            raise ClusterError("no machine of the cluster has a GPU that Ray knows of; leave out --device cuda")
+        if (most := self._cluster.most_cpus) < self._threads:
+            return f"a job with {self._threads} threads fits on no machine: the largest has {most} CPUs"
+        gpus_missing = self._on_gpus and not self._cluster.gpus
+        return "no machine of the cluster has a GPU that Ray knows of; leave out --device cuda" if gpus_missing else ""
 
     @property
     def slots(self) -> int:

@@ -93,15 +93,14 @@ def run(jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Report 
     try:
         with sole_writer(ledger.path):
             campaign = _Campaign(jobs, ledger, executor)
-            while campaign.goes_on:
+            while True:
                 campaign.start_some()
                 if report:
                     report(campaign.state())
+                if not campaign.goes_on:
+                    return campaign.summary()
                 for event in executor.wait(LONGEST_WAIT_S):
                     campaign.settle(event)
-            if report:
-                report(campaign.state())
-            return campaign.summary()
     finally:
         executor.close()
 
@@ -159,12 +158,7 @@ class _Campaign:
         if isinstance(event, Advance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()
             self._running[event.key] = replace(
-                running,
-                stage=event.stage,
-                stage_since=since,
-                done=event.done,
-                total=event.total,
-                sharing=event.sharing,
+                running, stage=event.stage, stage_since=since, done=event.done, total=event.total, sharing=event.sharing
             )
             return
         job, seconds = running.job, time.monotonic() - running.since

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -43,7 +43,7 @@ class Source:
         if generate:
             code = inspect.getsource(sys.modules[generate.__module__])
             rig = cache / dataset / sha256(code.encode()).hexdigest()[:16]
-            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r)) for r in generate()]
+            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r.load)) for r in generate()]
             self.variant = FULL
         else:
             recordings = open_store(stores / dataset)
@@ -70,20 +70,15 @@ class Source:
     def _one(self, name: str) -> Recording:
         recording, rate = self.native(name), ModelConfig().rate
         path = self._kept / f"{self.hashes[name]}.npy"
-        if not path.exists():
-            _write(path, resample(recording.signal, recording.rate, rate, self._resampler, recording.id))
+        _kept(path, lambda: resample(recording.signal, recording.rate, rate, self._resampler, recording.id))
         return replace(recording, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
 
 
-def _kept(path: Path, recording: Recording) -> Samples:
-    """The recording's signal, computed at the first call and read from then on."""
+def _kept(path: Path, make: Callable[[], Samples]) -> Samples:
+    """A signal that is made at the first call and read from then on."""
     if not path.exists():
-        _write(path, recording.load())
+        buffer = BytesIO()
+        np.save(buffer, np.ascontiguousarray(make(), dtype=np.float32))
+        write_whole(path, buffer.getvalue())
     signal: Samples = np.load(path, mmap_mode="r")
     return signal
-
-
-def _write(path: Path, signal: Samples) -> None:
-    buffer = BytesIO()
-    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32))
-    write_whole(path, buffer.getvalue())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -14,31 +14,15 @@ from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.methods.catalogue import entry
-from dualres.paper.protocol import (
-    ALLOCATIONS,
-    BEARING_BUDGET,
-    BEARING_UPDATES,
-    BEARINGS,
-    CHECKPOINTS,
-    CONTROLLED,
-    DURATION_BUDGET,
-    FINALISTS,
-    GEARBOX_BUDGETS,
-    GEARBOX_UPDATES,
-    OPTIMISATION_BUDGET,
-    PAIR,
-    PRIMARY_BUDGET,
-    SEEDS,
-)
+from dualres.paper import protocol as paper
 
 RIG = simulated.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
-ROBUST = RECIPES["robust"]
 FIVE_SEEDS = (41, 42, 43, 44, 45)
 NEURAL = tuple(name for name in NAMES if entry(name).trains)
 NEURAL_PEERS = tuple(name for name in NEURAL if name != "dualres")
-OTHERS = tuple(name for name in NAMES if name not in FINALISTS)
+OTHERS = tuple(name for name in NAMES if name not in paper.FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
 RECIPE_CONTROLS = ("dualres", "dualres/no-rotation", "dualres/no-memory", "dualres/short", "dualres/long")
 CONTROLS_ON = "phm2009"  # where the published study has them
@@ -90,6 +74,21 @@ class Quick:
     methods: tuple[str, ...] = ("dualres", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
 
 
+def _bearing(datasets: tuple[str, ...], methods: tuple[str, ...], seeds: tuple[int, ...] = (41,)) -> Part:
+    """By the paper's protocol for bearings."""
+    return Part(datasets, methods, (paper.BEARING_BUDGET,), (paper.BEARING_UPDATES,), seeds)
+
+
+def _gearbox(
+    datasets: tuple[str, ...],
+    methods: tuple[str, ...],
+    budgets: tuple[Budget, ...] = (paper.PRIMARY_BUDGET,),
+    seeds: tuple[int, ...] = (41,),
+) -> Part:
+    """By the paper's protocol for gearboxes."""
+    return Part(datasets, methods, budgets, (paper.GEARBOX_UPDATES,), seeds)
+
+
 def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]:
     """The part on the paper's datasets, and the same on the rig, so that anybody can run it."""
     return part, replace(part, datasets=(RIG,), support_step=support_step)
@@ -100,8 +99,8 @@ def _by(recipe: Recipe, part: Part) -> Part:
     return replace(part, recipe=recipe, updates=(recipe.updates,))
 
 
-def _by_both_recipes(part: Part) -> tuple[Part, Part]:
-    return part, _by(ROBUST, part)
+def _by_both_recipes(*parts: Part) -> tuple[Part, ...]:
+    return tuple(each for part in parts for each in (part, _by(RECIPES["robust"], part)))
 
 
 STUDIES = {
@@ -111,8 +110,8 @@ STUDIES = {
             "bearing",
             "How well do three methods name bearing faults from 1.024 labelled seconds per class?",
             (
-                *_and_rig(Part(BEARINGS, FINALISTS, (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS), HALF),
-                Part(("hust",), ("itransformer",), (BEARING_BUDGET,), (BEARING_UPDATES,), SEEDS),
+                *_and_rig(_bearing(paper.BEARINGS, paper.FINALISTS, paper.SEEDS), HALF),
+                _bearing(("hust",), ("itransformer",), paper.SEEDS),
             ),
             tables=("bearing_macro_f1", "bearing_accuracy", "bearing_by_fold", "bearing_hust_itransformer"),
             figures=("bearing_bars", "mean_ranks"),
@@ -121,7 +120,7 @@ STUDIES = {
         Study(
             "gearbox",
             "How do nine methods compare on a gearbox, from 2 to 37 labelled seconds per class?",
-            _and_rig(Part(("mcc5",), NAMES, GEARBOX_BUDGETS, (GEARBOX_UPDATES,))),
+            _and_rig(_gearbox(("mcc5",), NAMES, paper.GEARBOX_BUDGETS)),
             dataset_tables=("gearbox_macro_f1", "gearbox_accuracy", "gearbox_by_fold", "fit_costs"),
             dataset_figures=("gearbox_panels", "score_and_cost", "confusion"),
             cost_figures=("score_and_latency",),
@@ -129,47 +128,35 @@ STUDIES = {
         Study(
             "replication",
             "How far do the best three methods' scores move with the seed?",
-            _and_rig(Part(("mcc5",), FINALISTS, GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS)),
+            _and_rig(_gearbox(("mcc5",), paper.FINALISTS, paper.GEARBOX_BUDGETS, paper.SEEDS)),
             dataset_tables=("replication",),
             dataset_figures=("learning_curves", "fixed_coverage"),
         ),
         Study(
             "allocation",
             "At 6.144 labelled seconds per class: few recordings for long, or many for a moment?",
-            _and_rig(Part(("mcc5",), PAIR, ALLOCATIONS, (GEARBOX_UPDATES,))),
+            _and_rig(_gearbox(("mcc5",), paper.PAIR, paper.ALLOCATIONS)),
             dataset_tables=("allocation",),
             dataset_figures=("allocation_bars",),
         ),
         Study(
             "pilot",
             "Does the same recipe work on another gearbox?",
-            _and_rig(Part(("phm2009",), PAIR, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            _and_rig(_gearbox(("phm2009",), paper.PAIR)),
             dataset_tables=("pilot", "pilot_recall"),
             dataset_figures=("class_recall", "confusion"),
         ),
         Study(
             "ablation",
             "What is each component of DualRes worth?",
-            (
-                Part(BEARINGS, CONTROLLED, (BEARING_BUDGET,), (BEARING_UPDATES,)),
-                *_and_rig(Part(("mcc5",), CONTROLLED, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
-            ),
+            (_bearing(paper.BEARINGS, paper.CONTROLLED), *_and_rig(_gearbox(("mcc5",), paper.CONTROLLED))),
             tables=("ablation_macro_f1",),
             figures=("ablation_panels",),
         ),
         Study(
             "duration",
             "How many updates, chosen on source recordings alone?",
-            (
-                Part(
-                    ("mcc5", RIG),
-                    PAIR,
-                    (DURATION_BUDGET,),
-                    CHECKPOINTS,
-                    judged="validation",
-                    support_step=HALF,
-                ),
-            ),
+            (Part(("mcc5", RIG), paper.PAIR, (paper.DURATION_BUDGET,), paper.CHECKPOINTS, (41,), "validation", HALF),),
             dataset_tables=("duration",),
             differences=False,
             dataset_figures=("duration_selection",),
@@ -177,7 +164,7 @@ STUDIES = {
         Study(
             "optimisation",
             "How fast does the training loss of eight neural methods fall, and does that predict anything?",
-            _and_rig(Part(("mcc5",), NEURAL, (OPTIMISATION_BUDGET,), (GEARBOX_UPDATES,))),
+            _and_rig(_gearbox(("mcc5",), NEURAL, (paper.OPTIMISATION_BUDGET,))),
             dataset_tables=("optimisation",),
             differences=False,
             dataset_figures=("training_loss",),
@@ -186,14 +173,14 @@ STUDIES = {
             "published",
             "What do nine methods score on the recordings that results/ reports on, and how far do the scores spread?",
             (
-                Part((CONTROLS_ON,), (*CONTROLLED, "minirocket"), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS),
-                Part(("phm2009",), ("mambasl",), (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), SEEDS),
-                Part(("phm2009",), OTHERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
-                Part(("phm2009",), FINALISTS, SMALLER_BUDGETS, (GEARBOX_UPDATES,)),
-                Part(("cwru",), NAMES, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS),
-                Part((RIG,), NAMES, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,)),
-                Part((RIG,), ("dualres",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,), SEEDS),
-                Part((RIG,), ("minirocket",), GEARBOX_BUDGETS, (GEARBOX_UPDATES,)),
+                _gearbox((CONTROLS_ON,), (*paper.CONTROLLED, "minirocket"), seeds=FIVE_SEEDS),
+                _gearbox(("phm2009",), ("mambasl",), seeds=paper.SEEDS),
+                _gearbox(("phm2009",), OTHERS),
+                _gearbox(("phm2009",), paper.FINALISTS, SMALLER_BUDGETS),
+                _bearing(("cwru",), NAMES, FIVE_SEEDS),
+                _gearbox((RIG,), NAMES),
+                _gearbox((RIG,), ("dualres",), paper.GEARBOX_BUDGETS, paper.SEEDS),
+                _gearbox((RIG,), ("minirocket",), paper.GEARBOX_BUDGETS),
             ),
             tables=(
                 "published_phm2009",
@@ -213,12 +200,10 @@ STUDIES = {
         Study(
             "recipes",
             "What is the robust recipe worth, to DualRes, to its controls and to other networks?",
-            (
-                *_by_both_recipes(
-                    Part(("phm2009", RIG), RECIPE_CONTROLS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,), FIVE_SEEDS)
-                ),
-                *_by_both_recipes(Part(("cwru",), RECIPE_CONTROLS, (BEARING_BUDGET,), (BEARING_UPDATES,), FIVE_SEEDS)),
-                *_by_both_recipes(Part(("phm2009",), NEURAL_PEERS, (PRIMARY_BUDGET,), (GEARBOX_UPDATES,))),
+            _by_both_recipes(
+                _gearbox(("phm2009", RIG), RECIPE_CONTROLS, seeds=FIVE_SEEDS),
+                _bearing(("cwru",), RECIPE_CONTROLS, FIVE_SEEDS),
+                _gearbox(("phm2009",), NEURAL_PEERS),
             ),
             dataset_tables=("recipes",),
             every_seed=False,  # it, and differences, take each method to have one recipe
@@ -271,9 +256,29 @@ def jobs(
         seeds = seeds or quick.seeds
     found: dict[str, Job] = {}
     for part in _parts(chosen, recipe):
-        for job in _part_jobs(part, present, methods, seeds, quick, threads, device):
-            if (folds is None or job.fold in folds) and (budgets is None or job.budget in budgets):
-                found.setdefault(job.key, job)
+        picked = [m for m in part.methods if methods is None or m in methods]
+        wanted = [b for b in part.budgets if budgets is None or b in budgets]
+        updates = [quick.updates * count // max(part.updates) for count in part.updates] if quick else part.updates
+        spare = 1 if part.judged == "validation" else 0  # of each class, the recording that is judged
+        for dataset in (name for name in part.datasets if name in present):
+            its = [fold for fold in map(load_fold, folds_of(dataset)) if folds is None or fold.fold in folds]
+            for budget, method, seed, count, fold in product(wanted, picked, seeds or part.seeds, updates, its):
+                if min(map(len, fold.support.values())) >= budget.recordings + spare:
+                    job = Job(
+                        dataset=dataset,
+                        fold=fold.fold,
+                        fold_hash=fold.hash,
+                        budget=budget,
+                        method=method,
+                        recipe=entry(method).recipe(replace(part.recipe, updates=count)),
+                        seed=seed,
+                        judged=part.judged,
+                        support_step=part.support_step,
+                        most_judged=quick.most_judged if quick else None,
+                        threads=threads,
+                        device=entry(method).device(device),
+                    )
+                    found.setdefault(job.key, job)
     return list(found.values())
 
 
@@ -281,39 +286,3 @@ def _parts(chosen: Study, recipe: Recipe | None) -> Sequence[Part]:
     """The study's parts by that recipe, else all of them by it."""
     own = [part for part in chosen.parts if recipe in (None, part.recipe)]
     return own or [_by(recipe, part) for part in chosen.parts if recipe]
-
-
-def _part_jobs(
-    part: Part,
-    present: Collection[str],
-    methods: Sequence[str] | None,
-    seeds: Sequence[int] | None,
-    quick: Quick | None,
-    threads: int,
-    device: str,
-) -> Iterator[Job]:
-    datasets = [name for name in part.datasets if name in present]
-    updates = part.updates
-    if quick:
-        updates = tuple(quick.updates * count // max(part.updates) for count in part.updates)
-    folds = {dataset: [load_fold(name) for name in folds_of(dataset)] for dataset in datasets}
-    picked = [m for m in part.methods if methods is None or m in methods]
-    for dataset, budget, method, seed, count in product(datasets, part.budgets, picked, seeds or part.seeds, updates):
-        for fold in folds[dataset]:
-            spare = 1 if part.judged == "validation" else 0  # of each class, the recording that is judged
-            if min(map(len, fold.support.values())) < budget.recordings + spare:
-                continue
-            yield Job(
-                dataset=dataset,
-                fold=fold.fold,
-                fold_hash=fold.hash,
-                budget=budget,
-                method=method,
-                recipe=entry(method).recipe(replace(part.recipe, updates=count)),
-                seed=seed,
-                judged=part.judged,
-                support_step=part.support_step,
-                most_judged=quick.most_judged if quick else None,
-                threads=threads,
-                device=entry(method).device(device),
-            )

@@ -63,15 +63,11 @@ def nominal_s(job: Job) -> float:
     fold = job.used_fold()
     fit_ms, judge_ms = entry(job.method).nominal_ms
     support = job.budget.recordings * job.budget.windows * len(fold.classes)
-    judged = len(fold.evaluation) * (fold.evaluation_windows or _windows(catalog.release(job.dataset).seconds))
+    config, seconds = ModelConfig(), catalog.release(job.dataset).seconds
+    whole = len(half_overlapping(int(seconds * config.rate), config.window))  # windows where there is no limit
+    judged = len(fold.evaluation) * (fold.evaluation_windows or whole)
     updates = job.recipe.updates if job.recipe else 1
     return (support * updates * fit_ms + judged * judge_ms) / 1000
-
-
-def _windows(seconds: float) -> int:
-    """Of a recording that is judged as a whole."""
-    config = ModelConfig()
-    return len(half_overlapping(int(seconds * config.rate), config.window))
 
 
 def _kind(job: Job) -> tuple[str, str, int]:

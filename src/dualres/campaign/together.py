@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -25,12 +24,7 @@ from dualres.methods.dualres import DualResMethod
 Progress = Callable[[str, int, str, int, int], None]  # key of a job, how many share this stage, stage, done, in all
 
 
-@dataclass(frozen=True)
-class _Member:
-    """A job that can be fitted with others, and the seconds that it took alone so far."""
-
-    gathered: Gathered
-    alone_s: float
+_Member = tuple[Gathered, float]  # a job that can be fitted with others, and the seconds that it took alone so far
 
 
 def shape(job: Job) -> Hashable:
@@ -55,35 +49,32 @@ def do_together(
         for job in jobs:
             begin = time.perf_counter()
             try:
-                gathered = _checked(gather(job, stores, folder))
+                gathered = gather(job, stores, folder / "cache")
+                classes, support = len(gathered.fold.classes), gathered.support
+                # What cannot be learned from is found here, where it is one job's alone.
+                check_support(support.windows, support.labels, classes, ModelConfig().window)
             except Exception as error:
                 yield job, error
             else:
-                kind = len(gathered.fold.classes), len(gathered.support.windows)
-                groups[kind].append(_Member(gathered, time.perf_counter() - begin))
+                groups[classes, len(support.windows)].append((gathered, time.perf_counter() - begin))
         for kind in list(groups):
             yield from _fit_and_judge(groups.pop(kind), folder, progress)
-
-
-def _checked(gathered: Gathered) -> Gathered:
-    """What cannot be learned from is found here, where it is one job's alone."""
-    support = gathered.support
-    check_support(support.windows, support.labels, len(gathered.fold.classes), ModelConfig().window)
-    return gathered
 
 
 def _fit_and_judge(
     members: list[_Member], folder: Path, progress: Progress
 ) -> Iterator[tuple[Job, Outcome | Exception]]:
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
-    jobs = [member.gathered.job for member in members]
-    supports = [member.gathered.support for member in members]
+    jobs = [gathered.job for gathered, _ in members]
+    supports = [gathered.support for gathered, _ in members]
     tell_all = partial(_tell, progress, [job.key for job in jobs])
-    begin = time.perf_counter()
-    fits = _method(jobs[0]).fit_together(
+    begin, shared = time.perf_counter(), method(jobs[0].method, jobs[0].recipe)
+    if not isinstance(shared, DualResMethod):
+        raise ConfigError(f"method {jobs[0].method!r} fits one support at a time; do its jobs one by one")
+    fits = shared.fit_together(
         [support.windows for support in supports],
         [support.labels for support in supports],
-        len(members[0].gathered.fold.classes),
+        len(members[0][0].fold.classes),
         seeds=[job.seed for job in jobs],
         device=jobs[0].device,
         progress=lambda step, total: tell_all("fit", step.update, total),
@@ -91,11 +82,11 @@ def _fit_and_judge(
     share_s = (time.perf_counter() - begin) / len(jobs)
     supports.clear()
     for job in jobs:
-        member, fitted = members.pop(0), fits.pop(0)
-        since = time.perf_counter() - member.alone_s - share_s
+        (gathered, alone_s), fitted = members.pop(0), fits.pop(0)
+        since = time.perf_counter() - alone_s - share_s
         try:
             tell = partial(_tell, progress, [job.key])
-            yield job, judge(member.gathered, fitted, folder, since, tell, together=len(jobs))
+            yield job, judge(gathered, fitted, folder, since, tell, together=len(jobs))
         except Exception as error:
             yield job, error
 
@@ -103,10 +94,3 @@ def _fit_and_judge(
 def _tell(progress: Progress, keys: Sequence[str], stage: str, done: int, total: int) -> None:
     for key in keys:
         progress(key, len(keys), stage, done, total)
-
-
-def _method(job: Job) -> DualResMethod:
-    found = method(job.method, job.recipe)
-    if not isinstance(found, DualResMethod):
-        raise ConfigError(f"method {job.method!r} fits one support at a time; do its jobs one by one")
-    return found

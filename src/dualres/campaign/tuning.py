@@ -17,12 +17,7 @@ from dualres.machinery.progress import Progress, quiet
 
 
 def of_fold(
-    name: str,
-    budget: Budget,
-    stores: Path,
-    cache: Path,
-    resampler: str = POLYPHASE,
-    progress: Progress = quiet,
+    name: str, budget: Budget, stores: Path, cache: Path, resampler: str = POLYPHASE, progress: Progress = quiet
 ) -> Divided:
     """A fold's support, in which the recordings at the same place of every class's list are held out together.
 

@@ -22,7 +22,7 @@ from dualres.campaign.protocol import evaluate, gather_support, learned_from
 from dualres.campaign.sources import Source
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
-from dualres.file import Model, save
+from dualres.file import save
 from dualres.kernel import compiled
 from dualres.learn.support import Support
 from dualres.machinery.versions import all_versions
@@ -51,16 +51,13 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -
 
     Evaluation recordings are opened when the fit is over, and never by a job judged on validation.
     """
+    tell = progress or (lambda stage, done, total: None)
     with threadpool_limits(job.threads):  # of NumPy's libraries; PyTorch has its own
         torch.set_num_threads(job.threads)
-        return _do(job, stores, folder, progress or (lambda stage, done, total: None))
-
-
-def _do(job: Job, stores: Path, folder: Path, tell: Progress) -> Outcome:
-    forget_peak()
-    begin = time.perf_counter()
-    gathered = gather(job, stores, folder)
-    return judge(gathered, _fit(gathered, tell), folder, begin, tell)
+        forget_peak()
+        begin = time.perf_counter()
+        gathered = gather(job, stores, folder / "cache")
+        return judge(gathered, fit(gathered, tell), folder, begin, tell)
 
 
 def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: Progress, together: int = 1) -> Outcome:
@@ -74,10 +71,7 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(
-        model,
-        fold,
-        source.at_rate(fold.evaluation),
-        lambda _, done, total, __: tell("judge", done, total),
+        model, fold, source.at_rate(fold.evaluation), lambda _, done, total, __: tell("judge", done, total)
     )
     facts = {
         "held_out": fold.held_out,
@@ -94,31 +88,20 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
         "wall_s": time.perf_counter() - begin,
         "peak_rss_bytes": _peak_rss(),
     }
-    return Outcome(
-        classes=evaluation.classes,
-        recordings=evaluation.recordings,
-        truth=evaluation.truth,
-        windows=evaluation.windows,
-        scores=tuple(tuple(row) for row in np.round(evaluation.scores, DECIMALS).tolist()),
-        history=tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history),
-        facts=facts,
-    )
+    scores = tuple(map(tuple, np.round(evaluation.scores, DECIMALS).tolist()))
+    history = tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history)
+    return Outcome(**vars(evaluation) | {"scores": scores}, history=history, facts=facts)
 
 
-def learn(job: Job, fold: Fold, source: Source, tell: Progress) -> Model:
-    """What the job's method makes of its support; no other recording is opened."""
-    gathered = Gathered(job, fold, source, _support(job, fold, source))
-    return as_model(_fit(gathered, tell), fold.classes, gathered.support.seconds, resampler=job.resampler)
+def gather(job: Job, stores: Path, cache: Path) -> Gathered:
+    """The first step of `do`: only recordings that the job's fold and budget allow to learn from are opened."""
+    fold, source = job.used_fold(), Source(job.dataset, stores, cache, job.resampler)
+    names = [name for _, name in learned_from(fold, job.budget)]
+    return Gathered(job, fold, source, gather_support(fold, source.at_rate(names), job.budget, ModelConfig()))
 
 
-def gather(job: Job, stores: Path, folder: Path) -> Gathered:
-    """The first step of `do`: only recordings that the job learns from are opened."""
-    fold = job.used_fold()
-    source = Source(job.dataset, stores, folder / "cache", job.resampler)
-    return Gathered(job, fold, source, _support(job, fold, source))
-
-
-def _fit(gathered: Gathered, tell: Progress) -> Fitted:
+def fit(gathered: Gathered, tell: Progress) -> Fitted:
+    """The second step: what the job's method makes of its support."""
     job, support = gathered.job, gathered.support
     return method(job.method, job.recipe).fit(
         support.windows,
@@ -130,29 +113,15 @@ def _fit(gathered: Gathered, tell: Progress) -> Fitted:
     )
 
 
-def _support(job: Job, fold: Fold, source: Source) -> Support:
-    """The labelled windows that the job's fold and budget allow."""
-    names = [name for _, name in learned_from(fold, job.budget)]
-    return gather_support(fold, source.at_rate(names), job.budget, ModelConfig())
-
-
 def machine(device: str) -> dict[str, Any]:
     """What is computed on."""
-    name = torch.cuda.get_device_name() if device.startswith("cuda") else _cpu_name()
+    cpu = _found(CPU_FACTS, r"^model name\s*: (.+)$") or platform.processor() or platform.machine()
     return {
-        "device": name,
+        "device": torch.cuda.get_device_name() if device.startswith("cuda") else cpu,
         "system": platform.platform(),
         "threads": torch.get_num_threads(),
         "kernel": compiled.variant(),  # None where the compiled library is not used
     }
-
-
-def _cpu_name() -> str:
-    if CPU_FACTS.exists():
-        found = re.search(r"^model name\s*: (.+)$", CPU_FACTS.read_text(), re.MULTILINE)
-        if found:
-            return found[1]
-    return platform.processor() or platform.machine()
 
 
 def forget_peak() -> None:
@@ -163,8 +132,14 @@ def forget_peak() -> None:
 
 def _peak_rss() -> int | None:
     """Most memory this process has held since, in bytes; None where the system does not tell."""
+    found = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")
+    return 1024 * int(found) if found else None
+
+
+def _found(path: Path, pattern: str) -> str | None:
+    """What the pattern's group matches in one of the system's files; None if that is not there."""
     try:
-        found = re.search(r"^VmHWM:\s*(\d+) kB$", (PROCESS / "status").read_text(), re.MULTILINE)
+        found = re.search(pattern, path.read_text(), re.MULTILINE)
     except OSError:
         return None
-    return 1024 * int(found[1]) if found else None
+    return found and found[1]

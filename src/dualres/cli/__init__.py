@@ -51,6 +51,7 @@ def main() -> None:
     """Run a command; a user's mistake ends in one sentence, not in a traceback."""
     keep_freed_memory()
     try:
+        load_plugins()  # before the commands are put together: a plugin may add an option to one
         app()
     except DualResError as error:
         complain("Error:", str(error), "bold red")
@@ -75,4 +76,3 @@ def root(
     [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
     [bold]dualres diagnose model.safetensors FILES[/] judges others.
     """
-    load_plugins()

@@ -183,12 +183,12 @@ def import_(
     folder: Dir = DEFAULT_DIR,
 ) -> None:
     """Import another ledger's jobs, models and measurements. Jobs that both hold must agree."""
+    from dualres.exchange.import_ledger import import_ledger
     from dualres.exchange.ledger_folder import own_ledger
-    from dualres.exchange.merge import take_in
 
     ledger = own_ledger(folder)
     with progress("What was imported is kept; run the same command again to continue.") as tell:
-        taken = take_in(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
+        taken = import_ledger(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
     merge, measured = taken.merge, taken.measured
     say(f"{merge.taken} jobs imported, {merge.known} already known and in agreement; {taken.models} model files copied")
     if measured.taken or measured.known:

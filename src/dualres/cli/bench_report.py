@@ -29,6 +29,7 @@ def report(
     Measurements that `dualres profile` left beside the ledger are included.
     """
     from dualres.report.build import PAGE, has_costs, write_report
+    from dualres.report.captions import QUICK_REPORT
     from dualres.report.tables import Settings
 
     names = all_studies(studies or ["all"])
@@ -37,7 +38,7 @@ def report(
         written = write_report(ledger, folder, output, settings, page=page, progress=tell)
     for problem in written.left_out:
         complain("left out", problem, "yellow")
-    size = " QUICK RUN: reduced size, not comparable with the paper." if quick else ""
+    size = f" {QUICK_REPORT}" if quick else ""
     where = output / PAGE if page else output
     say(f"{written.tables} tables and {written.figures} figures from {written.jobs} jobs: {where}{size}")
     if not page and (output / PAGE).exists():

@@ -14,3 +14,8 @@ class Budget:
 
     def __str__(self) -> str:
         return f"{self.recordings}x{self.windows}"
+
+    @classmethod
+    def parse(cls, text: str) -> Budget:
+        """The budget that is written "3x4"."""
+        return cls(*map(int, text.split("x")))

@@ -20,13 +20,14 @@ from dualres.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.errors import reason_of
 from dualres.learn.history import Step
 from dualres.machinery.checksums import replace_sums
-from dualres.machinery.files import write_whole
+from dualres.machinery.files import compact_json, write_whole
 from dualres.profile.measurements import FOLDER, damaged, kept, place
 
 FORMAT = "dualres-export/2"
 HEAD, JOBS, SIGNALS = "export.json", "jobs.jsonl", "signals.tsv"
-JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
-LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # facts that stand there
+SHARED = JUDGED, SUPPORTS, MACHINES = "judged.jsonl", "supports.jsonl", "machines.jsonl"  # what jobs share
+EVALUATED = ("classes", "recordings", "truth", "windows")  # parts of an outcome that stand there
+LEARNED_FROM, COMPUTED_WITH = ("support", "labelled_s"), ("versions", "machine")  # and facts
 NAME_DIGITS = 16  # of the hash that names a shared value
 POWER = 1e-12  # relative; a power may differ in its last digit between machines
 
@@ -50,13 +51,13 @@ class _Shared:
         self._texts: dict[str, str] = {}
 
     def name(self, value: dict[str, Any]) -> str:
-        text = _json(value)
+        text = compact_json(value)
         name = sha256(text.encode()).hexdigest()[:NAME_DIGITS]
         self._texts[name] = text
         return name
 
     def lines(self) -> list[str]:
-        return [_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
+        return [compact_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
 
 
 def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Written:
@@ -67,19 +68,19 @@ def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Wr
     if (folder / ledger.path.name).exists():
         raise LedgerError(f"{folder}: holds a ledger; export to a folder without one")
     signals: Signals = {}
-    shared = {name: _Shared() for name in (JUDGED, SUPPORTS, MACHINES)}
+    shared = {name: _Shared() for name in SHARED}
     jobs = sorted(ledger.jobs().values(), key=_order)
     lines = []
     for done, job in enumerate(jobs, start=1):
         try:
-            lines.append(_json(_line(job, ledger.outcome(job.key), shared, signals)))
+            lines.append(compact_json(_line(job, ledger.outcome(job.key), shared, signals)))
         except (KeyError, ValueError) as error:
             what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason_of(error)})"
             raise LedgerError(f"{what}; `dualres bench verify` says more") from error
         if progress:
             progress(done, len(jobs))
     rows = [f"{dataset}\t{name}\t{digest}" for (dataset, name), digest in sorted(signals.items())]
-    files = {HEAD: [_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
+    files = {HEAD: [compact_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
     files |= {name: values.lines() for name, values in shared.items()}
     for name, content in files.items():
         write_whole(folder / name, "".join(line + "\n" for line in content).encode())
@@ -109,16 +110,10 @@ def _line(job: Job, outcome: Outcome, shared: dict[str, _Shared], signals: Signa
     losses = [step.loss for step in outcome.history]
     if not all(map(_same_step, outcome.history, history_of(job, losses))):
         raise ValueError("its history is not that of its recipe")
-    judged = {
-        "classes": outcome.classes,
-        "recordings": outcome.recordings,
-        "truth": outcome.truth,
-        "windows": outcome.windows,
-    }
     return {
         "key": job.key,
         "plan": job.plan(),
-        "judged": shared[JUDGED].name(judged),
+        "judged": shared[JUDGED].name({name: getattr(outcome, name) for name in EVALUATED}),
         "support": shared[SUPPORTS].name(support),
         "machine": shared[MACHINES].name(computed),
         "facts": facts,
@@ -149,7 +144,3 @@ def is_measurement(name: str) -> bool:
     """Whether a file of an export is one."""
     path = Path(name)
     return path.parent == Path(FOLDER) and path.suffix == ".json"
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))

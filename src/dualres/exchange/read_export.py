@@ -11,26 +11,14 @@ from typing import Any
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.errors import reason_of
-from dualres.exchange.export import (
-    FORMAT,
-    HEAD,
-    JOBS,
-    JUDGED,
-    MACHINES,
-    SIGNALS,
-    SUPPORTS,
-    Progress,
-    Signals,
-    history_of,
-    is_measurement,
-    used,
-)
+from dualres.exchange import export as written
+from dualres.exchange.export import HEAD, JOBS, SHARED, SIGNALS, Progress, Signals, is_measurement
 from dualres.machinery.checksums import NAME as SUMS
 from dualres.machinery.checksums import check_sums, listed
 from dualres.machinery.files import write_whole
 from dualres.profile.measurements import FOLDER
 
-FILES = (HEAD, JOBS, SIGNALS, JUDGED, SUPPORTS, MACHINES)
+_Line = dict[str, Any]  # of JSON
 
 
 def is_export(folder: Path, ledger: str) -> bool:
@@ -40,7 +28,7 @@ def is_export(folder: Path, ledger: str) -> bool:
 
 def check_export(folder: Path) -> list[str]:
     """What does not agree with the hashes of an export, one sentence each."""
-    found = {name for name in FILES if (folder / name).is_file()}
+    found = {name for name in (HEAD, JOBS, SIGNALS, *SHARED) if (folder / name).is_file()}
     found |= {f"{FOLDER}/{path.name}" for path in (folder / FOLDER).glob("*.json")}
     strange = [f"{folder / name}: is not listed in {SUMS}" for name in sorted(found - listed(folder).keys())]
     return check_sums(folder) + strange
@@ -70,9 +58,9 @@ def _check_format(folder: Path) -> None:
         found = "dualres-export/1"  # had no such file
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise LedgerError(f"{folder / HEAD}: cannot be read ({error}); export the ledger again") from error
-    if found != FORMAT:
+    if found != written.FORMAT:
         raise LedgerError(
-            f"{folder}: an export in format {found!r}, and this version reads {FORMAT!r}; "
+            f"{folder}: an export in format {found!r}, and this version reads {written.FORMAT!r}; "
             "export the ledger again with this version"
         )
 
@@ -80,51 +68,34 @@ def _check_format(folder: Path) -> None:
 def _fill(ledger: Ledger, folder: Path, progress: Progress | None) -> None:
     where = folder / JOBS
     try:
-        judged, supports, machines = (
-            {line.pop("name"): line for line in _lines(folder / name)} for name in (JUDGED, SUPPORTS, MACHINES)
-        )
-        signals = _read_signals(folder / SIGNALS)
+        shared = ({line.pop("name"): line for line in _lines(folder / name)} for name in SHARED)
+        judged, supports, machines = shared
+        rows = (line.split("\t") for line in (folder / SIGNALS).read_text(encoding="utf-8").splitlines())
+        signals = {(dataset, name): digest for dataset, name, digest in rows}
         lines = list(_lines(where))
         for done, line in enumerate(lines, start=1):
             job = read_job(line["plan"])
             if job.key != line["key"]:
                 raise LedgerError(f"{where}: job {line['key'][:16]} has a plan with another hash")
-            shared = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
-            ledger.record(job, _outcome(job, line, *shared, signals))
+            its = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
+            ledger.record(job, _outcome(job, line, *its, signals))
             if progress:
                 progress(done, len(lines))
     except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise LedgerError(f"{where}: cannot be read ({reason_of(error)}); export the ledger again") from error
 
 
-def _outcome(
-    job: Job,
-    line: dict[str, Any],
-    judged: dict[str, Any],
-    support: dict[str, Any],
-    computed: dict[str, Any],
-    signals: Signals,
-) -> Outcome:
-    classes, recordings, truth, windows = (
-        tuple(judged[name]) for name in ("classes", "recordings", "truth", "windows")
-    )
-    inputs = {name: signals[job.dataset, name] for name in used(support, recordings)}
+def _outcome(job: Job, line: _Line, judged: _Line, support: _Line, computed: _Line, signals: Signals) -> Outcome:
+    evaluated = {name: tuple(judged[name]) for name in written.EVALUATED}
+    inputs = {name: signals[job.dataset, name] for name in written.used(support, evaluated["recordings"])}
     return Outcome(
-        classes=classes,
-        recordings=recordings,
-        truth=truth,
-        windows=windows,
+        **evaluated,
         scores=tuple(map(tuple, line["scores"])),
-        history=history_of(job, line["losses"]),
+        history=written.history_of(job, line["losses"]),
         facts={**line["facts"], **support, "inputs": inputs, **computed},
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[_Line]:
     with path.open(encoding="utf-8") as file:
         yield from map(json.loads, file)
-
-
-def _read_signals(path: Path) -> Signals:
-    rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
-    return {(dataset, name): digest for dataset, name, digest in rows}

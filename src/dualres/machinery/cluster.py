@@ -61,7 +61,11 @@ class Cluster:
                 self._ray.init(address, **quiet)
         except (ConnectionError, RuntimeError, ValueError, OSError) as error:
             self._ray.shutdown()
-            raise ClusterError(_no_start(address, error)) from error
+            reason = " ".join(str(error).split())
+            if address is None:
+                raise ClusterError(f"Ray does not start on this machine ({reason})") from error
+            hint = "is it up (ray start --head), and does it know our token?"
+            raise ClusterError(f"cannot join a Ray cluster at {address} ({reason}); {hint}") from error
         self._print_messages(False)
         self._call = self._ray.remote(_call)
         self._here = _compared_versions()
@@ -131,9 +135,11 @@ class Cluster:
         try:
             answer: _Answer = self._ray.get(ref)
         except self._ray.exceptions.RayTaskError as error:
-            raise CallFailedError(_unforeseen(error)) from error
+            last = str(error).strip().splitlines()[-1].strip()  # of its traceback; most often the package is not there
+            hint = "if that is an import, install the same dualres on every machine"
+            raise CallFailedError(f"a worker failed ({last}); {hint}") from error
         except self._ray.exceptions.RayError as error:
-            raise WorkerLostError(_first_sentence(error)) from error
+            raise WorkerLostError(next(iter(str(error).strip().splitlines()), type(error).__name__)) from error
         if answer.problem is not None:
             raise CallFailedError(answer.problem)
         return answer.value
@@ -179,22 +185,3 @@ def _check_address(address: str) -> None:
     if not host or "/" in host or not port.isdecimal():
         raise ValueError("an address is auto or host:port")
     socket.create_connection((host, int(port)), timeout=ANSWER_S).close()
-
-
-def _no_start(address: str | None, error: Exception) -> str:
-    reason = " ".join(str(error).split())
-    if address is None:
-        return f"Ray does not start on this machine ({reason})"
-    return (
-        f"cannot join a Ray cluster at {address} ({reason}); is it up (ray start --head), and does it know our token?"
-    )
-
-
-def _unforeseen(error: Exception) -> str:
-    """The last line of a worker's traceback; most often the package is not there."""
-    last = str(error).strip().splitlines()[-1].strip()
-    return f"a worker failed ({last}); if that is an import, install the same dualres on every machine"
-
-
-def _first_sentence(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from pathlib import Path
@@ -18,6 +19,11 @@ def check_writable(path: Path) -> None:
         raise OutputError(f"{path}: its folder cannot be made, for {nearest} is a file; choose another place")
     if not os.access(nearest, os.W_OK):
         raise OutputError(f"{path}: {nearest} cannot be written to; choose another place")
+
+
+def compact_json(value: object) -> str:
+    """Without a space that is not part of a text."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -6,13 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing.connection import Pipe
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
+from queue import SimpleQueue
 from signal import Signals
+from typing import Any
 
 from dualres.errors import DualResError
 from dualres.machinery.versions import PACKAGE
@@ -63,6 +66,24 @@ class Child:
         self._process.wait()
         self.pipe.close()
         self._errors.close()
+
+
+def inbox(pipe: Connection) -> SimpleQueue[Any]:
+    """In that process: what comes through its pipe, which ends when the process at the other end does, however it died.
+
+    Nothing goes on without one.
+    """
+    received: SimpleQueue[Any] = SimpleQueue()
+
+    def listen() -> None:
+        try:
+            while True:
+                received.put(pipe.recv())
+        except (EOFError, OSError):
+            os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    return received
 
 
 class Sparing:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
@@ -51,6 +50,7 @@ class MiniRocket(Method):
 
     def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
+        from sklearn.linear_model import RidgeClassifierCV  # only here: it takes longer to load than all other methods
 
         check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()

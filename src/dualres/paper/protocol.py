@@ -5,16 +5,8 @@ from __future__ import annotations
 from dualres.datasets.budget import Budget
 
 BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
-FOLDS = {
-    "paderborn": ("B1", "B2"),
-    "cwru": ("C1", "C2"),
-    "kaist": ("K1", "K2"),
-    "uored": ("U1", "U2"),
-    "hust": ("H1", "H2"),
-    "ottawa": ("O1", "O2"),
-    "mcc5": ("M1", "M2"),
-    "phm2009": ("P1", "P2"),
-}
+_LETTERS = dict(zip((*BEARINGS, "mcc5", "phm2009"), "BCKUHOMP", strict=True))
+FOLDS = {dataset: (f"{letter}1", f"{letter}2") for dataset, letter in _LETTERS.items()}
 
 FINALISTS = ("dualres", "mambasl", "minirocket")
 PAIR = ("dualres", "mambasl")

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from threadpoolctl import threadpool_limits
 
+from dualres.campaign import work
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger
-from dualres.campaign.sources import Source
 from dualres.campaign.studies import folds_of
-from dualres.campaign.work import Progress, learn
 from dualres.config import Recipe
 from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.file import save
 from dualres.methods.catalogue import entry
+from dualres.methods.files import as_model
 from dualres.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
 from dualres.profile.plan import Plan
 
@@ -41,11 +40,6 @@ class Checkpoint:
     job: Job
     from_ledger: bool
     verdict: Verdict | None = None
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What a measurement says of its model."""
-        return {"from_ledger": self.from_ledger, "key": self.job.key, "plan": self.job.plan()}
 
 
 def wanted_job(plan: Plan, updates: int) -> Job:
@@ -71,28 +65,31 @@ def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
     """
     wanted = wanted_job(plan, UPDATES if updates is None else updates)
     same = ("dataset", "fold", "fold_hash", "budget", "method", "seed", "judged", "support_step", "resampler")
-    found: list[tuple[tuple[int, bool], str, Job]] = []
     if ledger.exists():
         with Ledger(ledger) as opened:
-            for key, job in opened.jobs().items():
-                trained = job.recipe.updates if job.recipe else 0
-                alike = all(getattr(job, name) == getattr(wanted, name) for name in same)
-                if alike and (updates is None or job.recipe == wanted.recipe) and _model(ledger.parent, key).exists():
-                    found.append(((trained, job.device == plan.device), key, job))
+            found = [
+                ((job.recipe.updates if job.recipe else 0, job.device == plan.device, key), job)
+                for key, job in opened.jobs().items()
+                if all(getattr(job, name) == getattr(wanted, name) for name in same)
+                and (updates is None or job.recipe == wanted.recipe)
+                and _model(ledger.parent, key).exists()
+            ]
             if found:
-                _, key, job = max(found, key=lambda each: each[:2])
+                (*_, key), job = max(found, key=lambda each: each[0])
                 outcome = opened.outcome(key)
                 verdict = Verdict(outcome.recordings[0], outcome.scores[0])
                 return Checkpoint(_model(ledger.parent, key), job, True, verdict)
     return Checkpoint(_model(ledger.parent / "profile", wanted.key), wanted, False)
 
 
-def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> None:
+def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: work.Progress) -> None:
     """Fit the checkpoint's job and write its model; nothing is judged."""
     job = checkpoint.job
     with threadpool_limits(job.threads):
         torch.set_num_threads(job.threads)
-        model = learn(job, job.used_fold(), Source(job.dataset, stores, cache, job.resampler), tell)
+        gathered = work.gather(job, stores, cache)
+        classes, seconds = gathered.fold.classes, gathered.support.seconds
+        model = as_model(work.fit(gathered, tell), classes, seconds, resampler=job.resampler)
     save(model, checkpoint.path)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
-from dualres.machinery.workers import Child, Sparing, failure
+from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ def serve(descriptor: int) -> None:
     keep_freed_memory()
     load_plugins()
     work, arguments = pipe.recv()
-    threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
+    inbox(pipe)  # nothing more comes through it but its end
     tell = Sparing(lambda *progress: pipe.send(("progress", progress)))
     try:
         answer = "result", work(*arguments, tell)
@@ -60,10 +58,3 @@ def serve(descriptor: int) -> None:
         answer = "failure", failure(error)
     with suppress(OSError):
         pipe.send(answer)
-
-
-def _end_with(pipe: Connection) -> None:
-    """The other end is closed when the process that asked is gone, however it died; nothing goes on without one."""
-    with suppress(EOFError, OSError):
-        pipe.recv()
-    os._exit(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
 from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, Workload
 from dualres.profile.storage import storage
-from dualres.profile.workloads import Subject, calls, subject
+from dualres.profile.workloads import calls, subject
 from dualres.scorers import Scores
 
 Call = Callable[[], Scores]
@@ -48,20 +48,28 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
         for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
             done[each.name] = _repeated(each, work[each.name], tell)
             tell(f"memory, {each.name}", 0, each.passes)
-            done[each.name]["memory"] = memory_of(work[each.name], each.passes, plan.device, before).as_json()
+            done[each.name]["memory"] = asdict(memory_of(work[each.name], each.passes, plan.device, before))
         return {
             "workloads": done,
-            "input": {**_input(on, config), "sha256": source.hashes[recording.id], "variant": source.variant},
+            "input": {
+                "recording": recording.id,
+                "rate": str(recording.rate),
+                "native_s": float(len(on.recording.signal) / recording.rate),
+                "windows": on.windows,
+                "window_s": config.window_s,
+                "cycles": on.cycles,
+                "sha256": source.hashes[recording.id],
+                "variant": source.variant,
+            },
             "model": {
-                **checkpoint.told,
+                "from_ledger": checkpoint.from_ledger,
+                "key": checkpoint.job.key,
+                "plan": checkpoint.job.plan(),
                 "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
                 "file_bytes": checkpoint.path.stat().st_size,
-                "bytes": storage(model).as_json(),
+                "bytes": asdict(storage(model)),
             },
-            "agreement": {
-                **_agreement(work, fold),
-                "ledger": _ledger_agreement(model, checkpoint, source, fold),
-            },
+            "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
             "batch": STRETCH,
             "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
             "versions": all_versions(),
@@ -84,18 +92,6 @@ def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:
         seconds.append(time.perf_counter() - begin)
         tell(workload.name, number + 1, total)
     return {"warmups": workload.warmups, "repeats": workload.repeats, "seconds": seconds[workload.warmups :]}
-
-
-def _input(on: Subject, config: ModelConfig) -> dict[str, Any]:
-    recording = on.recording
-    return {
-        "recording": recording.id,
-        "rate": str(recording.rate),
-        "native_s": float(len(recording.signal) / recording.rate),
-        "windows": on.windows,
-        "window_s": config.window_s,
-        "cycles": on.cycles,
-    }
 
 
 def _agreement(work: dict[str, Call], fold: Fold) -> dict[str, Any]:

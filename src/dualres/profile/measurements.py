@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import statistics
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,7 @@ class Measurement:
         return bool(agreement["same_label"] and (agreement["ledger"] or {"same_label": True})["same_label"])
 
     def as_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "plan": self.plan.as_json(), **self.facts}
+        return {"format": FORMAT, "plan": asdict(self.plan), **self.facts}
 
 
 def keep(measurement: Measurement, folder: Path) -> Path:
@@ -70,14 +71,12 @@ def place(plan: Plan, folder: Path) -> Path:
 
 def kept(folder: Path) -> dict[Plan, Measurement]:
     """All intact measurements in a folder by plan, in the order of their files' names."""
-    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
-    return {each.plan: each for each in found if isinstance(each, Measurement)}
+    return {each.plan: each for each in _read_all(folder) if isinstance(each, Measurement)}
 
 
 def damaged(folder: Path) -> list[MeasurementError]:
     """What is wrong with the others, to be told."""
-    found = (_read_or_error(path) for path in sorted(folder.glob("*.json")))
-    return [each for each in found if isinstance(each, MeasurementError)]
+    return [each for each in _read_all(folder) if isinstance(each, MeasurementError)]
 
 
 def read(path: Path) -> Measurement:
@@ -98,8 +97,9 @@ def read(path: Path) -> Measurement:
     return Measurement(plan, facts)
 
 
-def _read_or_error(path: Path) -> Measurement | MeasurementError:
-    try:
-        return read(path)
-    except MeasurementError as error:
-        return error
+def _read_all(folder: Path) -> Iterator[Measurement | MeasurementError]:
+    for path in sorted(folder.glob("*.json")):
+        try:
+            yield read(path)
+        except MeasurementError as error:
+            yield error

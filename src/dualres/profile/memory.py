@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -40,9 +40,6 @@ class Memory:
     cuda_allocated: int | None = None  # most held by tensors, the model's among them
     cuda_reserved: int | None = None  # most that PyTorch took from the device for them
     cuda_rise: int | None = None  # of the allocated bytes above what was there before
-
-    def as_json(self) -> dict[str, int | None]:
-        return asdict(self)
 
 
 def held_now(device: str) -> Before:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from dualres.datasets import catalog
 from dualres.errors import ConfigError
@@ -61,12 +60,9 @@ class Plan:
             return LONG_QUICK if self.quick else LONG
         return QUICK if self.quick else STANDARD
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def read_plan(fields: object) -> Plan:
-    """The plan that `Plan.as_json` described."""
+    """The plan with these fields, as a file has them."""
     kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
     if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")

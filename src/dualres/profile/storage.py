@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from dualres.file import DUALRES, Model
 from dualres.kernel.pack import shapes as file_shapes
@@ -16,20 +16,14 @@ class Storage:
     head: int
     buffers: int  # what is kept but not trained; of MiniRocket, all but its ridge classifier
 
-    def as_json(self) -> dict[str, int]:
-        return asdict(self)
-
 
 def storage(model: Model) -> Storage:
     """Of a model of a single member."""
     (member,) = model.members
     wider = len(model.classes) + 1
     if model.card.method == DUALRES:
-        state, shapes, trained = (
-            model.weights.arrays,
-            file_shapes(model.card.config, wider),
-            model.weights.arrays.keys(),
-        )
+        state = model.weights.arrays
+        shapes, trained = file_shapes(model.card.config, wider), state.keys()
     else:
         state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
     parameters = sum(state[name].nbytes for name in trained)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from dualres.config import ModelConfig
 from dualres.file import Model
 from dualres.judge import window_scores
 from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
-from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window
 from dualres.scorers import Scores, Windows
 
@@ -40,8 +39,9 @@ def subject(recording: Recording, limit: int | None, *, long: bool, config: Mode
         wanted = max(LONG_S, (LONG_WINDOWS + 1) / 2 * config.window_s)  # windows overlap by half
         count = max(len(signal), math.ceil(wanted * recording.rate) + 1)
         cycles, signal = count / len(signal), np.resize(signal, count)
-    native = _held(recording, signal, recording.rate)
-    prepared = _held(recording, at_rate(native, config.rate, config.window), Fraction(config.rate))
+    native = replace(recording, load=lambda: signal)
+    resampled = at_rate(native, config.rate, config.window)
+    prepared = replace(recording, load=lambda: resampled, rate=Fraction(config.rate))
     windows = every_window(prepared.signal, config.window, limit)
     return Subject(native, prepared, limit, cycles, windows[:1], len(windows))
 
@@ -56,11 +56,3 @@ def calls(model: Model, on: Subject) -> dict[str, Callable[[], Scores]]:
         PREPARED: lambda: window_scores(model, on.prepared, on.limit),
         NATIVE: lambda: window_scores(model, on.recording, on.limit),
     }
-
-
-def _held(recording: Recording, signal: Samples, rate: Fraction) -> Recording:
-    return replace(recording, load=partial(_same, signal), rate=rate)
-
-
-def _same(signal: Samples) -> Samples:
-    return signal

@@ -8,7 +8,7 @@ from dualres.campaign.job import Job
 from dualres.datasets import catalog
 from dualres.methods.catalogue import entry, names
 
-_DEVICES = {"cpu": "a CPU", "cuda": "a GPU"}
+DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 
 def method_name(name: str) -> str:
@@ -19,14 +19,20 @@ def dataset_name(name: str) -> str:
     return catalog.release(name).short if name in catalog.names() else name
 
 
+def class_name(label: str) -> str:
+    return label.replace("_", " ")
+
+
 def device_names(jobs: Iterable[Job]) -> str:
     """What jobs run on: "a CPU", or "a CPU (DualRes on CWRU) and a GPU (MambaSL)" where they differ."""
     places = {(job.device, job.method, job.dataset) for job in jobs}
     found = {}
-    for device, name in _DEVICES.items():
+    for device, name in DEVICES.items():
         methods = {method for kind, method, _ in places if kind == device}
         if methods:
-            found[name] = ", ".join(_share(method, device, places) for method in sorted(methods, key=names().index))
+            found[f"a {name}"] = ", ".join(
+                _share(method, device, places) for method in sorted(methods, key=names().index)
+            )
     if len(set(found.values())) == 1:
         return " and ".join(found)
     return " and ".join(f"{name} ({methods})" for name, methods in found.items())

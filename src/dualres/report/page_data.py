@@ -17,6 +17,7 @@ from dualres.datasets.budget import Budget
 from dualres.learn.history import Step
 from dualres.methods.catalogue import names
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
+from dualres.report.captions import quick_notice
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
 
@@ -51,18 +52,6 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
         "missing": [missing[key] for key in sorted(missing)],
         "pool": pool.values,
     }
-
-
-def quick_text(results: Results) -> str:
-    """What was left out of a quick study; empty for a whole one."""
-    quick = results.quick
-    if quick is None:
-        return ""
-    seeds = ", ".join(map(str, quick.seeds))
-    return (
-        f"seed {seeds}, at most {quick.updates} updates, at most {quick.most_judged} judged recordings per fold, "
-        f"{len(quick.methods)} methods"
-    )
 
 
 class _Pool:
@@ -178,15 +167,15 @@ def _study(name: str, found: Results) -> dict[str, Any]:
             columns.append({"dataset": dataset, "budget": str(budget), "training": training})
             for method in dict.fromkeys(j.method for j in behind):
                 same = [j for j in behind if j.method == method]
-                own_seeds = found.own_seeds(dataset=dataset, budget=budget, method=method, recipe=same[0].recipe)
+                of_study = found.planned_seeds(dataset=dataset, budget=budget, method=method, recipe=same[0].recipe)
                 for seed in (None, *sorted({j.seed for j in same})):
-                    seeds = own_seeds if seed is None else (seed,)
+                    seeds = of_study if seed is None else (seed,)
                     cells.append({"column": len(columns) - 1, "seed": seed, **_cell(found, same, seeds)})
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
         "name": name,
         "question": found.study.question,
-        "quick": quick_text(found),
+        "quick": quick_notice(found.quick, "page"),
         "devices": device_names(e.job for e in found.entries),
         "seeds": found.seeds,
         "planned": len(found.planned),

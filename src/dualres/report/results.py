@@ -7,17 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Outcome
 from dualres.campaign.sources import FULL
 from dualres.campaign.studies import Quick, Study, jobs
+from dualres.config import ModelConfig
 from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
+from dualres.datasets.folds import load_fold
+from dualres.recordings.windows import covered, evenly
+from dualres.report.names import DEVICES
 
 Metric = Callable[[Outcome], float]
-KINDS = ("cpu", "cuda")  # of devices; the first is taken where both have as many results
+KINDS = tuple(DEVICES)  # of devices; the first is taken where both have as many results
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class Results:
     part of a plan, too.
 
     Seeds that the study does not plan are here, too, whoever had them run: another study may have the same jobs at
-    more seeds. Tables and figures are made of `own()`, which knows nothing of them.
+    more seeds. Tables and figures are made of `planned_only()`, which knows nothing of them.
     """
 
     def __init__(
@@ -106,22 +110,22 @@ class Results:
         """Jobs that are all shown of one device."""
         return job.dataset if self.study.datasets_apart else "", job.method
 
-    def on(self, kind: str) -> Results:
+    def on_device(self, kind: str) -> Results:
         """The same study as it was run on "cpu" or on "cuda" alone; the ledger must be open still."""
         if kind not in self._by_kind:
             self._by_kind[kind] = self._on(kind)
         return self._by_kind[kind]
 
-    def own(self) -> Results:
+    def planned_only(self) -> Results:
         """The same without further seeds: the jobs that the study plans, and those of them that are finished."""
         alone = copy(self)
         alone.planned = {job.key: job for job in self._own}
         alone.entries = [entry for entry in self.entries if entry.key in alone.planned]
-        alone._on = lambda kind: self.on(kind).own()
+        alone._on = lambda kind: self.on_device(kind).planned_only()
         alone._by_kind = {}
         return alone
 
-    def own_seeds(self, **fields: object) -> tuple[int, ...]:
+    def planned_seeds(self, **fields: object) -> tuple[int, ...]:
         """Those the study itself plans for jobs with these fields."""
         return tuple(sorted({job.seed for job in self._own if _has(job, fields)}))
 
@@ -160,6 +164,20 @@ class Results:
         """Of which there is any result, in the paper's order, the rig last."""
         found = {e.job.dataset for e in self.entries}
         return tuple(name for name in catalog.names() if name in found)
+
+
+def labelled_s(job: Job) -> float:
+    """Unique labelled seconds per class of a job, by its plan."""
+    return exposure_s(job.fold, job.budget, job.support_step)
+
+
+@cache  # the same few values are asked for by every cell of every table
+def exposure_s(fold: str, budget: Budget, step: float | None = None) -> float:
+    """Unique labelled seconds per class: the union of the windows; `step` is in windows, by default the fold's."""
+    config = ModelConfig()
+    step = load_fold(fold).support_step if step is None else step
+    starts = evenly(0, budget.windows, int(step * config.window))
+    return budget.recordings * covered(starts, config.window) / config.rate
 
 
 def percent_f1(outcome: Outcome) -> float:

@@ -12,9 +12,9 @@ from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
+from dualres.profile.measurements import MIB
 from dualres.verify.numbers import check_text, close, number
 
-_MIB = 2**20
 # quantity: workload and kind of memory
 _MEMORY = {
     "allocated": ("window", "cuda_allocated"),
@@ -71,7 +71,7 @@ def _value(metric: str, path: Path) -> float | None:
     if name in _MEMORY:
         workload, kind = _MEMORY[name]
         held = stored["workloads"][workload]["memory"][kind]
-        return None if held is None else held / _MIB
+        return None if held is None else held / MIB
     return float(stored["input"][metric])
 
 

@@ -22,14 +22,14 @@ from dualres.errors import ConfigError, reason_of
 from dualres.machinery.checksums import check_sums
 from dualres.paper import scores as paper
 from dualres.profile.costs import COSTS
-from dualres.profile.measurements import FOLDER
+from dualres.profile.measurements import FOLDER, MIB
 from dualres.report.tables.model import Table
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.verify.bold import wrong_bold
 from dualres.verify.costs import check_cost
+from dualres.verify.differences import Groups, moments_of_pairs, paired
 from dualres.verify.ledger import DAMAGE, Stored, stored_jobs
 from dualres.verify.numbers import check_text, close, number
-from dualres.verify.pairs import Groups, moments_of_pairs, paired
 from dualres.verify.regenerated import Regenerated, differing, regenerate
 from dualres.verify.rules import RULES, Cells, Record
 
@@ -137,7 +137,7 @@ def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
     if not record["paper"]:
         return
     folds = record["folds"].split()
-    budget = Budget(*map(int, record["budget"].split("x")))
+    budget = Budget.parse(record["budget"])
     fold = folds[0] if len(folds) == 1 else None
     printed = paper.printed(record["dataset"], record["method"], budget, record["metric"], seeds, fold)
     shown = record["paper"].replace(",", "").partition(" ")[0]
@@ -193,9 +193,9 @@ _SCORES: dict[str, Callable[[Stored, str], float]] = {
     "last_loss": lambda job, _: job.steps[-1][1] if job.steps else math.nan,
     "registered": _cost("registered"),
     "active": _cost("active"),
-    "file_mib": _cost("file_bytes", 2**20),
+    "file_mib": _cost("file_bytes", MIB),
     "fit_s": _cost("fit_s"),
-    "peak_mib": _cost("peak_bytes", 2**20),
+    "peak_mib": _cost("peak_bytes", MIB),
 }
 
 

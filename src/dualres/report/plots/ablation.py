@@ -6,10 +6,11 @@ import statistics
 from dataclasses import dataclass
 
 from dualres.methods import CONTROL_NAMES
+from dualres.report.captions import facts, in_words, left_out
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import Picture, facts, left_out, listed, quick_mark, sentences
+from dualres.report.plots.picture import Picture, finished
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import ACCENT, DOUBLE, INK, PALE, canvas, footnote, not_run
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, PALE, canvas, not_run
 from dualres.report.results import Entry, Results, percent_f1
 
 
@@ -69,20 +70,16 @@ def ablation_panels(results: Results) -> Picture | None:
         axes.set_xlabel("full \N{MINUS SIGN} control (points)")
     shown = {entry.job.method for each in found.values() for entry in each.entries}
     n = sorted({len(each.seeds) for each in found.values() if each.seeds})
-    footnote(figure, quick_mark(results), left_out(CONTROL_NAMES, shown))
-    return Picture(
+    return finished(
+        results,
+        figure,
         "ablation",
         "Worth of each component",
-        sentences(
-            "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
-            "model, left of it (hatched) the control. All panels share one scale.",
-            f"Means over n = {listed([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
-            facts([entry for each in found.values() for entry in each.entries]),
-            quick_mark(results),
-            left_out(CONTROL_NAMES, shown),
-        ),
-        results.study.name,
-        figure,
+        "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
+        "model, left of it (hatched) the control. All panels share one scale.",
+        f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
+        facts(entry for each in found.values() for entry in each.entries),
+        missing=[left_out(CONTROL_NAMES, shown)],
     )
 
 

@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from dualres.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
+from dualres.report.captions import counts, facts_of, left_out, times
 from dualres.report.names import dataset_name
-from dualres.report.plots.picture import (
-    Picture,
-    counts,
-    facts,
-    left_out,
-    quick_mark,
-    ran,
-    sentences,
-    shared_seeds,
-    times,
-)
+from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import (
-    DOUBLE,
-    INK,
-    LOOKS,
-    SINGLE,
-    canvas,
-    footnote,
-    not_run,
-    percent_axis,
-    swatch,
-)
+from dualres.report.plots.style import DOUBLE, INK, LOOKS, SINGLE, canvas, not_run, percent_axis, swatch
 from dualres.report.results import Cell, Results, percent_f1
 
 Group = Mapping[str, Cell]  # one cell per method
@@ -54,13 +35,13 @@ def bearing_bars(results: Results) -> Picture | None:
         return None
     figure, axes = canvas(_width(len(groups) * len(methods)), 2.3)
     _draw(axes[0, 0], groups, methods)
-    footnote(figure, quick_mark(results), left_out(FINALISTS, methods))
-    return Picture(
+    return finished(
+        results,
+        figure,
         "bearing_bars",
         "Bearing faults",
-        _caption(results, groups, methods, FINALISTS, "Recording macro-F1 of the bearing study, all on one scale."),
-        results.study.name,
-        figure,
+        *_caption(groups, "Recording macro-F1 of the bearing study, all on one scale."),
+        missing=[left_out(FINALISTS, methods)],
     )
 
 
@@ -80,21 +61,12 @@ def allocation_bars(results: Results, dataset: str) -> Picture | None:
     figure, axes = canvas(SINGLE, 2.2)
     _draw(axes[0, 0], groups, methods)
     axes[0, 0].set_xlabel("recordings\N{MULTIPLICATION SIGN}windows per recording, for each class")
-    footnote(figure, quick_mark(results), left_out(PAIR, methods))
-    return Picture(
-        f"allocation_{dataset}",
-        f"Allocation of the same exposure, {dataset_name(dataset)}",
-        _caption(
-            results,
-            groups,
-            methods,
-            PAIR,
-            f"Recording macro-F1 ({dataset_name(dataset)}) when the same 12 windows per class come from one, three or "
-            "six recordings.",
-        ),
-        results.study.name,
-        figure,
+    lead = (
+        f"Recording macro-F1 ({dataset_name(dataset)}) when the same 12 windows per class come from one, three or six "
+        "recordings."
     )
+    title, missing = f"Allocation of the same exposure, {dataset_name(dataset)}", left_out(PAIR, methods)
+    return finished(results, figure, f"allocation_{dataset}", title, *_caption(groups, lead), missing=[missing])
 
 
 def _width(bars: int) -> float:
@@ -144,10 +116,8 @@ def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> No
     )
 
 
-def _caption(
-    results: Results, groups: Mapping[str, Group], methods: Sequence[str], wanted: Sequence[str], lead: str
-) -> str:
+def _caption(groups: Mapping[str, Group], lead: str) -> Iterator[str]:
     cells = [cell for group in groups.values() for cell in group.values()]
-    entries = [entry for cell in cells for entry in cell.entries]
-    whiskers = "Error bars show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    return sentences(lead, counts(cells), whiskers, facts(entries), quick_mark(results), left_out(wanted, methods))
+    yield from (lead, counts(cells))
+    yield "Error bars show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
+    yield facts_of(cells)

@@ -8,20 +8,11 @@ from matplotlib.axes import Axes
 from dualres.datasets.budget import Budget
 from dualres.metrics import Counts
 from dualres.paper.protocol import FINALISTS, PRIMARY_BUDGET
-from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import (
-    Picture,
-    class_name,
-    facts,
-    left_out,
-    quick_mark,
-    ran,
-    sentences,
-    shared_seeds,
-    times,
-)
+from dualres.report.captions import facts, left_out, times
+from dualres.report.names import class_name, dataset_name, method_name
+from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import DOUBLE, INK, SINGLE, canvas, footnote, printed
+from dualres.report.plots.style import DOUBLE, INK, SINGLE, canvas, printed
 from dualres.report.results import Entry, Results, percent_f1
 
 SMALLEST_CELL = 0.19  # inches, room for two digits
@@ -59,23 +50,17 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
         _draw(axes, np.sum([entry.outcome.confusion for entry in entries], axis=0), classes)
         axes.set_title(method_name(method))
     grid[0, 0].set_ylabel("truth")
-    shown = [entry for entries in found.values() for entry in entries]
     n = sum(len(entry.outcome.recordings) for entry in next(iter(found.values())))
-    footnote(figure, quick_mark(results), left_out(wanted, found))
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"confusion_{results.study.name}_{dataset}",
         f"Confusion at {times(budget)}, {dataset_name(dataset)}",
-        sentences(
-            f"Recordings by true class (rows) and verdict (columns), {dataset_name(dataset)}, {times(budget)} "
-            "(recordings per class \N{MULTIPLICATION SIGN} windows), summed over the folds of one seed; the shade is "
-            "the share of the row.",
-            f"n = {n} verdicts per method.",
-            facts(shown),
-            quick_mark(results),
-            left_out(wanted, found),
-        ),
-        results.study.name,
-        figure,
+        f"Recordings by true class (rows) and verdict (columns), {dataset_name(dataset)}, {times(budget)} (recordings "
+        "per class \N{MULTIPLICATION SIGN} windows), summed over the folds of one seed; the shade is the share of the "
+        f"row. n = {n} verdicts per method.",
+        facts(entry for entries in found.values() for entry in entries),
+        missing=[left_out(wanted, found)],
     )
 
 

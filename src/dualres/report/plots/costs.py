@@ -13,11 +13,12 @@ from dualres.campaign.studies import NEURAL
 from dualres.methods import NAMES
 from dualres.methods.catalogue import entry
 from dualres.profile.costs import Costs
-from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, sentences
+from dualres.report.captions import QUICK_COSTS_FIGURE, counts, facts_of, left_out, sentences
+from dualres.report.names import DEVICES, dataset_name, method_name
+from dualres.report.plots.picture import Picture, finished
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import DOUBLE, INK, LOOKS, SINGLE, canvas, footnote, not_run, percent_axis, printed
-from dualres.report.plots.tradeoff import draw_front, ledger_cost, primary_cells
+from dualres.report.plots.style import DOUBLE, INK, LOOKS, SINGLE, canvas, footnote, not_run, printed
+from dualres.report.plots.tradeoff import PARAMETERS, draw_fronts, parameters, primary_cells
 from dualres.report.results import Results
 from dualres.report.tables.cost_cells import conditions, missing
 
@@ -56,10 +57,10 @@ def latency_bars(costs: Costs) -> Picture:
         axes.axis("off")
     grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
     figure.legend(handles=_key(costs), loc="outside upper left", ncols=3, borderaxespad=0)
-    footnote(figure, "Quick run: a few repetitions." if costs.quick else "")
+    footnote(figure, QUICK_COSTS_FIGURE if costs.quick else "")
     return Picture(
         f"latency_{costs.name}",
-        f"Latency of one window ({'GPU' if costs.device == 'cuda' else 'CPU'})",
+        f"Latency of one window ({DEVICES[costs.device]})",
         sentences(
             "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
             "on one logarithmic scale.",
@@ -79,30 +80,19 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
     cells = {method: cell for method, cell in scored.items() if costs.value("window_ms", dataset, method) is not None}
     if not cells:
         return None
-    figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
-    percent_axis(axes[0, 0], 1.1 * max(cell.mean or 0 for cell in cells.values()))
-    parameters = {method: ledger_cost(cell, "registered") for method, cell in cells.items()}
     latencies = {method: costs.value("window_ms", dataset, method) or 0.0 for method in cells}
-    panels = {"registered parameters": parameters, "median latency of one window (ms)": latencies}
-    for panel, (label, cost) in zip(axes[0], panels.items(), strict=True):
-        panel.set_xscale("log")
-        panel.set_xlabel(label)
-        draw_front(panel, {method: (cost[method], cell.mean or 0.0) for method, cell in cells.items()})
-    footnote(figure, quick_mark(results), left_out(NEURAL, cells))
-    return Picture(
+    figure = draw_fronts(cells, {PARAMETERS: parameters(cells), "median latency of one window (ms)": latencies})
+    return finished(
+        results,
+        figure,
         f"score_and_latency_{dataset}_{costs.name}",
         f"Accuracy and latency, {dataset_name(dataset)}",
-        sentences(
-            f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
-            "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
-            counts(cells.values()),
-            facts([entry for cell in cells.values() for entry in cell.entries]),
-            conditions(costs),
-            quick_mark(results),
-            left_out(NEURAL, cells),
-        ),
-        results.study.name,
-        figure,
+        f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
+        "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
+        counts(cells.values()),
+        facts_of(cells.values()),
+        conditions(costs),
+        missing=[left_out(NEURAL, cells)],
     )
 
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
 
 from dualres.datasets.budget import Budget
 from dualres.paper.protocol import FINALISTS, GEARBOX_BUDGETS
+from dualres.report.captions import counts, facts_of, left_out, times
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, times
+from dualres.report.plots.picture import Picture, finished, ran
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import (
-    LOOKS,
-    MUTED,
-    RULE,
-    SINGLE,
-    canvas,
-    footnote,
-    label_ends,
-    percent_axis,
-)
+from dualres.report.plots.style import LOOKS, MUTED, RULE, SINGLE, canvas, label_ends, percent_axis
 from dualres.report.results import Cell, Results, percent_f1
 
 COVERAGE = max(budget.recordings for budget in GEARBOX_BUDGETS)
@@ -35,50 +27,38 @@ Points = dict[str, list[tuple[float, Cell]]]  # per method: labelled seconds per
 @draws_figure("learning_curves")
 def learning_curves(results: Results, dataset: str) -> Picture | None:
     """All seven budgets; recordings are added first, then duration."""
-    points = _points(results, dataset, GEARBOX_BUDGETS)
-    if not any(points.values()):
+    if not (points := _points(results, dataset, GEARBOX_BUDGETS)):
         return None
     figure, axes = canvas(SINGLE, 2.45)
     axes[0, 0].set_xscale("log")
     _draw(axes[0, 0], points, GEARBOX_BUDGETS)
     mark_turn(axes[0, 0], _seconds(points))
     axes[0, 0].legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(points), borderaxespad=0.2)
-    footnote(figure, quick_mark(results), left_out(FINALISTS, points))
-    return Picture(
-        f"learning_curves_{dataset}",
-        f"Learning curves, {dataset_name(dataset)}",
-        _caption(
-            results,
-            points,
-            f"Recording macro-F1 ({dataset_name(dataset)}) over seven label budgets (recordings per class "
-            f"\N{MULTIPLICATION SIGN} windows of 0.512 s per recording). The first {len(WIDENING)} add recordings, the "
-            "others lengthen what is labelled of the same recordings.",
-        ),
-        results.study.name,
-        figure,
+    caption = _caption(
+        points,
+        f"Recording macro-F1 ({dataset_name(dataset)}) over seven label budgets (recordings per class "
+        f"\N{MULTIPLICATION SIGN} windows of 0.512 s per recording). The first {len(WIDENING)} add recordings, the "
+        "others lengthen what is labelled of the same recordings.",
     )
+    title, missing = f"Learning curves, {dataset_name(dataset)}", left_out(FINALISTS, points)
+    return finished(results, figure, f"learning_curves_{dataset}", title, *caption, missing=[missing])
 
 
 @draws_figure("fixed_coverage")
 def fixed_coverage(results: Results, dataset: str) -> Picture | None:
     """More seconds of the same recordings."""
-    points = _points(results, dataset, LENGTHENING)
-    if not any(points.values()):
+    if not (points := _points(results, dataset, LENGTHENING)):
         return None
     figure, axes = canvas(SINGLE, 2.2)
     label_ends(axes[0, 0], _draw(axes[0, 0], points, LENGTHENING))
-    footnote(figure, quick_mark(results), left_out(FINALISTS, points))
-    return Picture(
+    caption = f"Recording macro-F1 ({dataset_name(dataset)}) when more is labelled of the same {COVERAGE} recordings"
+    return finished(
+        results,
+        figure,
         f"fixed_coverage_{dataset}",
         f"Duration at fixed coverage, {dataset_name(dataset)}",
-        _caption(
-            results,
-            points,
-            f"Recording macro-F1 ({dataset_name(dataset)}) when more is labelled of the same {COVERAGE} recordings "
-            "per class.",
-        ),
-        results.study.name,
-        figure,
+        *_caption(points, f"{caption} per class."),
+        missing=[left_out(FINALISTS, points)],
     )
 
 
@@ -134,8 +114,8 @@ def mark_turn(axes: Axes, seconds: Mapping[Budget, float]) -> None:
     axes.annotate("duration \N{RIGHTWARDS ARROW}", (math.sqrt(before * after), 0), (3, 3), ha="left", **place)
 
 
-def _caption(results: Results, points: Points, lead: str) -> str:
+def _caption(points: Points, lead: str) -> Iterator[str]:
     cells = [cell for found in points.values() for _, cell in found]
-    entries = [entry for cell in cells for entry in cell.entries]
-    band = "Bands show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
-    return sentences(lead, counts(cells), band, facts(entries), quick_mark(results), left_out(FINALISTS, points))
+    yield from (lead, counts(cells))
+    yield "Bands show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
+    yield facts_of(cells)

@@ -13,7 +13,8 @@ from dualres.config import ModelConfig
 from dualres.datasets.budget import Budget
 from dualres.model.network import DualRes
 from dualres.paper.protocol import ALLOCATIONS, GEARBOX_BUDGETS
-from dualres.report.plots.picture import Picture, times
+from dualres.report.captions import times
+from dualres.report.plots.picture import Picture
 from dualres.report.plots.style import ACCENT, DOUBLE, INK, MUTED, PALE, POINTS, bare, printed
 
 CROSS, TO = "\N{MULTIPLICATION SIGN}", "\N{RIGHTWARDS ARROW}"

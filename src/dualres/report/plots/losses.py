@@ -11,31 +11,12 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dualres.campaign.studies import NEURAL
 from dualres.config import Recipe
-from dualres.datasets.budget import Budget
 from dualres.paper.protocol import PAIR
+from dualres.report.captions import counts, facts, in_words, left_out
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import (
-    Picture,
-    counts,
-    facts,
-    left_out,
-    listed,
-    quick_mark,
-    ran,
-    sentences,
-    shared_seeds,
-)
+from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import (
-    DASHED,
-    DOUBLE,
-    LOOKS,
-    MUTED,
-    canvas,
-    footnote,
-    label_ends,
-    percent_axis,
-)
+from dualres.report.plots.style import DASHED, DOUBLE, LOOKS, MUTED, canvas, label_ends, percent_axis
 from dualres.report.results import Cell, Entry, Results, percent_f1
 from dualres.report.tables.duration import chosen_updates
 
@@ -46,11 +27,9 @@ FOLD_LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)))
 @draws_figure("training_loss")
 def training_loss(results: Results, dataset: str) -> Picture | None:
     """Eight neural methods, a panel per fold, not smoothed."""
-    methods = ran(results, dataset, NEURAL)
+    methods, _, entries = _fits(results, dataset, NEURAL)
     if not methods:
         return None
-    seed = _first_seed(results, dataset, methods)
-    entries = [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
     folds = sorted({entry.job.fold for entry in entries})
     figure, grid = canvas(DOUBLE, 2.75, 1, len(folds), sharey=True)
     for axes, fold in zip(grid[0], folds, strict=True):
@@ -69,32 +48,24 @@ def training_loss(results: Results, dataset: str) -> Picture | None:
     grid[0, 0].annotate("guessing", (0, guess), (4, 2), textcoords="offset points", va="bottom", color=MUTED)
     labelled = {name: line for axes in grid[0] for line, name in zip(*axes.get_legend_handles_labels(), strict=True)}
     figure.legend(labelled.values(), labelled.keys(), loc="outside upper center", ncols=4, handlelength=3)
-    missing = sentences(*(_lacking(entries, methods, fold) for fold in folds))
-    footnote(figure, quick_mark(results), left_out(NEURAL, methods), missing)
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"training_loss_{dataset}",
         f"Training loss, {dataset_name(dataset)}",
-        sentences(
-            f"Training cross-entropy ({dataset_name(dataset)}) of each update, not smoothed, n = 1 fit per line; the "
-            f"dashed line is the loss of guessing. Losses below {LOWEST:g} nats are cut off.",
-            facts(entries),
-            quick_mark(results),
-            left_out(NEURAL, methods),
-            missing,
-        ),
-        results.study.name,
-        figure,
+        f"Training cross-entropy ({dataset_name(dataset)}) of each update, not smoothed, n = 1 fit per line; the "
+        f"dashed line is the loss of guessing. Losses below {LOWEST:g} nats are cut off.",
+        facts(entries),
+        missing=[left_out(NEURAL, methods), *(_lacking(entries, methods, fold) for fold in folds)],
     )
 
 
 @draws_figure("duration_selection")
 def duration_selection(results: Results, dataset: str) -> Picture | None:
     """Losses of the longest fits, and validation macro-F1 after each number of updates."""
-    methods = ran(results, dataset, PAIR)
+    methods, seed, own = _fits(results, dataset, PAIR)
     if not methods:
         return None
-    seed = _first_seed(results, dataset, methods)
-    own = [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
     checkpoints = sorted({e.job.recipe.updates for e in own if e.job.recipe})
     longest = [e for e in own if e.job.recipe and e.job.recipe.updates == checkpoints[-1]]
     figure, grid = canvas(DOUBLE, 2.3, 1, len(methods) + 1)
@@ -119,24 +90,19 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
     cells = {m: [_validation(results, dataset, m, seed, count) for count in checkpoints] for m in methods}
     chosen = chosen_updates(results, dataset)
     _checkpoints(grid[0, -1], checkpoints, cells, chosen)
-    shown = [cell for row in cells.values() for cell in row]
-    footnote(figure, quick_mark(results), left_out(PAIR, methods))
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"duration_{dataset}",
         f"How many updates, {dataset_name(dataset)}",
-        sentences(
-            f"Choosing the number of updates on source recordings alone ({dataset_name(dataset)}): training loss of "
-            f"the longest fits, not smoothed, and macro-F1 on the last source recording of every class, averaged over "
-            f"the folds, after {listed([str(count) for count in checkpoints])} updates. Held-out unit: one source "
-            "recording of every class; no evaluation recording was opened.",
-            "" if chosen is None else f"Chosen by the mean over methods and folds: {chosen}.",
-            counts(shown),
-            facts(own),
-            quick_mark(results),
-            left_out(PAIR, methods),
-        ),
-        results.study.name,
-        figure,
+        f"Choosing the number of updates on source recordings alone ({dataset_name(dataset)}): training loss of "
+        f"the longest fits, not smoothed, and macro-F1 on the last source recording of every class, averaged over "
+        f"the folds, after {in_words([str(count) for count in checkpoints])} updates. Held-out unit: one source "
+        "recording of every class; no evaluation recording was opened.",
+        "" if chosen is None else f"Chosen by the mean over methods and folds: {chosen}.",
+        counts(cell for row in cells.values() for cell in row),
+        facts(own),
+        missing=[left_out(PAIR, methods)],
     )
 
 
@@ -145,10 +111,13 @@ def _lacking(entries: Sequence[Entry], methods: Sequence[str], fold: str) -> str
     return left_out(methods, done).replace("Not run:", f"Not run on fold {fold}:")
 
 
-def _first_seed(results: Results, dataset: str, methods: Sequence[str]) -> int:
-    budgets: set[Budget] = {e.job.budget for e in results.where(dataset=dataset)}
-    shared = shared_seeds(results, dataset, methods, budgets)
-    return shared[0] if shared else min(e.job.seed for e in results.where(dataset=dataset))
+def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[str], int, list[Entry]]:
+    """Those of the methods that have any result, the first seed that all have, and their fits with it."""
+    done = results.where(dataset=dataset)
+    methods = ran(results, dataset, wanted)
+    shared = shared_seeds(results, dataset, methods, {entry.job.budget for entry in done})
+    seed = min(shared or [entry.job.seed for entry in done], default=0)
+    return methods, seed, [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
 
 
 def _validation(results: Results, dataset: str, method: str, seed: int, updates: int) -> Cell:

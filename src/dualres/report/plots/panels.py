@@ -13,32 +13,11 @@ from matplotlib.patches import Patch
 from dualres.campaign.ledger import Outcome
 from dualres.methods import NAMES
 from dualres.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
-from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import (
-    Picture,
-    class_name,
-    counts,
-    facts,
-    left_out,
-    quick_mark,
-    ran,
-    sentences,
-    shared_seeds,
-    times,
-)
+from dualres.report.captions import counts, facts_of, left_out, times
+from dualres.report.names import class_name, dataset_name, method_name
+from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import (
-    DASHED,
-    DOUBLE,
-    INK,
-    LOOKS,
-    MUTED,
-    SINGLE,
-    canvas,
-    footnote,
-    not_run,
-    swatch,
-)
+from dualres.report.plots.style import DASHED, DOUBLE, INK, LOOKS, MUTED, SINGLE, canvas, not_run, swatch
 from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
 
 ROOM = 1.3  # of the longest bar, so that its value fits beside it
@@ -80,20 +59,16 @@ def gearbox_panels(results: Results, dataset: str) -> Picture | None:
     ]
     grid[1, 3].axis("off")
     grid[1, 3].legend(handles=key, loc="center left", borderaxespad=0)
-    footnote(figure, quick_mark(results), left_out(NAMES, methods))
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"gearbox_{dataset}",
         f"Nine methods at seven budgets, {dataset_name(dataset)}",
-        sentences(
-            f"Recording macro-F1 (bars) and accuracy (marks) ({dataset_name(dataset)}) at seven label budgets, "
-            "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six.",
-            counts(cells),
-            facts([entry for cell in cells for entry in cell.entries]),
-            quick_mark(results),
-            left_out(NAMES, methods),
-        ),
-        results.study.name,
-        figure,
+        f"Recording macro-F1 (bars) and accuracy (marks) ({dataset_name(dataset)}) at seven label budgets, "
+        "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six.",
+        counts(cells),
+        facts_of(cells),
+        missing=[left_out(NAMES, methods)],
     )
 
 
@@ -131,21 +106,17 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
     for row in _turns(classes):
         axes.axhline(row, color=MUTED, linewidth=0.7, linestyle=DASHED)
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
-    footnote(figure, quick_mark(results), left_out(PAIR, methods))
     families = "The dashed line separates helical from spur configurations." if _turns(classes) else ""
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"class_recall_{dataset}",
         f"Recall of each class, {dataset_name(dataset)}",
-        sentences(
-            f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}).",
-            families,
-            counts(shown),
-            facts([entry for cell in shown for entry in cell.entries]),
-            quick_mark(results),
-            left_out(PAIR, methods),
-        ),
-        results.study.name,
-        figure,
+        f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}).",
+        families,
+        counts(shown),
+        facts_of(shown),
+        missing=[left_out(PAIR, methods)],
     )
 
 

@@ -15,23 +15,12 @@ from dualres.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.methods import CONTROL_NAMES, NAMES
 from dualres.paper import scores as paper
 from dualres.paper.protocol import GEARBOX_BUDGETS, SEEDS
+from dualres.report.captions import NOT_COMPARABLE, counts, facts, facts_of, left_out, seeds_in_words, span
 from dualres.report.names import dataset_name, method_name
 from dualres.report.plots.curves import budget_axis, mark_turn
-from dualres.report.plots.picture import Picture, counts, facts, left_out, quick_mark, ran, sentences, span
+from dualres.report.plots.picture import Picture, finished, ran
 from dualres.report.plots.registry import draws_figure, register_figure
-from dualres.report.plots.style import (
-    ACCENT,
-    DOUBLE,
-    INK,
-    LOOKS,
-    MUTED,
-    RULE,
-    SINGLE,
-    canvas,
-    footnote,
-    percent_axis,
-    printed,
-)
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, LOOKS, MUTED, RULE, SINGLE, canvas, percent_axis, printed
 from dualres.report.results import Cell, Entry, Results, percent_f1
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart
@@ -69,24 +58,18 @@ def method_dots(results: Results, dataset: str) -> Picture | None:
     highest = _dots(axes, rows)
     axes.set(xlim=(0, min(100.0, 1.08 * highest)), xlabel="macro-F1 (%)")
     _key(axes, dataset, any(row.paper is not None for row in rows))
-    footnote(figure, quick_mark(results), left_out(wanted, cells))
-    seeds = PAPER_SEEDS[dataset]
-    shown = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {seeds[0]} to {seeds[-1]}"
-    diamond = f"Diamonds: the mean printed in the paper, of {shown}." if any(r.paper is not None for r in rows) else ""
-    return Picture(
+    diamonds = f"Diamonds: the mean printed in the paper, of {seeds_in_words(PAPER_SEEDS[dataset])}."
+    return finished(
+        results,
+        figure,
         f"published_{dataset}",
         f"Every seed of every fold, {dataset_name(dataset)}",
-        sentences(
-            f"Recording macro-F1 ({dataset_name(dataset)}) of every seed on both folds. Bars, and the numbers on the "
-            f"right: means over both folds and n = {span({len(cell.seeds) for cell in cells.values()}, 'd')} seeds.",
-            diamond,
-            _variant(results, dataset),
-            facts([entry for cell in cells.values() for entry in cell.entries]),
-            quick_mark(results),
-            left_out(wanted, cells),
-        ),
-        results.study.name,
-        figure,
+        f"Recording macro-F1 ({dataset_name(dataset)}) of every seed on both folds. Bars, and the numbers on the "
+        f"right: means over both folds and n = {span(len(cell.seeds) for cell in cells.values())} seeds.",
+        diamonds if any(row.paper is not None for row in rows) else "",
+        _variant(results, dataset),
+        facts_of(cells.values()),
+        missing=[left_out(wanted, cells)],
     )
 
 
@@ -109,21 +92,17 @@ def control_dots(results: Results) -> Picture | None:
     axes.margins(x=0.06)
     axes.set_xlabel("full \N{MINUS SIGN} control, macro-F1 (points)")
     _key(axes, CONTROLS_ON, paper_shown=False)
-    footnote(figure, quick_mark(results), left_out(CONTROL_NAMES, pairs))
     n = {len({one.job.seed for one, _ in found}) for found in pairs.values()}
-    return Picture(
+    return finished(
+        results,
+        figure,
         "published_controls",
         f"Worth of each component, pair by pair, {dataset_name(CONTROLS_ON)}",
-        sentences(
-            f"Macro-F1 of the full model minus that of a control ({dataset_name(CONTROLS_ON)}), in percentage points, "
-            "for every seed on both folds; right of zero favours the full model. Bars, and the numbers on the right: "
-            f"means over both folds and n = {span(n, 'd')} seeds.",
-            facts([entry for found in pairs.values() for pair in found for entry in pair]),
-            quick_mark(results),
-            left_out(CONTROL_NAMES, pairs),
-        ),
-        results.study.name,
-        figure,
+        f"Macro-F1 of the full model minus that of a control ({dataset_name(CONTROLS_ON)}), in percentage points, "
+        "for every seed on both folds; right of zero favours the full model. Bars, and the numbers on the right: "
+        f"means over both folds and n = {span(n)} seeds.",
+        facts(entry for found in pairs.values() for pair in found for entry in pair),
+        missing=[left_out(CONTROL_NAMES, pairs)],
     )
 
 
@@ -151,20 +130,16 @@ def rig_curve(results: Results) -> Picture | None:
     if any(len(cell.seeds) > 1 for cells in curves.values() for cell in cells):
         handles.append(Line2D([], [], color=LOOKS["dualres"].colour, **ONE_SEED, label="one seed"))
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)
-    footnote(figure, quick_mark(results))
     every = [cell for cells in curves.values() for cell in cells]
-    return Picture(
+    return finished(
+        results,
+        figure,
         "published_rig_curve",
         "Learning curve of the rig, seed by seed",
-        sentences(
-            "Recording macro-F1 (Rig) over seven label budgets (recordings per class \N{MULTIPLICATION SIGN} windows "
-            "of 0.512 s per recording); mean over both folds. Thin lines are single seeds, thick ones their mean.",
-            counts(every),
-            facts([entry for cell in every for entry in cell.entries]),
-            quick_mark(results),
-        ),
-        results.study.name,
-        figure,
+        "Recording macro-F1 (Rig) over seven label budgets (recordings per class \N{MULTIPLICATION SIGN} windows of "
+        "0.512 s per recording); mean over both folds. Thin lines are single seeds, thick ones their mean.",
+        counts(every),
+        facts_of(every),
     )
 
 
@@ -254,4 +229,4 @@ def _curve(axes: Axes, method: str, cells: Sequence[Cell]) -> None:
 
 def _variant(results: Results, dataset: str) -> str:
     variant = results.variants().get(dataset)
-    return f"{variant.capitalize()} of the recordings: not comparable with the paper." if variant else ""
+    return f"{variant.capitalize()} of the recordings: {NOT_COMPARABLE}." if variant else ""

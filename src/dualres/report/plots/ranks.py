@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from dualres.report.captions import facts, in_words
 from dualres.report.compare import Ranks, critical_difference
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import Picture, facts, listed, quick_mark, sentences
+from dualres.report.plots.picture import Picture, finished
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import INK, LOOKS, MUTED, SINGLE, canvas, footnote
+from dualres.report.plots.style import INK, LOOKS, MUTED, SINGLE, canvas
 from dualres.report.results import Results
 
 
@@ -44,19 +45,15 @@ def mean_ranks(results: Results) -> Picture | None:
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel(f"mean rank (n = {len(ranks.datasets)} datasets, 1 is best)")
     axes.get_yticklabels()[-1].set_color(MUTED)
-    footnote(figure, quick_mark(results))
     entries = [e for e in results.entries if e.job.dataset in ranks.datasets and e.job.method in ranks.methods]
-    return Picture(
+    return finished(
+        results,
+        figure,
         f"ranks_{results.study.name}",
         "Mean ranks",
-        sentences(
-            f"Mean rank of recording macro-F1 over n = {len(ranks.datasets)} datasets "
-            f"({listed([dataset_name(d) for d in ranks.datasets])}). "
-            "Methods whose ranks differ by less than the bar (Nemenyi, 5 %) are not told apart; Friedman's test: "
-            f"statistic {ranks.statistic:.2f}, p = {ranks.p:.3f}.",
-            facts(entries),
-            quick_mark(results),
-        ),
-        results.study.name,
-        figure,
+        f"Mean rank of recording macro-F1 over n = {len(ranks.datasets)} datasets "
+        f"({in_words([dataset_name(d) for d in ranks.datasets])}). "
+        "Methods whose ranks differ by less than the bar (Nemenyi, 5 %) are not told apart; Friedman's test: "
+        f"statistic {ranks.statistic:.2f}, p = {ranks.p:.3f}.",
+        facts(entries),
     )

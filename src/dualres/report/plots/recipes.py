@@ -9,10 +9,11 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from dualres.campaign.studies import RECIPE_CONTROLS
+from dualres.report.captions import facts, left_out, span
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import Picture, facts, left_out, quick_mark, sentences, span
+from dualres.report.plots.picture import Picture, finished
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas, footnote
+from dualres.report.plots.style import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas
 from dualres.report.results import Cell, Results, percent_f1
 from dualres.report.tables.recipes import recipes_of
 
@@ -49,23 +50,19 @@ def recipe_pairs(results: Results) -> Picture | None:
         _draw(axes, [rows[method] for method in methods])
         axes.set_title(dataset_name(dataset))
     grid[0, 0].set_yticks(range(len(methods)), [method_name(method) for method in methods])
-    footnote(figure, quick_mark(results), left_out(RECIPE_CONTROLS, methods))
     cells = [cell for rows in panels.values() for row in rows.values() for cell in row.values()]
     n = {len(cell.seeds) for cell in cells}
-    return Picture(
+    return finished(
+        results,
+        figure,
         "recipes",
         "Two recipes, DualRes and its controls",
-        sentences(
-            "Recording macro-F1 by the paper's recipe (hollow) and by the robust one (full). Small dots: single seeds, "
-            "each the mean of its folds. Large dots, and the numbers on the right: means over "
-            f"n = {span(n, 'd')} seed{'s' * (max(n) > 1)}.",
-            *(f"{dataset_name(d)}: {what} of the recordings." for d, what in results.variants().items() if d in panels),
-            facts([entry for cell in cells for entry in cell.entries if entry.job.seed in cell.seeds]),
-            quick_mark(results),
-            left_out(RECIPE_CONTROLS, methods),
-        ),
-        results.study.name,
-        figure,
+        "Recording macro-F1 by the paper's recipe (hollow) and by the robust one (full). Small dots: single seeds, "
+        "each the mean of its folds. Large dots, and the numbers on the right: means over "
+        f"n = {span(n)} seed{'s' * (max(n) > 1)}.",
+        *(f"{dataset_name(d)}: {what} of the recordings." for d, what in results.variants().items() if d in panels),
+        facts(entry for cell in cells for entry in cell.entries if entry.job.seed in cell.seeds),
+        missing=[left_out(RECIPE_CONTROLS, methods)],
     )
 
 

@@ -10,26 +10,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
 from dualres.campaign.studies import NEURAL
 from dualres.paper.protocol import PRIMARY_BUDGET
+from dualres.report.captions import counts, facts_of, left_out
 from dualres.report.names import dataset_name, method_name
-from dualres.report.plots.picture import (
-    Picture,
-    counts,
-    facts,
-    left_out,
-    quick_mark,
-    ran,
-    sentences,
-    shared_seeds,
-)
+from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
-from dualres.report.plots.style import DASHED, DOUBLE, LOOKS, MUTED, canvas, footnote, lay_out, percent_axis
+from dualres.report.plots.style import DASHED, DOUBLE, LOOKS, MUTED, canvas, lay_out, percent_axis
 from dualres.report.results import Cell, Results, percent_f1
 
+PARAMETERS = "registered parameters"
 Point = tuple[float, float]  # cost, macro-F1 in percent
 
 # Where a name may stand: points from its mark, and how it is aligned there. The far ones get a line to their mark.
@@ -57,30 +51,19 @@ def score_and_cost(results: Results, dataset: str) -> Picture | None:
     cells = primary_cells(results, dataset)
     if not cells:
         return None
-    figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
-    top = max(cell.mean or 0 for cell in cells.values())
-    labels = {"registered": "registered parameters", "fit_s": "seconds per fit"}
-    percent_axis(axes[0, 0], 1.1 * top)
-    for panel, (field, label) in zip(axes[0], labels.items(), strict=True):
-        panel.set_xscale("log")
-        panel.set_xlabel(label)
-        draw_front(panel, {method: (ledger_cost(cell, field), cell.mean or 0.0) for method, cell in cells.items()})
-    footnote(figure, quick_mark(results), left_out(NEURAL, cells))
-    return Picture(
+    times = {method: _ledger_cost(cell, "fit_s") for method, cell in cells.items()}
+    return finished(
+        results,
+        draw_fronts(cells, {PARAMETERS: parameters(cells), "seconds per fit": times}),
         f"score_and_cost_{dataset}",
         f"Accuracy and cost, {dataset_name(dataset)}",
-        sentences(
-            f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
-            "(right) the wall time of a fit as the ledger recorded it, which other work on the machine may have "
-            "lengthened. The dashed line joins the methods that no other beats in both. MiniRocket, which has no "
-            "updates and runs on the CPU, is left to the tables.",
-            counts(cells.values()),
-            facts([entry for cell in cells.values() for entry in cell.entries]),
-            quick_mark(results),
-            left_out(NEURAL, cells),
-        ),
-        results.study.name,
-        figure,
+        f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
+        "(right) the wall time of a fit as the ledger recorded it, which other work on the machine may have "
+        "lengthened. The dashed line joins the methods that no other beats in both. MiniRocket, which has no "
+        "updates and runs on the CPU, is left to the tables.",
+        counts(cells.values()),
+        facts_of(cells.values()),
+        missing=[left_out(NEURAL, cells)],
     )
 
 
@@ -106,9 +89,25 @@ def nondominated(points: Mapping[str, Point]) -> list[str]:
     return front
 
 
-def ledger_cost(cell: Cell, field: str) -> float:
+def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
+    """How many each method holds."""
+    return {method: _ledger_cost(cell, "registered") for method, cell in cells.items()}
+
+
+def _ledger_cost(cell: Cell, field: str) -> float:
     """A cost that the ledger recorded, mean over the cell's jobs."""
     return statistics.fmean(float(entry.outcome.facts["cost"][field]) for entry in cell.entries)
+
+
+def draw_fronts(cells: Mapping[str, Cell], costs: Mapping[str, Mapping[str, float]]) -> Figure:
+    """The methods' scores against each of two costs, which are by name and method."""
+    figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
+    percent_axis(axes[0, 0], 1.1 * max(cell.mean or 0 for cell in cells.values()))
+    for panel, (label, cost) in zip(axes[0], costs.items(), strict=True):
+        panel.set_xscale("log")
+        panel.set_xlabel(label)
+        draw_front(panel, {method: (cost[method], cell.mean or 0.0) for method, cell in cells.items()})
+    return figure
 
 
 def draw_front(axes: Axes, points: Mapping[str, Point]) -> None:

@@ -22,7 +22,7 @@ def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Ite
     """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time."""
     for diagram in _DIAGRAMS:
         yield diagram()
-    shown = [each.own() for each in results.values()]
+    shown = [each.planned_only() for each in results.values()]
     for own in shown:
         yield from FIGURES.made(own.study.figures, own)
         for dataset in own.datasets():

@@ -30,7 +30,7 @@ def study_tables(results: Results) -> list[Table]:
     """All tables of a study; none where nothing of it was run."""
     if not results.entries:
         return []
-    study, own = results.study, results.own()
+    study, own = results.study, results.planned_only()
     tables = list(TABLES.made(study.tables, own))
     for dataset in own.datasets():
         tables += TABLES.made(study.dataset_tables, own, dataset)

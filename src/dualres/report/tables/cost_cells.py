@@ -9,7 +9,8 @@ from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.paper.costs import MACHINE, THREADS, printed_cost
 from dualres.profile.costs import COSTS, Costs
-from dualres.report.names import dataset_name, method_name
+from dualres.report.captions import QUICK_COSTS, joined, sentences, variant_notice
+from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.tables.model import NOT_RUN, Table, Value
 
 FREE_OF_HARDWARE = ("native_s", "windows")  # what the paper's value should be here, too
@@ -17,7 +18,6 @@ OTHER_HARDWARE = (
     f"In brackets: the value printed in the paper, on {MACHINE}. That is other hardware: it shows what order to "
     "expect, and does not have to be met."
 )
-_KINDS = {"cpu": "CPU", "cuda": "GPU"}
 
 
 def cost_table(
@@ -35,7 +35,7 @@ def cost_table(
     notes = (*remarks, OTHER_HARDWARE if bracketed else "", missing(costs))
     return Table(
         name=f"{name}_{costs.name}",
-        title=f"{title} ({_KINDS[costs.device]}{', long record' * costs.long})",
+        title=f"{title} ({DEVICES[costs.device]}{', long record' * costs.long})",
         caption=conditions(costs),
         study="",
         labels=labels,
@@ -78,24 +78,24 @@ def row_name(costs: Costs, method: str) -> Value:
 def conditions(costs: Costs) -> str:
     """Machine, threads, precision, repetitions, and what is not as it should be."""
     measured = costs.found.values()
-    machines = listed(str(m.facts["machine"]["device"]) for m in measured)
-    cores = listed(str(m.facts["machine"]["cores"]) for m in measured)
-    batches = listed(str(m.facts["batch"]) for m in measured)
+    machines = joined(str(m.facts["machine"]["device"]) for m in measured)
+    cores = joined(str(m.facts["machine"]["cores"]) for m in measured)
+    batches = joined(str(m.facts["batch"]) for m in measured)
     names = next(iter(measured)).plan.workloads
     done = {each.name: [m.facts["workloads"][each.name] for m in measured] for each in names}
     repeats = (
-        f"{name} {listed(str(w['repeats']) for w in each)} after {listed(str(w['warmups']) for w in each)} untimed"
+        f"{name} {joined(str(w['repeats']) for w in each)} after {joined(str(w['warmups']) for w in each)} untimed"
         for name, each in done.items()
     )
     text = (
         f"{machines}; CPU threads: {costs.threads}, cores: {cores}; FP32 without TF32; a fresh process per method; "
         f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
-        f"{listed(repeats)}."
+        f"{joined(repeats)}."
     )
     for dataset, variant in {m.plan.dataset: m.facts["input"]["variant"] for m in measured}.items():
         if variant != FULL:
-            text += f" {dataset_name(dataset)}: {variant} of the recordings, not comparable with the paper."
-    return text + (" QUICK RUN: a few repetitions, to see that everything runs." if costs.quick else "")
+            text += f" {variant_notice(dataset, variant)}"
+    return sentences(text, QUICK_COSTS if costs.quick else "")
 
 
 def missing(costs: Costs) -> str:
@@ -105,13 +105,8 @@ def missing(costs: Costs) -> str:
     places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
     lacking = sum(place not in costs.found for place in places)
     sentences = {
-        f"Datasets not measured: {listed(datasets)}.": bool(datasets),
-        f"Methods not measured: {listed(methods)}.": bool(methods),
+        f"Datasets not measured: {joined(datasets)}.": bool(datasets),
+        f"Methods not measured: {joined(methods)}.": bool(methods),
         f"Of {len(places)} combinations, {lacking} are missing.": bool(lacking),
     }
     return " ".join(sentence for sentence, true in sentences.items() if true)
-
-
-def listed(texts: Iterable[str]) -> str:
-    """Each once."""
-    return ", ".join(dict.fromkeys(texts))

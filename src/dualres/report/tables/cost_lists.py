@@ -14,6 +14,9 @@ from dualres.report.tables.model import Table, Value
 
 DIGITS = 12  # of a hash, enough to tell files apart
 
+Place = tuple[str, str]  # dataset and method
+Cells = dict[str, Value]  # by column
+
 
 def tails(costs: Costs) -> Table:
     names = {f"{each}_p95_ms": each.capitalize() for each in (WINDOW, PREPARED, NATIVE)}
@@ -38,101 +41,85 @@ def memory(costs: Costs) -> Table:
 def storage(costs: Costs) -> Table:
     """Files and tensors, and where the model came from."""
 
-    def cells(measurement: Measurement) -> tuple[str, ...]:
+    def cells(_: Place, measurement: Measurement) -> Cells:
         model = measurement.facts["model"]
-        kinds = [f"{model['bytes'][kind]:,}" for kind in ("encoder", "head", "buffers")]
-        return f"{model['file_bytes']:,}", *kinds, _origin(measurement), model["sha256"][:DIGITS]
+        words = {
+            "File": f"{model['file_bytes']:,}",
+            **{kind.capitalize(): f"{model['bytes'][kind]:,}" for kind in ("encoder", "head", "buffers")},
+            "Model": _origin(measurement),
+            "SHA-256": model["sha256"][:DIGITS],
+        }
+        return {column: Value(text) for column, text in words.items()}
 
-    return _words(
-        costs,
-        "costs_storage",
-        "Model files, bytes",
-        ("File", "Encoder", "Head", "Buffers", "Model", "SHA-256"),
-        cells,
+    remark = (
         "Head: parameters whose shape depends on the number of classes. Buffers: what is stored but not trained; of "
-        "MiniRocket, all but its ridge classifier. What inference costs does not depend on the number of updates.",
+        "MiniRocket, all but its ridge classifier. What inference costs does not depend on the number of updates."
     )
+    return _list(costs, "costs_storage", "Model files, bytes", cells, remark)
 
 
 def checks(costs: Costs) -> Table:
     """Whether all ways to the scores agree."""
 
-    def cells(measurement: Measurement) -> tuple[str, ...]:
+    def cells(_: Place, measurement: Measurement) -> Cells:
         agreement, source = measurement.facts["agreement"], measurement.facts["input"]
         ledger = agreement["ledger"]
-        return (
-            f"{agreement['window_to_prepared']:.1e}",
-            f"{agreement['native_to_prepared']:.1e}",
-            "not of it" if ledger is None else f"{ledger['difference']:.1e}",
-            "yes" if measurement.agrees else "no",
-            source["recording"],
-            source["sha256"][:DIGITS],
-        )
+        return {
+            "Window, record": Value(f"{agreement['window_to_prepared']:.1e}"),
+            "Native, prepared": Value(f"{agreement['native_to_prepared']:.1e}"),
+            "Here, ledger": Value("not of it" if ledger is None else f"{ledger['difference']:.1e}"),
+            "Same class": Value("yes" if measurement.agrees else "no"),
+            "Recording": Value(source["recording"]),
+            "SHA-256": Value(source["sha256"][:DIGITS]),
+        }
 
-    return _words(
-        costs,
-        "costs_checks",
-        "Largest difference between scores of the same windows",
-        ("Window, record", "Native, prepared", "Here, ledger", "Same class", "Recording", "SHA-256"),
-        cells,
+    remark = (
         "One window alone and in its record; a record resampled anew and beforehand; mean scores of the first judged "
-        "recording here and in the ledger, where the model is of it. MiniRocket's scores are decision values.",
+        "recording here and in the ledger, where the model is of it. MiniRocket's scores are decision values."
     )
+    return _list(costs, "costs_checks", "Largest difference between scores of the same windows", cells, remark)
 
 
 def long_records(costs: Costs) -> Table:
     """Throughput over a thousand windows and more."""
     names = {"prepared_ms": "Prepared ms", "native_ms": "Native ms", "rss_mib": "RSS MiB"}
-    rows = []
-    for dataset, method, measurement in _measured(costs):
+
+    def cells(place: Place, measurement: Measurement) -> Cells:
         source = measurement.facts["input"]
         rate = 1000 * source["windows"] / measurement.median_ms(PREPARED)
-        words = (f"{source['windows']:,}", f"{source['native_s']:,.1f}", f"{source['cycles']:.2f}", f"{rate:,.1f}")
-        numbers = (cost_value(costs, name, dataset, method) for name in names)
-        rows.append((Value(dataset_name(dataset)), row_name(costs, method), *map(Value, words), *numbers))
-    return cost_table(
-        costs,
-        "costs_record",
-        "Latency of a long record, medians",
-        ("Dataset", "Method", "Windows", "Native s", "Cycles", "Windows/s", *names.values()),
-        rows,
-        "Cycles: how often the recording was played to be long enough, 1 for once. Windows/s: of the prepared record.",
-        labels=2,
+        return {
+            "Windows": Value(f"{source['windows']:,}"),
+            "Native s": Value(f"{source['native_s']:,.1f}"),
+            "Cycles": Value(f"{source['cycles']:.2f}"),
+            "Windows/s": Value(f"{rate:,.1f}"),
+            **{title: cost_value(costs, name, *place) for name, title in names.items()},
+        }
+
+    remark = (
+        "Cycles: how often the recording was played to be long enough, 1 for once. Windows/s: of the prepared record."
     )
+    return _list(costs, "costs_record", "Latency of a long record, medians", cells, remark)
 
 
 def _quantities(costs: Costs, name: str, title: str, names: dict[str, str], remark: str) -> Table:
     """A column per quantity; the paper prints none of these for all methods."""
-    rows = [
-        (
-            Value(dataset_name(dataset)),
-            row_name(costs, method),
-            *(replace(cost_value(costs, each, dataset, method), paper=None) for each in names),
-        )
-        for dataset, method, _ in _measured(costs)
-    ]
-    return cost_table(costs, name, title, ("Dataset", "Method", *names.values()), rows, remark, labels=2)
+
+    def cells(place: Place, _: Measurement) -> Cells:
+        return {title: replace(cost_value(costs, each, *place), paper=None) for each, title in names.items()}
+
+    return _list(costs, name, title, cells, remark)
 
 
-def _words(
-    costs: Costs,
-    name: str,
-    title: str,
-    header: tuple[str, ...],
-    cells: Callable[[Measurement], tuple[str, ...]],
-    remark: str,
-) -> Table:
-    """Cells that are written as they are."""
-    rows = [
-        (Value(dataset_name(dataset)), row_name(costs, method), *map(Value, cells(measurement)))
-        for dataset, method, measurement in _measured(costs)
-    ]
-    return cost_table(costs, name, title, ("Dataset", "Method", *header), rows, remark, labels=2)
-
-
-def _measured(costs: Costs) -> list[tuple[str, str, Measurement]]:
+def _list(costs: Costs, name: str, title: str, cells: Callable[[Place, Measurement], Cells], remark: str) -> Table:
+    """A row for every method on every dataset that was measured."""
     places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
-    return [(*place, costs.found[place]) for place in places if place in costs.found]
+    found = {place: cells(place, costs.found[place]) for place in places if place in costs.found}
+    rows = [
+        (Value(dataset_name(dataset)), row_name(costs, method), *row.values())
+        for (dataset, method), row in found.items()
+    ]
+    header = ("Dataset", "Method", *next(iter(found.values())))
+    return cost_table(costs, name, title, header, rows, remark, labels=2)
 
 
 def _origin(measurement: Measurement) -> str:

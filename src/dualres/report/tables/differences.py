@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dualres.datasets.budget import Budget
+from dualres.report.captions import counted, sentences
 from dualres.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
 from dualres.report.names import dataset_name, method_name
-from dualres.report.results import Entry, Results
+from dualres.report.results import Entry, Results, labelled_s
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_RUN, Table, Value
-from dualres.report.tables.sheet import Sheet, labelled_s
+from dualres.report.tables.sheet import Sheet
 
 EXPLAINED = (
     "Mean of the differences within pairs of equal fold and seed, with the 95 % interval of a hierarchical bootstrap: "
@@ -55,25 +56,22 @@ def _difference_table(
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
                 rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
     shared = planned.SHARED if any(" x " in row[1].text for row in rows) else ""
-    return Table(
-        name=f"{study}_differences{suffix}",
-        title=f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
-        caption=sheet.conditions(),
-        study=study,
+    return sheet.made(
+        f"{study}_differences{suffix}",
+        f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",
+        ("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
+        rows,
         labels=3,
-        header=("Dataset", "Seconds/class", "Other method", "Difference and 95 % interval"),
-        rows=tuple(rows),
-        note=" ".join(filter(None, (EXPLAINED, shared, remark))),
+        note=sentences(EXPLAINED, shared, remark),
     )
 
 
 def difference_value(difference: Difference) -> Value:
     """The mean over the pairs with its interval; the SD over seeds goes with it, unseen."""
-    count = len(difference.pairs)
+    pairs = counted(len(difference.pairs), "pair")
     return replace(
         paired_value(difference.pairs, "macro_f1", difference.mean),
-        text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] "
-        f"({count} pair{'s' * (count > 1)})",
+        text=f"{difference.mean:+.2f} [{difference.low:+.2f}, {difference.high:+.2f}] ({pairs})",
         bold=difference.decided,
         emphasis="interval",
         sd=difference.sd,
@@ -122,16 +120,14 @@ def _rank_table(results: Results, ranks: Ranks) -> Table:
     sheet, study = Sheet(results), results.study.name
     for dataset in ranks.datasets:
         sheet.jobs({"dataset": dataset}, sheet.seeds)
-    return Table(
-        name=f"{study}_ranks",
-        title=f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
-        caption=sheet.conditions(),
-        study=study,
+    table = sheet.made(
+        f"{study}_ranks",
+        f"{study.capitalize()}: mean rank by macro-F1 over {len(ranks.datasets)} datasets",
+        ("Method", "Mean rank"),
+        [(Value(method_name(method)), Value(f"{rank:.2f}")) for rank, method in order],
         labels=1,
-        header=("Method", "Mean rank"),
-        rows=tuple((Value(method_name(method)), Value(f"{rank:.2f}")) for rank, method in order),
         note=f"1 is the best. n = {len(ranks.datasets)} datasets: {names}. Friedman's test: {ranks.statistic:.2f}, "
         f"p = {ranks.p:.3f}. Mean ranks that are less than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %) are "
         "not shown to differ.",
-        rule=("ranks", f"{study}_macro_f1"),
     )
+    return replace(table, rule=("ranks", f"{study}_macro_f1"))

@@ -10,9 +10,9 @@ import numpy as np
 
 from dualres.campaign.ledger import Outcome
 from dualres.errors import ConfigError
+from dualres.profile.measurements import MIB
 from dualres.report.results import percent_accuracy, percent_f1
 
-MIB = 2**20
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)  # a probability of zero would cost infinitely much
 
 

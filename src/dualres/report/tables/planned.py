@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.methods.catalogue import names
-from dualres.report.results import Results
-from dualres.report.tables.sheet import labelled_s
+from dualres.report.results import Results, labelled_s
 
 SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 

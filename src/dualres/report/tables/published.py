@@ -10,7 +10,8 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
 from dualres.paper.protocol import CONTROLLED, FINALISTS, SEEDS
-from dualres.report.names import dataset_name, method_name
+from dualres.report.captions import seeds_in_words, span
+from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
@@ -20,7 +21,6 @@ from dualres.report.tables.sheet import Column, Line, Rivals, Sheet, by_column
 FIRST = SEEDS[:1]
 OWN_SEEDS = "Methods have different seeds; see their column."
 EXCERPTS = "In results/ the recordings at 2 hp are excerpts of at most 4 s, the paper's are whole: not comparable."
-DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 
 def _published_on(dataset: str, name: str) -> Callable[[Callable[[Results], Table]], Callable[[Results], Table]]:
@@ -114,7 +114,7 @@ def collapse(results: Results) -> Table:
 def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> Line:
     """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
     fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
-    return Line((method_name(method),), fields, results.own_seeds(**fields))
+    return Line((method_name(method),), fields, results.planned_seeds(**fields))
 
 
 def _lines(results: Results, dataset: str) -> list[Line]:
@@ -144,7 +144,7 @@ def _by_method(
     methods = [str(line.fields["method"]) for line in lines]
     return table.with_columns(
         {
-            "Seeds": [Value(_span(line.seeds or ())) for line in lines],
+            "Seeds": [Value(span(line.seeds or ())) for line in lines],
             "Device": [Value(_device(results, dataset, method)) for method in methods],
         }
     )
@@ -177,7 +177,7 @@ def _by_budget(
         best_per=best_per,
         remark=remark,
     )
-    return table if seeds else table.with_columns({"Seeds": [Value(_span(line.seeds or ())) for line in lines]})
+    return table if seeds else table.with_columns({"Seeds": [Value(span(line.seeds or ())) for line in lines]})
 
 
 def _beside_paper(
@@ -194,7 +194,7 @@ def _beside_paper(
 
     columns = {title: [printed(method, fold) for method in methods] for title, fold in folds.items()}
     table = table.with_columns(columns)
-    return replace(table, note=f"{table.note} Paper: the macro-F1 printed there, of {_seeds(seeds)}.")
+    return replace(table, note=f"{table.note} Paper: the macro-F1 printed there, of {seeds_in_words(seeds)}.")
 
 
 def _device(results: Results, dataset: str, method: str) -> str:
@@ -204,11 +204,3 @@ def _device(results: Results, dataset: str, method: str) -> str:
 
 def _classes(dataset: str) -> int:
     return len(load_fold(folds_of(dataset)[0]).classes)
-
-
-def _span(seeds: Sequence[int]) -> str:
-    return str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
-
-
-def _seeds(seeds: Sequence[int]) -> str:
-    return f"seed{'s' * (len(seeds) > 1)} {_span(seeds)}"

@@ -57,7 +57,7 @@ def pairs_of(one: Cell, other: Cell) -> list[tuple[Entry, Entry]]:
 
 def _line(results: Results, dataset: str, method: str) -> Line:
     fields = {"dataset": dataset, "method": method}
-    return Line((method_name(method),), fields, results.own_seeds(**fields))
+    return Line((method_name(method),), fields, results.planned_seeds(**fields))
 
 
 def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:

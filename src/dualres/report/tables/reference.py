@@ -19,8 +19,8 @@ from dualres.datasets.folds import load_fold
 from dualres.methods import NAMES
 from dualres.model.network import DualRes
 from dualres.paper.protocol import GEARBOX_BUDGETS
-from dualres.recordings.windows import covered, evenly
 from dualres.report.names import dataset_name, method_name
+from dualres.report.results import exposure_s
 from dualres.report.tables.model import Table, Value
 
 
@@ -100,8 +100,7 @@ def exposure(dataset: str) -> Table:
     fold = load_fold(folds_of(dataset)[0])
     rows = []
     for budget in GEARBOX_BUDGETS:
-        starts = evenly(0, budget.windows, int(fold.support_step * config.window))
-        seconds = budget.recordings * covered(starts, config.window) / config.rate
+        seconds = exposure_s(fold.fold, budget)
         counts = (budget.recordings, budget.windows, budget.recordings * budget.windows)
         rows.append((*map(str, counts), f"{seconds:.3f}", f"{seconds * len(fold.classes):.3f}"))
     return _words(

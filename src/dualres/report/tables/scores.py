@@ -17,7 +17,7 @@ from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import Table
 from dualres.report.tables.registry import makes_table, register_table
-from dualres.report.tables.sheet import Column, Line, Sheet, by_column, by_row
+from dualres.report.tables.sheet import Column, Line, Rivals, Sheet, by_column, by_row
 
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
 
@@ -81,14 +81,12 @@ def hust_by_seed(results: Results) -> Table | None:
 
 def gearbox(results: Results, dataset: str, metric: str) -> Table:
     """Methods by budgets."""
-    return one_seed(results).table(
-        f"gearbox_{metric}_{dataset}",
-        f"{dataset_name(dataset)}: {SCORES[metric]} (%) by labelled seconds per class",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        f"gearbox_{metric}",
+        f": {SCORES[metric]} (%) by labelled seconds per class",
         [Column(f"{s:.3f}", metric, {"budget": b}) for b, s in planned.budgets(results, dataset).items()],
-        labels=("Method",),
-        best=by_column,
-        best_per="column",
         remark=_budgets_in_words(planned.budgets(results, dataset)),
     )
 
@@ -99,18 +97,16 @@ for _metric in SCORES:
 
 @makes_table("gearbox_by_fold")
 def gearbox_by_fold(results: Results, dataset: str) -> Table:
-    return one_seed(results).table(
-        f"gearbox_by_fold_{dataset}",
-        f"{dataset_name(dataset)} by fold: macro-F1 (%)",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        "gearbox_by_fold",
+        " by fold: macro-F1 (%)",
         [
             Column(f"{budget.recordings} rec., {fold}", "macro_f1", {"budget": budget, "fold": fold})
             for budget in BY_FOLD_BUDGETS
             for fold in folds_of(dataset)
         ],
-        labels=("Method",),
-        best=by_column,
-        best_per="column",
     )
 
 
@@ -123,12 +119,12 @@ def fit_costs(results: Results, dataset: str) -> Table:
         "fit_s": "Fit s",
         "peak_mib": "Train MiB",
     }
-    return one_seed(results).table(
-        f"fit_costs_{dataset}",
-        f"{dataset_name(dataset)}: what a fit costs",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        "fit_costs",
+        ": what a fit costs",
         [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
-        labels=("Method",),
         best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else "",
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
@@ -171,26 +167,23 @@ def allocation(results: Results, dataset: str) -> Table:
 def pilot(results: Results, dataset: str) -> Table:
     folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
     means = [Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
-    return one_seed(results).table(
-        f"pilot_{dataset}",
-        f"{dataset_name(dataset)}, pilot (%)",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        "pilot",
+        ", pilot (%)",
         [*folds, *means],
-        labels=("Method",),
-        best=by_column,
-        best_per="column",
     )
 
 
 @makes_table("pilot_recall")
 def pilot_recall(results: Results, dataset: str) -> Table:
-    return one_seed(results).table(
-        f"pilot_recall_{dataset}",
-        f"{dataset_name(dataset)}, pilot: recall (%) by class",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        "pilot_recall",
+        ", pilot: recall (%) by class",
         [Column(label, f"recall:{label}") for label in load_fold(folds_of(dataset)[0]).classes],
-        labels=("Method",),
-        best=by_column,
         best_per="class",
     )
 
@@ -200,12 +193,12 @@ def optimisation(results: Results, dataset: str) -> Table:
     """Where the training loss got, beside what came of it."""
     updates = max(job.recipe.updates for job in results.planned.values() if job.recipe)
     moments = (1, updates // 4, updates // 2, updates)
-    return one_seed(results).table(
-        f"optimisation_{dataset}",
-        f"{dataset_name(dataset)}: training loss (nats) and held-out macro-F1 (%)",
-        _method_lines(results, dataset),
+    return _by_method(
+        results,
+        dataset,
+        "optimisation",
+        ": training loss (nats) and held-out macro-F1 (%)",
         [*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
-        labels=("Method",),
         best=lambda line, column: column.title if column.metric == "macro_f1" else "",
         best_per="column, of the macro-F1",
         remark="The loss is the mean cross-entropy over the support before the update of that number.",
@@ -261,8 +254,28 @@ def _fold_column(number: int) -> Column:
     return Column(f"Fold {number + 1}", "macro_f1", fold=number)
 
 
-def _method_lines(results: Results, dataset: str) -> list[Line]:
-    return [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in planned.methods(results, dataset)]
+def _by_method(
+    results: Results,
+    dataset: str,
+    name: str,
+    title: str,
+    columns: Sequence[Column],
+    best: Rivals = by_column,
+    best_per: str = "column",
+    remark: str = "",
+) -> Table:
+    """A dataset's table with a row per method, of one seed."""
+    methods = planned.methods(results, dataset)
+    return one_seed(results).table(
+        f"{name}_{dataset}",
+        dataset_name(dataset) + title,
+        [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in methods],
+        columns,
+        labels=("Method",),
+        best=best,
+        best_per=best_per,
+        remark=remark,
+    )
 
 
 def _machines(results: Results, dataset: str) -> str:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from dualres.campaign.job import Job
 from dualres.campaign.studies import folds_of
-from dualres.config import ModelConfig
-from dualres.datasets.budget import Budget
-from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
-from dualres.recordings.windows import covered, evenly
-from dualres.report.names import dataset_name, device_names
-from dualres.report.results import Results
+from dualres.report.captions import conditions, quick_notice, sentences, variant_notice
+from dualres.report.results import Results, labelled_s
 from dualres.report.tables.metrics import Metric, metric
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value, mark_best
 
@@ -126,51 +121,40 @@ class Sheet:
             _mark(rows, columns, best)
         bracketed = any(value.paper for _, values in rows for value in values)
         several = any(len(value.seeds) > 1 for _, values in rows for value in values)
-        sentences = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
-        return Table(
-            name=name,
-            title=title,
-            caption=self.conditions(),
-            study=self.results.study.name,
+        said = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
+        return self.made(
+            name,
+            title,
+            (*labels, *(c.title for c in columns)),
+            [(*map(Value, line.labels), *values) for line, values in rows],
             labels=len(labels),
-            header=(*labels, *(c.title for c in columns)),
-            rows=tuple((*map(Value, line.labels), *values) for line, values in rows),
-            note=" ".join(sentence for sentence, true in sentences.items() if true),
+            note=" ".join(sentence for sentence, true in said.items() if true),
         )
+
+    def made(
+        self, name: str, title: str, header: Iterable[str], rows: Iterable[Iterable[Value]], *, labels: int, note: str
+    ) -> Table:
+        """A table of these rows, under the conditions of everything asked so far."""
+        caption, study = self.conditions(), self.results.study.name
+        return Table(name, title, caption, study, labels, tuple(header), tuple(map(tuple, rows)), note)
 
     def conditions(self) -> str:
         """Folds, held-out unit, seeds, exposure and updates of everything asked so far, in words."""
         jobs = list(self._jobs)
-        places = [_place(dataset, jobs) for dataset in dict.fromkeys(job.dataset for job in jobs)]
-        seconds = _listed(f"{s:.3f}" for s in sorted({labelled_s(job) for job in jobs}))
-        updates = _listed(str(n) for n in sorted({job.recipe.updates for job in jobs if job.recipe}))
-        seeds = _listed(map(str, sorted({job.seed for job in jobs})))
-        text = (
-            f"Folds and what they hold out: {'; '.join(places)}. Seed{'s' * (', ' in seeds)} {seeds}; {seconds} unique "
-            f"labelled seconds per class; {updates or 'no'} updates of neural methods, fitted on "
-            f"{device_names(self._ran(jobs))}."
+        stated = conditions(jobs, self._ran(jobs))
+        shown = {place.dataset for place in stated.places}
+        validated = any(place.validation for place in stated.places)
+        return sentences(
+            stated.in_table,
+            *(variant_notice(*each) for each in self.results.variants().items() if each[0] in shown),
+            "Judged on held-back support recordings; no evaluation recording was opened." if validated else "",
+            quick_notice(self.results.quick, "table"),
         )
-        shown = {job.dataset for job in jobs}
-        for dataset, variant in self.results.variants().items():
-            if dataset in shown:
-                text += f" {dataset_name(dataset)}: {variant} of the recordings, not comparable with the paper."
-        if any(job.judged == "validation" for job in jobs):
-            text += " Judged on held-back support recordings; no evaluation recording was opened."
-        return text + self.quick_label()
 
     def _ran(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Without those of methods that have no result on their dataset: nobody knows what they will run on."""
         ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
         return [job for job in jobs if (job.dataset, job.method) in ran] or jobs
-
-    def quick_label(self) -> str:
-        quick = self.results.quick
-        if not quick:
-            return ""
-        return (
-            f" QUICK RUN: at most {quick.updates} updates and {quick.most_judged} judged recordings per fold; "
-            "not comparable with the paper."
-        )
 
     def _printed(
         self, value: Value, job: Job, fields: Mapping[str, object], seeds: Sequence[int], wanted: Metric
@@ -181,19 +165,6 @@ class Sheet:
         fold = str(fields["fold"]) if "fold" in fields else None
         found = paper.printed(job.dataset, job.method, job.budget, wanted.name, seeds, fold)
         return None if found is None else paper.as_text(found, wanted.digits)
-
-
-def labelled_s(job: Job) -> float:
-    """Unique labelled seconds per class of a job, by its plan: the union of its windows."""
-    return _labelled_s(job.fold, job.support_step, job.budget)
-
-
-@cache  # the same few values are asked for by every cell of every table
-def _labelled_s(fold: str, step: float | None, budget: Budget) -> float:
-    config = ModelConfig()
-    step = load_fold(fold).support_step if step is None else step
-    starts = evenly(0, budget.windows, int(step * config.window))
-    return budget.recordings * covered(starts, config.window) / config.rate
 
 
 def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: int) -> str:
@@ -215,16 +186,3 @@ def _mark(rows: list[tuple[Line, list[Value]]], columns: Sequence[Column], rival
         marked = mark_best((rows[i][1][k] for i, k in members), name, wanted.digits, lowest=wanted.lowest)
         for (i, k), value in zip(members, marked, strict=True):
             rows[i][1][k] = value
-
-
-def _place(dataset: str, jobs: Iterable[Job]) -> str:
-    """ "MCC5 M1, M2: motion mode (120 recordings judged per fold)"."""
-    own = {job.fold: job for job in jobs if job.dataset == dataset}
-    folds = {name: job.used_fold() for name, job in sorted(own.items())}
-    judged = _listed(map(str, sorted({len(fold.evaluation) for fold in folds.values()})))
-    held_out = _listed(sorted({fold.held_out for fold in folds.values()}))
-    return f"{dataset_name(dataset)} {_listed(folds)}: {held_out} ({judged} recordings judged per fold)"
-
-
-def _listed(words: Iterable[str]) -> str:
-    return ", ".join(words)

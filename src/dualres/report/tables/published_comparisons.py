@@ -8,8 +8,9 @@ from dataclasses import replace
 from dualres.campaign.studies import CONTROLS_ON
 from dualres.methods import CONTROL_NAMES
 from dualres.methods.catalogue import entry
+from dualres.report.captions import counted
 from dualres.report.compare import paired_differences
-from dualres.report.names import dataset_name, method_name
+from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.results import Entry, Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.differences import EXPLAINED, paired_value, value_with_spread
@@ -19,7 +20,6 @@ from dualres.report.tables.registry import makes_table
 from dualres.report.tables.sheet import Sheet
 
 DIGITS = 9  # beyond which a difference of scores is rounding
-KIND_TITLES = {"cpu": "Fit s, CPU", "cuda": "Fit s, GPU"}
 
 
 @makes_table("published_controls")
@@ -48,14 +48,12 @@ def controls(results: Results) -> Table | None:
                 ),
             )
         )
-    return Table(
-        name="published_controls",
-        title=f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_controls",
+        f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
+        ("Control", "Difference ± SD over seeds, and 95 % interval", "Seeds in which the control is better"),
+        rows,
         labels=1,
-        header=("Control", "Difference ± SD over seeds, and 95 % interval", "Seeds in which the control is better"),
-        rows=tuple(rows),
         note=f"The SD is that of the seeds' differences, each the mean of its folds. {EXPLAINED}",
     )
 
@@ -65,7 +63,7 @@ def devices(results: Results) -> Table | None:
     """How far the scores of the same plan are apart on a CPU and on a GPU; None where nothing was run on both."""
     if len(results.kinds) < 2:
         return None
-    on_cpu, on_gpu = (results.on(kind) for kind in results.kinds)
+    on_cpu, on_gpu = (results.on_device(kind) for kind in results.kinds)
     pairs = _same_plans(on_cpu, on_gpu)
     if not pairs:
         return None
@@ -78,18 +76,16 @@ def devices(results: Results) -> Table | None:
             (
                 Value(dataset_name(dataset)),
                 Value(method_name(method)),
-                replace(mean, text=f"{mean.text} ({len(group)} pair{'s' * (len(group) > 1)})"),
+                replace(mean, text=f"{mean.text} ({counted(len(group), 'pair')})"),
                 paired_value(group, "macro_f1:largest_gap", max(gaps)),
             )
         )
-    return Table(
-        name="published_devices",
-        title="The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_devices",
+        "The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",
+        ("Dataset", "Method", "Mean", "Largest"),
+        rows,
         labels=2,
-        header=("Dataset", "Method", "Mean", "Largest"),
-        rows=tuple(rows),
         note="A pair has the same fold, budget and seed; each of the two is a fit of its own.",
     )
 
@@ -110,12 +106,12 @@ def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[
 @makes_table("published_fit_costs")
 def fit_costs(results: Results) -> Table:
     """How long a fit took, on every device it was done on, and how many parameters it has."""
-    sheets = {kind: Sheet(results.on(kind)) for kind in results.kinds}
+    sheets = {kind: Sheet(results.on_device(kind)) for kind in results.kinds}
     sheet, rows, machines = Sheet(results), [], set()
     for dataset in results.datasets():
         for method in planned.methods(results, dataset):
             fields = {"dataset": dataset, "method": method, "budget": results.main_budget(dataset)}
-            seeds = results.own_seeds(**fields)
+            seeds = results.planned_seeds(**fields)
             sizes = [sheet.value(metric(name), fields, seeds[:1]) for name in ("registered", "active")]
             times = []
             for kind, own in sheets.items():
@@ -125,14 +121,12 @@ def fit_costs(results: Results) -> Table:
                 sheet.shows(entry.job for entry in done)
                 machines |= {str(entry.outcome.facts["machine"]["device"]) for entry in done}
             rows.append((Value(dataset_name(dataset)), Value(method_name(method)), *sizes, *times))
-    return Table(
-        name="published_fit_costs",
-        title="What a fit costs: parameters and seconds",
-        caption=sheet.conditions(),
-        study=results.study.name,
+    return sheet.made(
+        "published_fit_costs",
+        "What a fit costs: parameters and seconds",
+        ("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
+        rows,
         labels=2,
-        header=("Dataset", "Method", "Registered", "Active", *(KIND_TITLES[kind] for kind in results.kinds)),
-        rows=tuple(rows),
         note="Parameters held, and those that received a gradient; MiniRocket's are its ridge coefficients. Seconds "
         "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
         "by side on the same machine, and where fits were done together on a GPU, each has an even share: these are no "

@@ -53,7 +53,7 @@ class Clash:
 
 
 @dataclass(frozen=True)
-class Taken:
+class Imported:
     """What came of it."""
 
     merge: Merge
@@ -62,7 +62,7 @@ class Taken:
     measured: Measured
 
 
-def take_in(other: Path, ledger: Path, progress: Progress | None = None) -> Taken:
+def import_ledger(other: Path, ledger: Path, progress: Progress | None = None) -> Imported:
     """Merge the ledger at `other`, or the export in that folder, into `ledger`; models lie in models/ beside either.
 
     `progress` is told how far an export was read.
@@ -80,7 +80,7 @@ def take_in(other: Path, ledger: Path, progress: Progress | None = None) -> Take
         clashes = tuple(Clash(jobs[key], ours.outcome(key), theirs.outcome(key)) for key in merge.clashes)
         models = _copy_models(other.parent, ledger.parent, theirs.keys() - set(merge.clashes))
         measured = _take_measurements(theirs.path.parent / FOLDER, ledger.parent / FOLDER)
-    return Taken(merge, models, clashes, measured)
+    return Imported(merge, models, clashes, measured)
 
 
 def _take_measurements(there: Path, here: Path) -> Measured:

@@ -3,7 +3,7 @@ import pytest
 from dualres.campaign.studies import study
 from dualres.report.results import Results
 from dualres.report.tables.model import NOT_PLANNED
-from dualres.report.tables.published_pairs import controls, devices, fit_costs
+from dualres.report.tables.published_comparisons import controls, devices, fit_costs
 from tests.campaign.handmade import answered, right
 from tests.campaign.synthetic import synthetic_outcome
 from tests.report.tables.test_published import cell, made, planned

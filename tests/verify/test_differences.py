@@ -1,7 +1,7 @@
 import pytest
 
+from dualres.verify.differences import moments_of_pairs, paired
 from dualres.verify.ledger import Stored
-from dualres.verify.pairs import moments_of_pairs, paired
 
 SCORES = {"a": 50.0, "b": 60.0, "c": 70.0, "x": 45.0, "y": 75.0, "z": 72.0}
 PAIRS = {41: [("a", "x"), ("b", "y")], 42: [("c", "z")]}  # differences of 5 and -15, and of -2

@@ -5,7 +5,7 @@ import pytest
 
 from dualres.campaign.ledger import Ledger, LedgerError
 from dualres.exchange.export import export
-from dualres.exchange.merge import take_in
+from dualres.exchange.import_ledger import import_ledger
 from tests.campaign.synthetic import synthetic_ledger
 from tests.profile.synthetic import keep_all
 
@@ -26,7 +26,7 @@ def there(tmp_path):
 
 @pytest.mark.parametrize("form", ["ledger.sqlite", "text"])
 def test_jobs_and_the_models_that_are_there_are_taken(there, tmp_path, form):
-    taken = take_in(there / form, tmp_path / "here" / "ledger.sqlite")
+    taken = import_ledger(there / form, tmp_path / "here" / "ledger.sqlite")
     assert (taken.merge.taken, taken.merge.known, taken.models, taken.clashes) == (4, 0, 2, ())
     copied = sorted((tmp_path / "here" / "models").iterdir())
     assert [path.read_bytes().decode() for path in copied] == [path.stem for path in copied]
@@ -38,7 +38,7 @@ def test_a_model_that_is_here_already_stays(there, tmp_path):
     own = tmp_path / "here" / "models" / next((there / "models").iterdir()).name
     own.parent.mkdir(parents=True)
     own.write_bytes(b"ours")
-    assert take_in(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").models == 1
+    assert import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").models == 1
     assert own.read_bytes() == b"ours"
 
 
@@ -55,7 +55,7 @@ def test_a_clash_says_how_far_apart_the_two_are(there, tmp_path, change, words):
     with Ledger(there / "ledger.sqlite") as theirs, Ledger(tmp_path / "here" / "ledger.sqlite") as ours:
         key, job = next(iter(theirs.jobs().items()))
         ours.record(job, change(theirs.outcome(key)))
-    (clash,) = take_in(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").clashes
+    (clash,) = import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").clashes
     assert clash.job == job
     assert words in clash.difference
 
@@ -64,20 +64,20 @@ def test_a_changed_export_is_refused(there, tmp_path):
     jobs = there / "text" / "jobs.jsonl"
     jobs.write_text(jobs.read_text().replace('"seed":41', '"seed":42', 1))
     with pytest.raises(LedgerError, match=r"jobs\.jsonl"):
-        take_in(there / "text", tmp_path / "here" / "ledger.sqlite")
+        import_ledger(there / "text", tmp_path / "here" / "ledger.sqlite")
 
 
 @pytest.mark.parametrize("form", ["ledger.sqlite", "text"])
 def test_measurements_are_taken_and_where_both_measured_ours_is_kept(there, tmp_path, form):
     here = tmp_path / "here" / "ledger.sqlite"
-    first = take_in(there / form, here).measured
+    first = import_ledger(there / form, here).measured
     assert (first.taken, first.known, first.differing, first.left_out) == (2, 0, (), ())
     own, other = (here.parent / "profile" / f"simulated-{name}-cuda-4.json" for name in ("dualres", "mambasl"))
     content = json.loads(own.read_text())
     content["workloads"]["window"]["seconds"][0] = 1.0
     own.write_text(json.dumps(content))
     other.write_text("damaged")
-    again = take_in(there / form, here).measured
+    again = import_ledger(there / form, here).measured
     assert (again.taken, again.known, again.differing) == (1, 0, ("simulated dualres cuda",))
     assert json.loads(own.read_text()) == content
     assert other.read_text() == (there / "profile" / other.name).read_text()
@@ -85,6 +85,6 @@ def test_measurements_are_taken_and_where_both_measured_ours_is_kept(there, tmp_
 
 def test_a_damaged_measurement_of_theirs_is_said(there, tmp_path):
     (there / "profile" / "simulated-dualres-cuda-4.json").write_text("{}")
-    measured = take_in(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").measured
+    measured = import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").measured
     assert measured.taken == 1
     assert "simulated-dualres-cuda-4.json: not a measurement" in measured.left_out[0]

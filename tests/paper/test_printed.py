@@ -1,0 +1,23 @@
+from importlib import resources
+
+import pytest
+
+from dualres.paper.printed import printed_table
+
+NAMES = sorted(path.name.removesuffix(".txt") for path in resources.files("dualres.paper").joinpath("tables").iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_table_says_what_it_holds_and_is_whole(name):
+    text = resources.files("dualres.paper").joinpath("tables", f"{name}.txt").read_text()
+    assert text.startswith("# ")
+    rows = printed_table(name)
+    assert len(rows) == len(text.splitlines()) - 2  # no row twice
+    columns = {column for row in rows.values() for column in row}
+    missing = [(row, column) for row in rows for column in columns if column not in rows[row]]
+    assert missing == ([("minirocket", "peak_mib")] if name == "fit_costs" else [])
+
+
+def test_a_number_is_found_by_its_row_and_column():
+    assert printed_table("bearing")["uored/dualres"]["sd"] == 15.73
+    assert printed_table("gearbox_macro_f1")["dualres"]["3x4"] == 48.55
