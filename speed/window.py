@@ -19,7 +19,7 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig
 from dualres.kernel.compiled import variant
-from dualres.kernel.inference import Kernel
+from dualres.kernel.inference import Kernel, serves
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.methods import NAMES
 from dualres.model.check import check_window
@@ -40,9 +40,9 @@ def main() -> None:
     torch.set_num_threads(1)
     network = DualRes(classes=8, seed=41).eval()
     window = check_window(0, network.config.window)[None]
-    kernel = Kernel.of(weights_of(network))
-    if kernel is None:
+    if not serves(network.config):
         raise SystemExit("the compiled library is not built: make setup")
+    kernel = Kernel(weights_of(network))
 
     raw = torch.from_numpy(window)
     fast = {

@@ -23,7 +23,7 @@ from dualres.kernel import compiled
 from dualres.learn import estimate as estimating
 from dualres.learn.holdout import Rounds
 from dualres.model.network import DualRes
-from dualres.profile import workloads
+from dualres.profile import measure
 from dualres.profile.plan import NATIVE, PREPARED
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
@@ -109,7 +109,7 @@ def test_the_benchmark_and_the_demo(model, recordings, expected):
     """They evaluate a fold; a job's recordings were resampled beforehand."""
     fold = Fold("T1", "toy", "none", {c: (f"x{c}",) for c in CLASSES}, tuple(expected), 0, 1.0, None)
     assert [list(s) for s in evaluate(model, fold, recordings).scores] == list(expected.values())
-    prepared = [workloads.subject(r, None, long=False, config=model.card.config).prepared for r in recordings]
+    prepared = [measure.subject(r, None, long=False, config=model.card.config).prepared for r in recordings]
     assert [list(s) for s in evaluate(model, fold, prepared).scores] == list(expected.values())
 
 
@@ -124,7 +124,7 @@ def test_the_estimate(model, recordings, expected, monkeypatch):
 
 def test_the_profile(model, recordings, expected):
     for r in recordings:
-        work = workloads.calls(model, workloads.subject(r, None, long=False, config=model.card.config))
+        work = measure.calls(model, measure.subject(r, None, long=False, config=model.card.config))
         for name in (PREPARED, NATIVE):
             assert work[name]().mean(0).tolist() == expected[r.id]
 

@@ -8,50 +8,36 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from dualres.config import ModelConfig, Recipe
-    from dualres.errors import DualResError
-    from dualres.estimator import DualResClassifier
-    from dualres.file import Card, Model, load, save
-    from dualres.judge import Verdict, diagnose_recording
-    from dualres.learn.fit import fit_network
-    from dualres.model.network import DualRes
-    from dualres.recordings.recording import Recording
+if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
+    from dualres.config import ModelConfig as ModelConfig
+    from dualres.config import Recipe as Recipe
+    from dualres.errors import DualResError as DualResError
+    from dualres.estimator import DualResClassifier as DualResClassifier
+    from dualres.file import Card as Card
+    from dualres.file import Model as Model
+    from dualres.file import load as load
+    from dualres.file import save as save
+    from dualres.judge import Verdict as Verdict
+    from dualres.judge import diagnose_recording as diagnose_recording
+    from dualres.learn.fit import fit_network as fit_network
+    from dualres.model.network import DualRes as DualRes
+    from dualres.recordings.recording import Recording as Recording
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "Card": "dualres.file",
-    "DualRes": "dualres.model.network",
-    "DualResClassifier": "dualres.estimator",
-    "DualResError": "dualres.errors",
-    "Model": "dualres.file",
-    "ModelConfig": "dualres.config",
-    "Recipe": "dualres.config",
-    "Recording": "dualres.recordings.recording",
-    "Verdict": "dualres.judge",
-    "diagnose_recording": "dualres.judge",
-    "fit_network": "dualres.learn.fit",
-    "load": "dualres.file",
-    "save": "dualres.file",
+_NAMES = {
+    "config": "ModelConfig Recipe",
+    "errors": "DualResError",
+    "estimator": "DualResClassifier",
+    "file": "Card Model load save",
+    "judge": "Verdict diagnose_recording",
+    "learn.fit": "fit_network",
+    "model.network": "DualRes",
+    "recordings.recording": "Recording",
 }
+_HOME = {name: f"dualres.{module}" for module, names in _NAMES.items() for name in names.split()}
 
-__all__ = [
-    "Card",
-    "DualRes",
-    "DualResClassifier",
-    "DualResError",
-    "Model",
-    "ModelConfig",
-    "Recipe",
-    "Recording",
-    "Verdict",
-    "__version__",
-    "diagnose_recording",
-    "fit_network",
-    "load",
-    "save",
-]
+__all__ = sorted([*_HOME, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +47,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

@@ -45,7 +45,6 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         self._check_sizes()
-        self._check_alignment()
         self._check_memory()
 
     def _check_sizes(self) -> None:
@@ -64,8 +63,6 @@ class ModelConfig:
             raise ConfigError(f"window={self.window}: at most {LARGEST_WINDOW} samples are supported")
         if self.width % 2:
             raise ConfigError(f"width={self.width} is odd: each of the two resolutions takes half of the channels")
-
-    def _check_alignment(self) -> None:
         offset = self.long - self.short
         if offset % (2 * self.hop):
             raise ConfigError(
@@ -207,10 +204,7 @@ class Recipe:
         return ", ".join(part for part in str(self).split(", ") if not part.startswith("updates="))
 
 
-RECIPES = {
-    "paper": Recipe(),
-    "robust": Recipe(800, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True),
-}
+RECIPES = {"paper": Recipe(), "robust": Recipe(800, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
 DEFAULT_RECIPE = "robust"  # of every fit that is not the paper's
 
 

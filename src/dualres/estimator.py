@@ -69,16 +69,9 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = 41,
         device: str = "cpu",
     ) -> None:
-        self.recipe = recipe
-        self.updates = updates
-        self.learning_rate = learning_rate
-        self.decay = decay
-        self.rate = rate
-        self.members = members
-        self.windows_per_signal = windows_per_signal
-        self.config = config
-        self.random_state = random_state
-        self.device = device
+        self.recipe, self.updates, self.learning_rate, self.decay = recipe, updates, learning_rate, decay
+        self.rate, self.members, self.windows_per_signal = rate, members, windows_per_signal
+        self.config, self.random_state, self.device = config, random_state, device
 
     def fit(self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike) -> Self:
         """Train on labelled signals."""
@@ -107,12 +100,8 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""
-        winners = self.predict_proba(X).argmax(1)
-        labels: npt.NDArray[Any] = self.classes_[winners]
+        labels: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(1)]
         return labels
-
-    def _config(self) -> ModelConfig:
-        return self.config or ModelConfig()
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
@@ -129,7 +118,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X, y
 
     def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
-        rate = self._config().rate if self.rate is None else self.rate
+        rate = (self.config or ModelConfig()).rate if self.rate is None else self.rate
         return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows)]
 
 

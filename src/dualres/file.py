@@ -21,8 +21,8 @@ from dualres.errors import ConfigError, ModelFileError
 from dualres.kernel.pack import Weights, shapes
 from dualres.machinery.files import write_whole
 from dualres.machinery.versions import versions
-from dualres.model.check import check_window
-from dualres.scorers import Member, Scores, Windows, in_torch, scorer, scores, weights_of
+from dualres.model.check import check_windows
+from dualres.scorers import Member, Scores, Windows, by_torch, in_torch, scorer, scores, weights_of
 from dualres.seal import Arrays, arrays_in, compare_checks, seal, unseal
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ class Model:
 
     def scores(self, windows: Windows) -> Scores:
         """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes)."""
-        of_members = [scores(member, windows) for member in self.members]
-        return np.asarray(np.mean(of_members, axis=0))
+        return np.asarray(np.mean([scores(member, windows) for member in self.members], axis=0))
 
     @cached_property
     def networks(self) -> tuple[DualRes, ...]:
@@ -133,7 +132,7 @@ def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
     card = model.card.as_data()
     if model.card.method != DUALRES:
         (comparator,) = model.members
-        said = model.scores(_checks(model.card, 1)) if checks is None else checks
+        said = model.scores(check_windows(1, model.card.config.window)) if checks is None else checks
         return seal(FORMAT, card, said, comparator.state())
     arrays = {
         prefix + name: array
@@ -152,8 +151,7 @@ def load(path: Path | str) -> Model:
             f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
             "dualres.methods.load reads it"
         )
-    weights = _weights_of_members(blob, card, path)
-    model = Model(tuple(weights), card)
+    model = Model(tuple(_weights_of_members(blob, card, path)), card)
     try:
         found = _check_logits(model, 1)
     except (RuntimeError, ConfigError) as error:
@@ -180,29 +178,15 @@ def _prefixes(members: int) -> list[str]:
     return [""] if members == 1 else [f"{member}." for member in range(members)]
 
 
-def _checks(card: Card, windows: int) -> Windows:
-    return np.stack([check_window(i, card.config.window) for i in range(windows)])
-
-
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
-    """(windows, classes) of one network, (windows, members, classes) of several."""
-    batch = _checks(model.card, windows)
-    logits = [np.asarray(_logits(member, batch), dtype=np.float64) for member in model.members]
+    """(windows, classes) of one network, (windows, members, classes) of several.
+
+    Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong.
+    """
+    batch = check_windows(windows, model.card.config.window)
+    by_member = [scorer(m)(batch) if isinstance(m, Weights) else by_torch(m, batch) for m in model.members]
+    logits = [each.astype(np.float64) for each in by_member]
     return logits[0] if len(logits) == 1 else np.stack(logits, axis=1)
-
-
-def _logits(member: DualRes | Weights, windows: Windows) -> npt.NDArray[np.float32]:
-    """Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong."""
-    if isinstance(member, Weights):
-        return scorer(member)(windows)
-    import torch
-
-    was_training = member.training
-    member.eval()
-    with torch.inference_mode():
-        logits = member(torch.from_numpy(windows).to(member.head.weight.device)).cpu().numpy()
-    member.train(was_training)
-    return np.asarray(logits)
 
 
 def _card(fields: dict[str, Any], path: Path) -> Card:

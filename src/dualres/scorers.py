@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -29,13 +29,7 @@ Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision
 Scorer = Callable[[Windows], Floats]  # windows to logits (n, classes)
 
 
-class Scoring(Protocol):
-    """What scores windows by itself, as fitted comparators do."""
-
-    def scores(self, windows: Windows) -> Scores: ...
-
-
-Member = Any  # one network of a model: `Weights`, a `DualRes` of PyTorch's, or a comparator, which is `Scoring`
+Member = Any  # one network of a model: `Weights`, a `DualRes` of PyTorch's, or a comparator, which has `scores` itself
 
 
 def scores(member: Member, windows: Windows) -> Scores:
@@ -78,17 +72,14 @@ def _score(way: Scorer, window: int, windows: Windows) -> Floats:
 
 
 def _way(network: DualRes | Weights) -> Scorer:
-    if serves(network.config):
-        if isinstance(network, Weights):
-            return _kernel(network, (), network).logits
-        if _is_plain(network, "cpu"):
-            return _kernel(network, network.stamp(), None).logits
+    if serves(network.config) and (isinstance(network, Weights) or _is_plain(network, "cpu")):
+        return _kernel(network).logits
     if isinstance(network, Weights):
         network = in_torch(network)
     from dualres.gpu.available import available
 
     on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
-    return partial(_by_graphs if on_gpu else _by_torch, network)
+    return partial(_by_graphs if on_gpu else by_torch, network)
 
 
 def _is_plain(network: DualRes, device: str) -> bool:
@@ -97,19 +88,20 @@ def _is_plain(network: DualRes, device: str) -> bool:
     return weight.device.type == device and weight.dtype.itemsize == 4 and weight.dtype.is_floating_point
 
 
-def _kernel(network: DualRes | Weights, stamp: object, weights: Weights | None) -> Kernel:
+def _kernel(network: DualRes | Weights) -> Kernel:
     """The network's kernel, made at the first call and again when its parameters have changed since."""
-    stamp = (variant(), stamp)
+    stamp = (variant(), () if isinstance(network, Weights) else network.stamp())
     known = _kernels.get(network)
     if known is None or known[0] != stamp:
-        known = _kernels[network] = (stamp, Kernel(weights or weights_of(network)))
+        known = _kernels[network] = (stamp, Kernel(weights_of(network)))
     return known[1]
 
 
 _kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
 
 
-def _by_torch(network: DualRes, windows: Windows) -> Floats:
+def by_torch(network: DualRes, windows: Windows) -> Floats:
+    """Logits by the readable way, on the network's device and without jitter and dropout."""
     import torch
 
     weight, training = network.head.weight, network.training

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
+from dualres.campaign import local
+from dualres.campaign.executors import FITS_TOGETHER, JOBS_ON_A_GPU, Advance, Failed, Finished, Lost, begun
 from dualres.campaign.local import LocalExecutor, _answer
 from dualres.campaign.studies import jobs, study
 from dualres.campaign.work import do
@@ -164,6 +165,28 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
 def test_a_failure_is_one_line():
     assert failure(ConfigError("this\nwill  not do")) == "this will not do"
     assert failure(KeyError("x")) == "KeyError: 'x'"
+
+
+@pytest.fixture
+def made(monkeypatch):
+    calls = []
+    monkeypatch.setattr(local, "LocalExecutor", lambda *given: calls.append(given))
+    monkeypatch.setattr(local, "_cores", lambda: 16)
+    monkeypatch.setattr(local, "fits_together", lambda config, device: True)
+    return calls
+
+
+def test_cores_decide_how_many_jobs_run_side_by_side(made, tmp_path):
+    local.local_executor(tmp_path, tmp_path, jobs=None, threads=4, device="cpu")
+    local.local_executor(tmp_path, tmp_path, jobs=3, threads=4, device="cpu")
+    local.local_executor(tmp_path, tmp_path, jobs=None, threads=32, device="cpu")
+    assert [given[0] for given in made] == [4, 3, 1]
+
+
+def test_a_gpu_takes_a_few_workers_that_fit_several_jobs_together(made, tmp_path):
+    local.local_executor(tmp_path, tmp_path, jobs=None, threads=1, device="cuda")
+    ((workers, *_, together),) = made
+    assert (workers, together) == (JOBS_ON_A_GPU, FITS_TOGETHER)
 
 
 @pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="needs Linux")

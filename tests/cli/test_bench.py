@@ -202,7 +202,7 @@ def test_cuda_without_a_gpu_is_refused(call, made_up):
 @pytest.mark.parametrize(("can", "together"), [(True, FITS_TOGETHER), (False, 1)])
 def test_on_cuda_jobs_are_done_together_where_there_is_a_path_for_it(call, made_up, can, together):
     made_up.setattr("torch.cuda.is_available", lambda: True)
-    made_up.setattr("dualres.campaign.engines.fits_together", lambda config, device: can and device == "cuda")
+    made_up.setattr("dualres.campaign.local.fits_together", lambda config, device: can and device == "cuda")
     result = call("run", "pilot", "--methods", "dualres", "--device", "cuda")
     assert result.exit_code == 0, result.output
     assert MadeUp.made[0].together == together

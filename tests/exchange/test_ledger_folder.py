@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 from typer.testing import CliRunner
 
@@ -17,6 +19,14 @@ def folders(tmp_path):
     with synthetic_ledger(tmp_path / "bench" / "ledger.sqlite", ["pilot"], datasets=["simulated"]) as ledger:
         export(ledger, tmp_path / "results")
     return tmp_path / "bench", tmp_path / "results"
+
+
+def test_a_folder_with_the_ledger_itself_is_no_export(folders):
+    bench, results = folders
+    assert exported(results)
+    assert not exported(bench)
+    shutil.copy(bench / "ledger.sqlite", results)
+    assert not exported(results)
 
 
 def test_a_ledger_is_opened_where_it_is(folders):

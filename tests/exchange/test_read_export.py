@@ -1,12 +1,11 @@
 import json
-import shutil
 
 import pytest
 
 from dualres.campaign.ledger import LedgerError
 from dualres.campaign.studies import study
 from dualres.exchange.export import export
-from dualres.exchange.read_export import check_export, is_export, load_export
+from dualres.exchange.read_export import check_export, load_export
 from dualres.machinery.checksums import listed, write_sums
 from dualres.report.results import Results
 from dualres.report.tables import study_tables
@@ -54,13 +53,6 @@ def test_the_ledger_read_back_is_the_one_written(ledger, exported, tmp_path):
         sorted(each.name for each in (folder / "profile").iterdir()) for folder in (ledger.path.parent, path.parent)
     ]
     assert names[0] == names[1]
-
-
-def test_a_folder_with_the_ledger_itself_is_no_export(ledger, exported, tmp_path):
-    assert is_export(exported, "ledger.sqlite")
-    assert not is_export(ledger.path.parent, "ledger.sqlite")
-    shutil.copy(ledger.path, exported)
-    assert not is_export(exported, "ledger.sqlite")
 
 
 @pytest.mark.parametrize(

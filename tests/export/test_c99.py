@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 from dualres import diagnose_recording
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
-from dualres.export import generated
+from dualres.export import sources
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT
+from dualres.export.compiler import SOURCES, STRICT, printable
 from dualres.export.expected import as_counts, logits_of, stream_shares
-from dualres.export.literals import printable
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_model
@@ -205,10 +204,8 @@ def test_it_runs_clean_under_sanitizers(exported, compiler, tmp_path, int16):
 
 
 def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
-    packed = generated.packed
-    monkeypatch.setattr(
-        generated, "packed", lambda network: (packed(network)[0], packed(network)[1] + np.float32(1e-3))
-    )
+    packed = sources.packed
+    monkeypatch.setattr(sources, "packed", lambda network: (packed(network)[0], packed(network)[1] + np.float32(1e-3)))
     with pytest.raises(ExportError, match="NOT as exported"):
         write_c99(model, tmp_path / "new" / "board")
     assert not list(tmp_path.iterdir())

@@ -7,5 +7,6 @@ register_study(
         "toy",
         "Can a hum be told from a buzz?",
         (Part(datasets=("toy",), methods=("toy", "dualres"), budgets=(Budget(2, 1),), updates=(20,)),),
+        dataset_tables=("toy_named_right",),
     )
 )

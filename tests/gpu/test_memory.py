@@ -8,7 +8,7 @@ import torch
 from dualres.config import ModelConfig
 from dualres.gpu.draws import Draws
 from dualres.gpu.layout import Layout
-from dualres.kernel.maps import MAPS
+from dualres.kernel.pack import MAPS
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 
@@ -31,7 +31,7 @@ WINDOWS = 3
 @pytest.mark.parametrize("damping", DAMPINGS)
 @pytest.mark.parametrize("name", CONFIGS)
 def test_forward_and_backward(name, damping):
-    from dualres.gpu.memory import Memory
+    from dualres.gpu.passes import Memory
 
     config = CONFIGS[name]
     generator = torch.Generator().manual_seed(0)
@@ -97,7 +97,7 @@ def close(name, got, expected):
 
 
 def test_the_same_numbers_every_time():
-    from dualres.gpu.memory import Memory
+    from dualres.gpu.passes import Memory
 
     config, device = CONFIGS["paper"], torch.device("cuda")
     layout, draws = Layout(config, 3), Draws([7], 4, config.width, device)

@@ -59,7 +59,7 @@ def by_autograd(network, draws, fit, short, long, labels):
 
 
 def test_a_silenced_memory_is_left_to_pytorch():
-    from dualres.gpu.passes import fits_the_kernels
+    from dualres.gpu.available import fits_the_kernels
 
     assert fits_the_kernels(PAPER)
     assert not fits_the_kernels(replace(PAPER, memory=False))

@@ -16,7 +16,7 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel import inference as score
-from dualres.kernel.inference import TOGETHER, Kernel
+from dualres.kernel.inference import TOGETHER, Kernel, serves
 from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled
 
 
 def kernel_of(network: DualRes) -> Kernel | None:
-    return Kernel.of(weights_of(network))
+    return Kernel(weights_of(network)) if serves(network.config) else None
 
 
 def lively_network(classes: int = 8, **settings) -> DualRes:

@@ -41,7 +41,8 @@ def test_the_ledgers_model_is_taken_with_a_verdict_of_it(ledger, tmp_path):
     path = model(tmp_path, PLANNED)
     found = find(PLAN, ledger.path)
     assert (found.path, found.job, found.from_ledger) == (path, PLANNED, True)
-    assert (found.verdict.recording, found.verdict.scores) == (outcome.recordings[0], outcome.scores[0])
+    assert found.outcome == ledger.outcome(PLANNED.key)
+    assert (found.outcome.recordings, found.outcome.scores) == (outcome.recordings, outcome.scores)
 
 
 def test_of_several_it_is_the_one_trained_longest(ledger, tmp_path):

@@ -7,16 +7,22 @@ import numpy as np
 import pytest
 import torch
 
+from dualres import methods
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.work import do
 from dualres.datasets import simulated
 from dualres.errors import ModelFileError
-from dualres.profile import workloads
+from dualres.methods.files import as_model
+from dualres.methods.method import Cost
+from dualres.methods.minirocket import FEATURES, MiniRocket
+from dualres.methods.neural import FittedNeural
+from dualres.profile import measure as module
 from dualres.profile.checkpoints import find, fit, wanted_job
-from dualres.profile.measure import measure
+from dualres.profile.measure import bytes_of, measure
 from dualres.profile.plan import Plan
 
 PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
+NEURAL = [name for name in methods.NAMES if name != "minirocket"]
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +83,7 @@ def test_each_workload_is_measured_to_the_end_before_the_next(measured):
 
 
 def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatch):
-    held, calls = [], workloads.calls
+    held, calls = [], module.calls
 
     def greedy(work):
         if not held:
@@ -97,23 +103,22 @@ def test_the_ways_agree_with_each_other_and_with_the_ledger(measured, checkpoint
     assert agreement["same_label"]
     assert agreement["window_to_prepared"] < 1e-6
     assert agreement["native_to_prepared"] == 0
-    assert agreement["ledger"]["recording"] == checkpoint.verdict.recording
+    assert agreement["ledger"]["recording"] == checkpoint.outcome.recordings[0]
     assert agreement["ledger"]["difference"] < 1e-6
     assert agreement["ledger"]["same_label"]
 
 
 def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
-    other = replace(
-        checkpoint, verdict=replace(checkpoint.verdict, scores=tuple(np.roll(checkpoint.verdict.scores, 1)))
-    )
+    scores = (tuple(np.roll(checkpoint.outcome.scores[0], 1)),)
+    other = replace(checkpoint, outcome=replace(checkpoint.outcome, scores=scores))
     agreement = measure(PLAN, other, folder, folder / "cache", lambda *_: None)["agreement"]
     assert agreement["ledger"]["difference"] > 1e-3
     assert not agreement["ledger"]["same_label"]
 
 
 def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
-    monkeypatch.setattr(workloads, "LONG_WINDOWS", 60)
-    monkeypatch.setattr(workloads, "LONG_S", 1.0)
+    monkeypatch.setattr(module, "LONG_WINDOWS", 60)
+    monkeypatch.setattr(module, "LONG_S", 1.0)
     facts = measure(replace(PLAN, long=True), checkpoint, folder, folder / "cache", lambda *_: None)
     assert facts["workloads"].keys() == {"prepared", "native"}
     assert facts["input"]["windows"] >= 60
@@ -141,3 +146,38 @@ def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method):
     assert facts["machine"]["device"] == torch.cuda.get_device_name()
     assert facts["agreement"]["native_to_prepared"] < 1e-6
     assert facts["agreement"]["window_to_prepared"] < 1e-5
+
+
+def stored(fitted):
+    return bytes_of(as_model(fitted, [f"class {i}" for i in range(fitted.classes)], {}))
+
+
+def untrained(name, classes):
+    method = methods.method(name)
+    with torch.random.fork_rng():
+        network = method.build(classes, 41)
+    return FittedNeural(method, network, classes, 41, Cost(0, 0, 0, 0.0), [])
+
+
+@pytest.mark.parametrize("name", NEURAL)
+def test_the_parts_are_the_whole(name):
+    fitted = untrained(name, 8)
+    parts = stored(fitted)
+    parameters = sum(p.nbytes for p in fitted.network.parameters())
+    assert parts["encoder"] + parts["head"] == parameters
+    assert parts["buffers"] == sum(b.nbytes for b in fitted.network.buffers())
+    assert 0 < parts["head"] < parameters
+
+
+def test_the_papers_encoder_and_head():
+    parts = stored(untrained("dualres", 8))
+    assert parts == {"encoder": 4 * 39_528, "head": 4 * 65 * 8, "buffers": 0}
+
+
+def test_of_minirocket_only_the_ridge_classifier_is_trained():
+    assert stored(MiniRocket().blank(8)) == {
+        "encoder": 0,
+        "head": 8 * 8 * (FEATURES + 1),
+        "buffers": FEATURES * (4 + 8 + 8),
+    }
+    assert stored(MiniRocket().blank(2))["head"] == 8 * (FEATURES + 1)

@@ -6,25 +6,43 @@ what it is doing, and another worker takes its place.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import torch
 
-from dualres.campaign.executors import Advance, Event, Failed, Finished, Lost, begun
+from dualres.campaign import executors
+from dualres.campaign.executors import Advance, Event, Executor, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import Progress, do
+from dualres.config import ModelConfig
 from dualres.errors import DualResError
+from dualres.learn.fit import fits_together
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
 _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[1:])"
+
+
+def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int, device: str) -> Executor:
+    """By default as many jobs side by side as this machine's cores allow, a few on a GPU."""
+    by_cores = max(1, _cores() // threads)
+    if device == "cpu":
+        return LocalExecutor(jobs or by_cores, stores, folder)
+    together = executors.FITS_TOGETHER if fits_together(ModelConfig(), device) else 1
+    return LocalExecutor(jobs or min(by_cores, executors.JOBS_ON_A_GPU), stores, folder, together)
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class LocalExecutor:
@@ -133,14 +151,17 @@ def serve(descriptor: str, stores: str, folder: str) -> None:
 
 def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:
     """How each job ended, and whether this process is fit for more; if it is not, there are no answers for the rest."""
-    tell = cache(partial(_teller, pipe))
+
+    @cache
+    def tell(key: str, sharing: int) -> Sparing:
+        return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
+
     if len(jobs) == 1:
         yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
     left = [job.key for job in jobs]
     try:
-        ends = do_together(jobs, stores, folder, lambda key, sharing, *stage: tell(key, sharing)(*stage))
-        for job, end in ends:
+        for job, end in do_together(jobs, stores, folder, lambda key, sharing, *step: tell(key, sharing)(*step)):
             left.remove(job.key)
             event, goes_on = _event(job.key, end)
             yield event, goes_on
@@ -150,10 +171,6 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         unharmed = isinstance(error, DualResError)
         for key in left:
             yield Lost(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
-
-
-def _teller(pipe: Connection, key: str, sharing: int) -> Sparing:
-    return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
 
 
 def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[Event, bool]:

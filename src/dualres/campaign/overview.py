@@ -34,8 +34,9 @@ def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: T
         for dataset in dict.fromkeys(job.dataset for job in its):
             group = [job for job in its if job.dataset == dataset]
             rest = [job for job in group if job.key not in done]
-            kinds = (len({getattr(job, field) for job in group}) for field in ("method", "budget", "seed"))
-            rows.append(Planned(name, dataset, *kinds, len(group), len(group) - len(rest), times.total(rest)))
+            methods, budgets, seeds = (len({getattr(job, f) for job in group}) for f in ("method", "budget", "seed"))
+            done_now = len(group) - len(rest)
+            rows.append(Planned(name, dataset, methods, budgets, seeds, len(group), done_now, times.total(rest)))
     return rows
 
 

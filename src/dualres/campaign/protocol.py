@@ -26,13 +26,12 @@ def gather_support(
     fold: Fold, recordings: Sequence[Recording], budget: Budget, config: ModelConfig, progress: Progress = quiet
 ) -> Support:
     """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
-    available = {r.id: r for r in recordings}
     starts = evenly(fold.support_start_s * config.rate, budget.windows, int(fold.support_step * config.window))
     chosen = learned_from(fold, budget)
     if len(chosen) != budget.recordings * len(fold.classes):
         raise ConfigError(f"fold {fold.fold} has fewer than {budget.recordings} support recordings for some class")
     return cut_support(
-        [_pick(available, name, fold) for _, name in chosen],
+        _picked(recordings, [name for _, name in chosen], fold),
         [label for label, _ in chosen],
         fold.classes,
         config,
@@ -43,12 +42,13 @@ def gather_support(
 
 def evaluate(model: Model, fold: Fold, recordings: Sequence[Recording], progress: Progress = quiet) -> Evaluation:
     """Every recording that the fold evaluates, judged as the fold says."""
-    available = {r.id: r for r in recordings}
-    judged = [_pick(available, name, fold) for name in fold.evaluation]
+    judged = _picked(recordings, fold.evaluation, fold)
     return evaluate_recordings(model, judged, limit=fold.evaluation_windows, progress=progress)
 
 
-def _pick(available: dict[str, Recording], name: str, fold: Fold) -> Recording:
-    if name not in available:
-        raise ConfigError(f"fold {fold.fold} needs recording {name}, which the dataset at hand does not hold")
-    return available[name]
+def _picked(recordings: Sequence[Recording], names: Sequence[str], fold: Fold) -> list[Recording]:
+    available = {r.id: r for r in recordings}
+    for name in names:
+        if name not in available:
+            raise ConfigError(f"fold {fold.fold} needs recording {name}, which the dataset at hand does not hold")
+    return [available[name] for name in names]

@@ -14,7 +14,6 @@ import torch
 
 from dualres.campaign.executors import JOBS_ON_A_GPU, Event, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job, read_job
-from dualres.campaign.ledger import Outcome
 from dualres.campaign.sources import present_datasets
 from dualres.campaign.work import do
 from dualres.errors import RecordingError
@@ -113,15 +112,14 @@ def _do(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> tuple[Even
     """On a worker: how the job ended, and the content of its model file."""
     job = read_job(plan)
     try:
-        outcome, model_file = _outcome(job, stores, cache or _cache_here())
+        return _finished(job, stores, cache or _cache_here())
     except (MemoryError, torch.cuda.OutOfMemoryError) as error:
         return Lost(job.key, f"not enough memory beside the other jobs on {platform.node()}; {failure(error)}"), b""
     except Exception as error:
         return Failed(job.key, failure(error)), b""
-    return Finished(job.key, outcome), model_file
 
 
-def _outcome(job: Job, stores: Path, cache: Path) -> tuple[Outcome, bytes]:
+def _finished(job: Job, stores: Path, cache: Path) -> tuple[Event, bytes]:
     if job.dataset not in present_datasets(stores):
         missing, here = stores / job.dataset, platform.node()
         raise RecordingError(f"{missing}: is not on {here}; prepared datasets must be at the same path on each machine")
@@ -131,10 +129,9 @@ def _outcome(job: Job, stores: Path, cache: Path) -> tuple[Outcome, bytes]:
         folder = Path(own)
         (folder / "cache").symlink_to(cache, target_is_directory=True)
         outcome = do(job, stores, folder)
-        return outcome, (folder / "models" / f"{job.key}.safetensors").read_bytes()
+        return Finished(job.key, outcome), (folder / "models" / f"{job.key}.safetensors").read_bytes()
 
 
 def _cache_here() -> Path:
     """Where this machine keeps resampled signals."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named) if named else Path(tempfile.gettempdir()) / f"dualres-cache-{os.getuid()}"
+    return Path(os.environ.get(CACHE_VARIABLE) or f"{tempfile.gettempdir()}/dualres-cache-{os.getuid()}")

@@ -82,10 +82,9 @@ class State:
     seconds_left: float | None  # None while that is unknown
 
 
-Report = Callable[[State], None]
-
-
-def run(jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Report | None = None) -> Summary:
+def run(
+    jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Callable[[State], None] | None = None
+) -> Summary:
     """Do what is missing; a job that fails is recorded with its reason, and tried again by the next run.
 
     The executor is closed in the end, whatever the end is.

@@ -26,7 +26,10 @@ OTHERS = tuple(name for name in NAMES if name not in paper.FINALISTS)
 SMALLER_BUDGETS = (Budget(1, 4), Budget(2, 4), Budget(1, 3), Budget(3, 1))  # the last two label the same seconds
 RECIPE_CONTROLS = ("dualres", "dualres/no-rotation", "dualres/no-memory", "dualres/short", "dualres/long")
 CONTROLS_ON = "phm2009"  # where the published study has them
+PRIMARY = (paper.PRIMARY_BUDGET,)
 HALF = 0.5  # a window; support windows of the bearing protocol overlap by half
+
+_Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,13 @@ class Quick:
     methods: tuple[str, ...] = ("dualres", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
 
 
-def _bearing(datasets: tuple[str, ...], methods: tuple[str, ...], seeds: tuple[int, ...] = (41,)) -> Part:
+def _bearing(datasets: _Names, methods: _Names, seeds: tuple[int, ...] = (41,)) -> Part:
     """By the paper's protocol for bearings."""
     return Part(datasets, methods, (paper.BEARING_BUDGET,), (paper.BEARING_UPDATES,), seeds)
 
 
 def _gearbox(
-    datasets: tuple[str, ...],
-    methods: tuple[str, ...],
-    budgets: tuple[Budget, ...] = (paper.PRIMARY_BUDGET,),
-    seeds: tuple[int, ...] = (41,),
+    datasets: _Names, methods: _Names, budgets: tuple[Budget, ...] = PRIMARY, seeds: tuple[int, ...] = (41,)
 ) -> Part:
     """By the paper's protocol for gearboxes."""
     return Part(datasets, methods, budgets, (paper.GEARBOX_UPDATES,), seeds)

@@ -228,12 +228,14 @@ def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
 def _executor(
     kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
 ) -> Executor:
-    from dualres.campaign import engines
-
     if kind is Engine.RAY:
-        return engines.ray_executor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
+        from dualres.campaign.ray_executor import RayExecutor
+
+        return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
+    from dualres.campaign.local import local_executor
+
     check_device(device)
-    return engines.local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
+    return local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
 
 
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool) -> None:

@@ -7,7 +7,6 @@ of every signal. Learning rates follow from the plan. The measurements beside th
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,16 +47,15 @@ class _Shared:
     """Values that several jobs have in common, each once and named by its hash: other jobs do not change the name."""
 
     def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
+        self._values: dict[str, dict[str, Any]] = {}
 
     def name(self, value: dict[str, Any]) -> str:
-        text = compact_json(value)
-        name = sha256(text.encode()).hexdigest()[:NAME_DIGITS]
-        self._texts[name] = text
+        name = sha256(compact_json(value).encode()).hexdigest()[:NAME_DIGITS]
+        self._values[name] = value
         return name
 
     def lines(self) -> list[str]:
-        return [compact_json({"name": name, **json.loads(text)}) for name, text in sorted(self._texts.items())]
+        return [compact_json({"name": name, **value}) for name, value in sorted(self._values.items())]
 
 
 def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Written:

@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from dualres.campaign.ledger import Ledger
 from dualres.errors import ConfigError
-from dualres.exchange.read_export import is_export, load_export
+from dualres.exchange.export import JOBS
+from dualres.exchange.read_export import load_export
 from dualres.machinery.progress import Progress, quiet
 
 LEDGER = "ledger.sqlite"
@@ -17,7 +18,7 @@ LEDGER = "ledger.sqlite"
 
 def exported(folder: Path) -> bool:
     """Whether the folder holds an export in place of a ledger."""
-    return is_export(folder, LEDGER)
+    return (folder / JOBS).is_file() and not (folder / LEDGER).exists()
 
 
 def own_ledger(folder: Path) -> Path:

@@ -21,11 +21,6 @@ from dualres.profile.measurements import FOLDER
 _Line = dict[str, Any]  # of JSON
 
 
-def is_export(folder: Path, ledger: str) -> bool:
-    """Whether a folder holds an export and not the ledger itself, whose file has the given name."""
-    return (folder / JOBS).is_file() and not (folder / ledger).exists()
-
-
 def check_export(folder: Path) -> list[str]:
     """What does not agree with the hashes of an export, one sentence each."""
     found = {name for name in (HEAD, JOBS, SIGNALS, *SHARED) if (folder / name).is_file()}

@@ -11,26 +11,16 @@ from pathlib import Path
 from string import Template
 
 from dualres.errors import ExportError
-from dualres.export.compiler import (
-    AS_MADE,
-    INT16,
-    Build,
-    Check,
-    Flash,
-    check,
-    compile_objects,
-    compiler_name,
-    cortex_m4_compiler,
-    flash_size,
-    host_compiler,
-)
+from dualres.export import compiler as cc
+from dualres.export.compiler import Build, Check, Flash, printable
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
-from dualres.export.literals import LONGEST_TEXT, printable
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
 from dualres.machinery.rates import Rate, exact_rate
+
+LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 
 Progress = Callable[[int, int, str], None]  # done, in all, what comes
 
@@ -60,12 +50,12 @@ def write_c99(
     Without a C compiler that cannot be done, and is an error unless `unchecked`.
     """
     folder, rate = resolved(folder), exact_rate(rate)
-    refuse_other_sizes(model, "C99")
+    refuse_other_sizes(model)
     _refuse_names(model.classes)
     ratio, files = ratio_for(model, rate), copied()
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
-    compiler = host_compiler()
+    compiler = cc.host_compiler()
     if compiler is None and not unchecked:
         raise ExportError(
             "there is no C compiler here ($CC, cc), so the code cannot be checked: install one, or export with "
@@ -76,9 +66,11 @@ def write_c99(
     checks: tuple[Check, ...] = ()
     flash: tuple[Flash, ...] = ()
     if compiler:
-        builds = [AS_MADE[int16]] + [INT16] * (not int16)
+        builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
         with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
-            checks, flash = _confirmed(files, model.classes, Path(temporary), compiler, builds, progress)
+            write_files(files, Path(temporary) / "folder")
+            progress(1, 3, "compile and check")
+            checks, flash = _confirmed(Path(temporary), model.classes, compiler, builds, progress)
     files[README] = _readme(model, rate, checks, flash, compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
@@ -97,27 +89,19 @@ def _refuse_names(classes: Sequence[str]) -> None:
 
 
 def _confirmed(
-    files: dict[str, bytes],
-    classes: Sequence[str],
-    temporary: Path,
-    compiler: Sequence[str],
-    builds: Sequence[Build],
-    progress: Progress,
+    temporary: Path, classes: Sequence[str], compiler: Sequence[str], builds: Sequence[Build], progress: Progress
 ) -> tuple[tuple[Check, ...], tuple[Flash, ...]]:
-    """Compile below a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
-    folder = temporary / "folder"
-    write_files(files, folder)
-    progress(1, 3, "compile and check")
-    checks, compiled = [], []
+    """Compile `temporary`/folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
+    folder, checks, compiled = temporary / "folder", [], []
     for build in builds:
-        compiled.append(compile_objects(folder, compiler, temporary / build.name, build))
-        checks.append(check(folder, compiler, compiled[-1], build, classes))
-    flash = flash_size("this machine", compiled[0])
+        compiled.append(cc.compile_objects(folder, compiler, temporary / build.name, build))
+        checks.append(cc.check(folder, compiler, compiled[-1], build, classes))
+    flash = cc.flash_size("this machine", compiled[0])
     progress(2, 3, "measure")
-    cortex = cortex_m4_compiler()
+    cortex = cc.cortex_m4_compiler()
     if cortex:
-        objects = compile_objects(folder, cortex, temporary / "cortex-m4", builds[0])
-        flash += flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
+        objects = cc.compile_objects(folder, cortex, temporary / "cortex-m4", builds[0])
+        flash += cc.flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
     return tuple(checks), tuple(flash)
 
 
@@ -125,23 +109,16 @@ def _readme(
     model: Model, rate: Fraction, checks: Sequence[Check], flash: Sequence[Flash], compiler: Sequence[str] | None
 ) -> str:
     template = (resources("dualres.export") / "device" / README).read_text()
-    said = "\n\n".join("\n".join(f"    {line}" for line in (f"{each.build}:", *each.lines)) for each in checks)
-    return Template(template).substitute(
-        rate=rate,
-        classes=len(model.classes),
-        checked=f"{_checked_builds(checks, compiler)}\n\n{said}"
-        if checks and compiler
-        else "    not checked when exported",
-        cost="\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported",
-    )
-
-
-def _checked_builds(checks: Sequence[Check], compiler: Sequence[str]) -> str:
-    builds = " and ".join(each.build for each in checks)
-    return (
-        f"Checked when exported: builds with {builds}, one lane,\nby {compiler_name(compiler)}.\n"
-        "Any other build, and any other machine, is checked by `make check` there."
-    )
+    checked = "    not checked when exported"
+    if checks and compiler:
+        builds = " and ".join(each.build for each in checks)
+        said = "\n\n".join("\n".join(f"    {line}" for line in (f"{each.build}:", *each.lines)) for each in checks)
+        checked = (
+            f"Checked when exported: builds with {builds}, one lane,\nby {cc.compiler_name(compiler)}.\n"
+            f"Any other build, and any other machine, is checked by `make check` there.\n\n{said}"
+        )
+    cost = "\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported"
+    return Template(template).substitute(rate=rate, classes=len(model.classes), checked=checked, cost=cost)
 
 
 def costs(checks: Sequence[Check], flash: Sequence[Flash]) -> list[str]:

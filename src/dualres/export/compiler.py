@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.errors import ExportError
-from dualres.export.literals import printable
 
 SOURCES = ("dualres.c", "dualres_model.c")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
@@ -82,7 +81,12 @@ def check(
     """Link and run the folder's check; an error if it does not agree with the model."""
     program = objects[0].with_name("check")
     _compile([*compiler, *STRICT, *build.flags, folder / "check.c", *objects, "-lm", "-o", program])
-    said = _confirmation(program, build)
+    advice = (
+        ". A cross compiler in $CC? Set it to one for this machine. A temporary folder without programs (noexec)? "
+        "Set $TMPDIR to another."
+    )
+    refused = f"the code compiled with {build.samples} is not confirmed by its check"
+    said = _output([program], "the compiled check could not be run", advice, refused)
     found = re.search(r"^state: (\d+) bytes, of which window: (\d+)\n.*\n\Z", said, re.MULTILINE)
     if not found:
         raise ExportError(f"the exported check said {said!r}, which cannot be understood")
@@ -103,31 +107,31 @@ def flash_size(machine: str, objects: Sequence[Path], tool: str = "size") -> lis
     return [Flash(machine, sum(int(row[0]) + int(row[1]) for row in rows))]
 
 
+def printable(value: str) -> str:
+    """A name for a terminal: line ends and control characters as Python escapes them."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
+
+
 def _named(line: str, classes: Sequence[str]) -> str:
     """The check knows classes by number: their names may hold anything."""
     return re.sub(r"class (\d+)", lambda found: f"{found[0]} ({printable(classes[int(found[1])])})", line)
 
 
 def _compile(command: Sequence[str | Path]) -> str:
+    tool = command[0]
+    advice = "; set $CC to a C compiler"
+    return _output(command, f"{tool}: cannot be run", advice, f"{tool}: the exported code could not be compiled")
+
+
+def _output(command: Sequence[str | Path], cannot: str, advice: str, fails: str) -> str:
+    """What a command prints; errors in the given words where it cannot be run, and where it fails."""
     try:
         done = _run(command)
     except OSError as error:
-        raise ExportError(f"{command[0]}: cannot be run ({error.strerror}); set $CC to a C compiler") from error
+        raise ExportError(f"{cannot} ({error.strerror}){advice}") from error
     if done.returncode:
-        raise ExportError(f"{command[0]}: the exported code could not be compiled:\n{_tail(done)}")
-    return done.stdout
-
-
-def _confirmation(program: Path, build: Build) -> str:
-    try:
-        done = _run([program])
-    except OSError as error:
-        raise ExportError(
-            f"the compiled check could not be run ({error.strerror}). A cross compiler in $CC? Set it to one for this "
-            "machine. A temporary folder without programs (noexec)? Set $TMPDIR to another."
-        ) from error
-    if done.returncode:
-        raise ExportError(f"the code compiled with {build.samples} is not confirmed by its check:\n{_tail(done)}")
+        ended = f"\nended by signal {-done.returncode}" if done.returncode < 0 else ""
+        raise ExportError(f"{fails}:\n{(done.stdout + done.stderr).strip()[-2000:]}{ended}")
     return done.stdout
 
 
@@ -136,8 +140,3 @@ def _run(command: Sequence[str | Path]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=SECONDS)
     except subprocess.TimeoutExpired as error:
         raise ExportError(f"{command[0]}: did not end within {SECONDS} s; set $CC to another C compiler") from error
-
-
-def _tail(done: subprocess.CompletedProcess[str]) -> str:
-    ended = f"\nended by signal {-done.returncode}" if done.returncode < 0 else ""
-    return (done.stdout + done.stderr).strip()[-2000:] + ended

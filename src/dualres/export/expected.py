@@ -14,8 +14,8 @@ from dualres.errors import ConfigError
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.judge import at_model_rate, signal_scores
 from dualres.kernel.pack import SIZES
-from dualres.model.check import check_window
-from dualres.scorers import Windows
+from dualres.model.check import check_window, check_windows
+from dualres.scorers import Windows, by_torch
 
 LOGIT_TOLERANCE = 1e-5  # of the largest logit, or of one
 # Of a stream's probabilities. A device cannot know the mean of what is still to come, and by so little difference
@@ -38,19 +38,13 @@ class Expected:
     shares: Values  # (classes,), mean probabilities
 
 
-def refuse_other_sizes(model: Model, kind: str) -> None:
+def refuse_other_sizes(model: Model) -> None:
     """An error for a network that is not of the paper's sizes, and for several networks."""
     config, paper = model.weights.config, ModelConfig()
-    other = [
-        f"{n}={getattr(config, n)} ({getattr(paper, n)})" for n in SIZES if getattr(config, n) != getattr(paper, n)
-    ]
+    pairs = {name: (getattr(config, name), getattr(paper, name)) for name in SIZES}
+    other = [f"{name}={own} ({papers})" for name, (own, papers) in pairs.items() if own != papers]
     if other:
-        raise ConfigError(f"{kind} is made for the paper's sizes, and this model has others: {', '.join(other)}")
-
-
-def check_batch(samples: int) -> Windows:
-    """The check windows, (windows, samples)."""
-    return np.stack([check_window(number, samples) for number in range(CHECK_WINDOWS)])
+        raise ConfigError(f"C99 is made for the paper's sizes, and this model has others: {', '.join(other)}")
 
 
 def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
@@ -60,11 +54,7 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 def logits_of(model: Model, windows: Windows) -> Values:
     """By PyTorch, the readable way, (windows, classes)."""
-    import torch
-
-    device = model.network.head.weight.device
-    with torch.inference_mode():
-        return np.asarray(model.network(torch.from_numpy(windows).to(device)).cpu(), dtype=np.float64)
+    return by_torch(model.network, windows).astype(np.float64)
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
@@ -79,7 +69,7 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     """What a build for this native rate in Hz has to say."""
     config = model.card.config
     samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
-    windows, stream = check_batch(config.window), check_window(0, samples) + np.float32(OFFSET)
+    windows, stream = check_windows(CHECK_WINDOWS, config.window), check_window(0, samples) + np.float32(OFFSET)
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
     return Expected(logits_of(model, windows), samples, *stream_shares(model, stream, rate, int16))

@@ -6,29 +6,36 @@ The steps are those of `dualres.model`, for B windows, T tokens, D channels and 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import torch
+from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.graph import Graph, Reals
-from dualres.kernel.maps import MAPS
+from dualres.kernel.pack import MAPS
 from dualres.model.network import DualRes
 from dualres.model.spectra import SMALLEST_RMS
 
+OPSET = 17  # the first with LayerNormalization; ONNX Runtime knows it since 1.12
+IR_VERSION = 8
 INPUT, OUTPUT = "windows", "logits"
 CHUNK = 16  # tokens whose pairs are looked at together
+
+Reals = npt.NDArray[np.float64]
 
 
 def network_graph(network: DualRes) -> onnx.ModelProto:
     """Raw windows (B, window) to logits (B, classes)."""
     config, graph = network.config, Graph()
-    _refuse_ragged(config)
-    signal = _normalised(graph)
-    features = _features(graph, signal, network)
+    for name in ("window", "short", "long"):
+        if (length := getattr(config, name)) % config.hop:
+            raise ConfigError(f"{name}={length} is no multiple of hop={config.hop}, which ONNX export needs")
+    features = _features(graph, _normalised(graph), network)
     norm = network.encoder.norm
     v = graph.put("LayerNormalization", features, _exact(norm.weight), _exact(norm.bias), axis=-1, epsilon=norm.eps)
     y = _memory(graph, v, network)
@@ -39,14 +46,6 @@ def network_graph(network: DualRes) -> onnx.ModelProto:
     pooled = graph.put("ReduceMean", graph.put("Add", features, gated), axes=[1], keepdims=0)
     logits = graph.linear(pooled, *_joined(network.head))
     return graph.finish(logits, (INPUT, config.window), (OUTPUT, network.head.out_features))
-
-
-def _refuse_ragged(config: ModelConfig) -> None:
-    for name in ("window", "short", "long"):
-        if getattr(config, name) % config.hop:
-            raise ConfigError(
-                f"{name}={getattr(config, name)} is no multiple of hop={config.hop}, which ONNX export needs"
-            )
 
 
 def _normalised(graph: Graph) -> str:
@@ -190,3 +189,53 @@ def _joined(*layers: torch.nn.Linear) -> tuple[Reals, Reals]:
 
 def _exact(tensor: Tensor) -> Reals:
     return np.asarray(tensor.detach().to("cpu", torch.float64).numpy())
+
+
+class Graph:
+    """Operations are put one after the other; each gives the name of its result, which the next one takes."""
+
+    def __init__(self) -> None:
+        self._nodes: list[onnx.NodeProto] = []
+        self._constants: list[onnx.TensorProto] = []
+
+    def put(self, kind: str, *inputs: str | npt.ArrayLike, **attributes: Any) -> str:
+        """Add an operation and name its result. Numbers among the inputs are kept as float32 or int64."""
+        return self._put(kind, inputs, 1, attributes)[0]
+
+    def split(self, x: str, sizes: list[int]) -> list[str]:
+        """Cut the last axis into pieces of the given sizes."""
+        return self._put("Split", (x, sizes), len(sizes), {"axis": -1})
+
+    def linear(self, x: str, weight: Reals, bias: Reals) -> str:
+        """A map of the last axis by a weight (inputs, outputs)."""
+        return self.put("Add", self.put("MatMul", x, weight), bias)
+
+    def double(self, x: str) -> str:
+        return self.put("Cast", x, to=TensorProto.DOUBLE)
+
+    def single(self, x: str) -> str:
+        return self.put("Cast", x, to=TensorProto.FLOAT)
+
+    def finish(self, result: str, takes: tuple[str, int], gives: tuple[str, int]) -> onnx.ModelProto:
+        """The model: rows of float32 in, rows of float32 out, each with a name and a length; any number of rows."""
+        nodes = [*self._nodes, helper.make_node("Identity", [result], [gives[0]])]
+        rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", n]) for name, n in (takes, gives)]
+        graph = helper.make_graph(nodes, "dualres", rows[:1], rows[1:], self._constants)
+        return helper.make_model(
+            graph, producer_name="dualres", ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)]
+        )
+
+    def _put(
+        self, kind: str, inputs: tuple[str | npt.ArrayLike, ...], outputs: int, attributes: dict[str, Any]
+    ) -> list[str]:
+        names = [i if isinstance(i, str) else self._constant(i) for i in inputs]
+        results = [f"{kind}_{len(self._nodes)}_{i}" for i in range(outputs)]
+        self._nodes.append(helper.make_node(kind, names, results, **attributes))
+        return results
+
+    def _constant(self, value: npt.ArrayLike) -> str:
+        array = np.asarray(value)
+        name = f"constant_{len(self._constants)}"
+        kept = array.astype(np.float32 if array.dtype.kind == "f" else np.int64)
+        self._constants.append(numpy_helper.from_array(np.asarray(kept, order="C"), name))
+        return name

@@ -9,9 +9,10 @@ import numpy as np
 
 from dualres.errors import ConfigError, ExportError
 from dualres.export.destination import check_file
-from dualres.export.expected import LOGIT_TOLERANCE, check_batch, logits_of
-from dualres.file import Model
+from dualres.export.expected import LOGIT_TOLERANCE, logits_of
+from dualres.file import CHECK_WINDOWS, Model
 from dualres.machinery.files import write_whole
+from dualres.model.check import check_windows
 
 CARD = "dualres"  # the metadata's key
 
@@ -35,7 +36,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    windows = check_batch(model.card.config.window)
+    windows = check_windows(CHECK_WINDOWS, model.card.config.window)
     (logits,) = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())

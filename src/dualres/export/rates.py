@@ -8,12 +8,12 @@ from fractions import Fraction
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
 from dualres.file import Model
+from dualres.kernel.resample import CROSSINGS
 
 LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each
 WORKING_MEMORY = 16 * 1024  # bytes that a stream's state may take besides its window
 
 _SCRATCH = 13 * 1024  # DUALRES_SCRATCH_BYTES with one lane
-_CROSSINGS = 10  # of the filter, on each side: DUALRES_REACH
 
 
 def ratio_for(model: Model, rate: Fraction) -> Fraction:
@@ -43,13 +43,9 @@ def working_memory(ratio: Fraction, classes: int) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
-    inputs = int(2 * _CROSSINGS * max(1 / ratio, Fraction(1))) + 1
-    converter = 0 if ratio == 1 else _to_doubles(8 + 8 + 5 * 4 + 4 * inputs)
+    inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
+    converter = 0 if ratio == 1 else -(-(8 + 8 + 5 * 4 + 4 * inputs) // 8) * 8  # whole doubles
     return counters + sums + converter + _SCRATCH
-
-
-def _to_doubles(size: int) -> int:
-    return -(-size // 8) * 8
 
 
 def _nearest_ratio(ratio: Fraction) -> Fraction:

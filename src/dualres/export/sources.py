@@ -9,13 +9,18 @@ from fractions import Fraction
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
 
-from dualres.export.expected import expected
-from dualres.export.generated import check_values, constants, sizes
+import numpy as np
+import numpy.typing as npt
+
+from dualres.export.expected import COUNTS, LOGIT_TOLERANCE, OFFSET, SHARE_TOLERANCE, Expected, expected
 from dualres.file import Model
+from dualres.kernel.pack import packed
+from dualres.kernel.resample import taps_for
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
 PLAIN = ("dualres.h", "dualres.c", "convert.h", "check.c", "example.c", "Makefile")
+PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
@@ -30,9 +35,9 @@ def copied() -> dict[str, bytes]:
 def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str, bytes]:
     """What is this model's, but for the README and the list of files."""
     texts = {
-        "dualres_model.h": sizes(model, rate, ratio, int16),
-        "dualres_model.c": constants(model, ratio),
-        "check_values.h": check_values(expected(model, rate, int16=False), expected(model, rate, int16=True)),
+        "dualres_model.h": _sizes(model, rate, ratio, int16),
+        "dualres_model.c": _constants(model, ratio),
+        "check_values.h": _check_values(expected(model, rate, int16=False), expected(model, rate, int16=True)),
         "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
@@ -58,3 +63,93 @@ def _included(name: str) -> list[str]:
         content = (resources("dualres.kernel") / one).read_text()
         found += [h for h in re.findall(r'^#include "(.+)"$', content, re.MULTILINE) if h not in found]
     return found
+
+
+def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
+    """dualres_model.h: what other files need to know at compile time."""
+    counts = "\n/* Samples are int16_t counts. */\n#ifndef DUALRES_INT16\n#define DUALRES_INT16\n#endif\n"
+    return (
+        f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
+        "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n\n"
+        "/* From the native rate to 64 kHz, in lowest terms. */\n"
+        f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
+        f"{counts if int16 else ''}\n#endif\n"
+    )
+
+
+def _constants(model: Model, ratio: Fraction) -> str:
+    """dualres_model.c: names, weights and tables, and the resampler's filter."""
+    run, head = packed(model.weights)
+    names = ",\n    ".join(text(name) for name in model.classes)
+    parts = [
+        '/* This model\'s constants. */\n\n#include "dualres.h"\n',
+        f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
+        f"static const float head[] = {{\n    {floats(head)}}};\n",
+        f"static const union {{\n    float run[{len(run)}];\n    dualres_constants named;\n}} constants = {{{{\n"
+        f"    {floats(run)}}}}};\n",
+        "typedef char constants_fit[sizeof constants.run == sizeof constants.named ? 1 : -1];\n",
+        "extern const dualres_model dualres_this_model;\n"
+        "const dualres_model dualres_this_model = {&constants.named, head, DUALRES_CLASSES};\n",
+    ]
+    if ratio != 1:
+        parts.append(
+            "extern const float dualres_taps[DUALRES_REACH + 1];\n"
+            f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps_for(ratio))}}};\n"
+        )
+    return "\n".join(parts)
+
+
+def _check_values(by_floats: Expected, by_counts: Expected) -> str:
+    """check_values.h: for builds with floats and with counts."""
+    return (
+        "/* What the model says of the check's signals. */\n\n"
+        "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
+        f"#define LOGIT_TOLERANCE {LOGIT_TOLERANCE}\n#define SHARE_TOLERANCE {SHARE_TOLERANCE}\n"
+        f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
+        f"enum {{ CHECK_WINDOWS = {len(by_floats.logits)}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
+        f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
+        f"#else\n{_values(by_floats)}#endif\n"
+        "\n#endif\n"
+    )
+
+
+def _values(values: Expected) -> str:
+    rows = ",\n    ".join(f"{{{doubles(row)}}}" for row in values.logits)
+    return (
+        f"enum {{ STREAM_WINDOWS = {values.windows}, STREAM_BEST = {int(values.shares.argmax())} }};\n"
+        f"static const double expected_logits[CHECK_WINDOWS][DUALRES_CLASSES] = {{\n    {rows}}};\n"
+        f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n"
+    )
+
+
+def floats(values: npt.ArrayLike) -> str:
+    """Float literals, hexadecimal and therefore exact, separated by commas and wrapped."""
+    return _wrapped([f"{_hexadecimal(x)}f" for x in np.asarray(values, dtype=np.float32).ravel().tolist()])
+
+
+def doubles(values: npt.ArrayLike) -> str:
+    """The same in double precision."""
+    return _wrapped([_hexadecimal(x) for x in np.asarray(values, dtype=np.float64).ravel().tolist()])
+
+
+def text(value: str) -> str:
+    """A string literal of plain ASCII, whatever the string holds."""
+    return '"' + "".join(map(_byte, value.encode(errors="replace"))) + '"'
+
+
+def _wrapped(words: list[str]) -> str:
+    return ",\n    ".join(", ".join(words[i : i + PER_LINE]) for i in range(0, len(words), PER_LINE))
+
+
+def _hexadecimal(x: float) -> str:
+    mantissa, exponent = x.hex().split("p")
+    whole, _, places = mantissa.partition(".")
+    places = places.rstrip("0")
+    return f"{whole}{'.' if places else ''}{places}p{exponent}"
+
+
+def _byte(byte: int) -> str:
+    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
+    plain = 32 <= byte < 127 and byte not in b'"\\?'
+    return chr(byte) if plain else f"\\{byte:03o}"

@@ -11,8 +11,11 @@ from dualres.config import ModelConfig
 @cache
 def available(config: ModelConfig, device: str) -> bool:
     """Whether there is a GPU path there for networks of these sizes."""
-    if not device.startswith("cuda") or find_spec("triton") is None:
-        return False
-    from dualres.gpu.passes import fits_the_kernels
+    return device.startswith("cuda") and find_spec("triton") is not None and fits_the_kernels(config)
 
-    return fits_the_kernels(config)
+
+def fits_the_kernels(config: ModelConfig) -> bool:
+    """Whether the kernels can do such a network: tiles are powers of two, and nothing can be silenced."""
+    sizes = (config.width, config.states, config.short, config.long)
+    powers = all(size & (size - 1) == 0 for size in sizes)
+    return config.memory and powers and 16 <= config.width <= 256 and 2 <= config.states <= 64

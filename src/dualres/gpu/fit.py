@@ -102,11 +102,6 @@ class Bundle:
             self.augmented = [Augmented(*view, len(seeds), self.draws, shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
 
-    def load(self, supports: Supports, labels: Labels) -> None:
-        """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
-        with self._compiling():
-            self._load(supports, labels)
-
     @contextmanager
     def _compiling(self) -> Iterator[None]:
         """Kernels are compiled side by side, at the first fit of a kind; what they do on the way is overwritten."""
@@ -127,6 +122,11 @@ class Bundle:
         for call in calls:
             call.result()
         _compiled.add(kind)
+
+    def load(self, supports: Supports, labels: Labels) -> None:
+        """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
+        with self._compiling():
+            self._load(supports, labels)
 
     def _load(self, supports: Supports, labels: Labels) -> None:
         windows, samples = len(supports[0]), self._layout.config.window

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import ParamSpec, TypeVar
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,8 +23,6 @@ FEW, STEP = 4, 16  # numbers of windows are rounded up to the first, or to a mul
 BLOCKS = 4  # kept for each network; a campaign's recordings have few lengths
 
 Logits = npt.NDArray[np.float32]
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def scorer(network: DualRes) -> Scorer:
@@ -37,13 +34,11 @@ def scorer(network: DualRes) -> Scorer:
     return known[1]
 
 
-def _outside_inference(method: Callable[P, R]) -> Callable[P, R]:
-    """Run without gradients, but not in inference mode: buffers made in it could not be filled outside of it."""
-    return torch.inference_mode(False)(torch.no_grad()(method))
-
-
 class Scorer:
-    """Logits by the parameters that the network has when this is made. One thread may use it at a time."""
+    """Logits by the parameters that the network has when this is made. One thread may use it at a time.
+
+    It runs without gradients, but not in inference mode: buffers made in it could not be filled outside of it.
+    """
 
     def __init__(self, network: DualRes) -> None:
         self.device = network.head.weight.device
@@ -53,7 +48,8 @@ class Scorer:
         self._blocks: OrderedDict[int, _Block] = OrderedDict()
         self._single: _SingleWindow | None = None
 
-    @_outside_inference
+    @torch.inference_mode(False)
+    @torch.no_grad()
     def window(self, samples: npt.NDArray[np.float32]) -> Logits:
         """The logits (classes,) of one window (window,) in host memory: the fastest way to a single answer."""
         if self._single is None:
@@ -61,7 +57,8 @@ class Scorer:
                 self._single = _SingleWindow(self._layout, self._weights)
         return self._single(samples)
 
-    @_outside_inference
+    @torch.inference_mode(False)
+    @torch.no_grad()
     def logits(self, signal: npt.NDArray[np.float32] | Tensor, starts: Sequence[int]) -> Tensor:
         """The logits (windows, classes) of windows that begin at `starts` in a signal on the host or on the device."""
         samples = signal if isinstance(signal, Tensor) else torch.from_numpy(signal)

@@ -10,7 +10,7 @@ from torch import Tensor
 from dualres.gpu.inference_triton import coefficients_of_kernel, features_kernel, head_kernel, shares_kernel
 from dualres.gpu.layout import Layout, ceil_div, power_of_two
 from dualres.gpu.memory_triton import walk_kernel
-from dualres.gpu.readout import EPS
+from dualres.gpu.passes import EPS
 from dualres.gpu.spectra import Spectra
 
 BINS_AT_ONCE = 256

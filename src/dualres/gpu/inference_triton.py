@@ -71,7 +71,7 @@ def coefficients_of_kernel(
     normed, weights, coefficients, shift, root,
     MAPS: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
 ):  # fmt: skip
-    """The memory's four maps at a token, in the order of `kernel/maps.py`, and the coefficients they make."""
+    """The memory's four maps at a token, in the order of `kernel/pack.py`, and the coefficients they make."""
     token = tl.program_id(0)
     d, s = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES)
     x = tl.load(normed + token * WIDTH + d)

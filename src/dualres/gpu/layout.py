@@ -1,6 +1,6 @@
 """A network's parameters in one row of memory, so that many networks of a kind are one matrix.
 
-Maps that share their input lie one above the other, to be one product; `kernel/maps.py` has the order of the memory's.
+Maps that share their input lie one above the other, to be one product; `kernel/pack.py` has the order of the memory's.
 The two projections carry their bias as one more column, which meets a one in the padded views; further columns, up to a
 multiple of four, stay zero.
 """
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig
-from dualres.kernel.maps import MAPS
+from dualres.kernel.pack import MAPS
 from dualres.model.network import DualRes
 
 ALIGNMENT = 16  # floats

@@ -5,7 +5,7 @@ The same as `OscillatoryMemory` with `scan_ref`, in steps that each suit the mac
 once, then a walk over the tokens in which one warp holds a few channels with all their states. Nothing is divided by a
 decay and no damping is summed up, so any damping will do. Some of the states are kept for going backward.
 
-    maps           (windows, tokens, 2 width + 4 states)   in the order of `kernel/maps.py`, without their biases
+    maps           (windows, tokens, 2 width + 4 states)   in the order of `kernel/pack.py`, without their biases
     coefficients   the same shape                          alpha, (1 - alpha) u, b and c: real parts, then imaginary
     states         (windows, groups, 2, states, width)     before each group of tokens; real parts, then imaginary
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 import ctypes
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from dualres.kernel.compiled import function, variant
+from dualres.kernel.compiled import function
 from dualres.kernel.threads import share_out
-from dualres.kernel.training import threads
+from dualres.kernel.training import address, threads
 
 
 class _Augment(ctypes.Structure):
     """`dualres_augment` of augment.h. It keeps the tensors alive."""
 
     _fields_ = (
-        ("tokens", ctypes.c_int64),
-        ("bins", ctypes.c_int64),
+        *((name, ctypes.c_int64) for name in ("tokens", "bins")),
         *((name, ctypes.c_void_p) for name in ("magnitudes", "gains", "partners", "shares", "scale", "shift")),
     )
 
@@ -30,12 +28,12 @@ class _Augment(ctypes.Structure):
     ) -> None:
         windows, tokens, bins = magnitudes.shape
         places = [
-            _place("magnitudes", magnitudes, windows, tokens, bins),
-            _place("gains", gains, windows, bins),
-            _place("partners", partners, windows, dtype=torch.int64),
-            _place("shares", shares, windows),
-            _place("scale", scale, bins),
-            _place("shift", shift, bins),
+            address("magnitudes", magnitudes, windows, tokens, bins),
+            address("gains", gains, windows, bins),
+            address("partners", partners, windows, dtype=torch.int64),
+            address("shares", shares, windows),
+            address("scale", scale, bins),
+            address("shift", shift, bins),
         ]
         if not 0 <= int(partners.min()) <= int(partners.max()) < windows:
             raise ValueError(f"partners run from {partners.min()} to {partners.max()}, but there are {windows} windows")
@@ -43,19 +41,10 @@ class _Augment(ctypes.Structure):
         self._held = magnitudes, gains, partners, shares, scale, shift
 
 
-def _place(name: str, tensor: Tensor, *shape: int, dtype: torch.dtype = torch.float32) -> int:
-    """Its address; an error for what the library would misread."""
-    if tensor.shape != shape:
-        raise ValueError(f"{name} is {tuple(tensor.shape)}, not {shape}")
-    if tensor.dtype != dtype or not tensor.is_contiguous():
-        raise ValueError(f"{name} is {tensor.dtype} with strides {tensor.stride()}, not {dtype} without gaps")
-    return tensor.data_ptr()
-
-
 def available(magnitudes: Tensor) -> bool:
     """Whether the library is there, and takes these."""
     plain = magnitudes.device.type == "cpu" and magnitudes.dtype == torch.float32
-    return plain and _entry(variant()) is not None
+    return plain and _entry() is not None
 
 
 def seen(
@@ -70,17 +59,16 @@ def seen(
     """Fill `out` with what `seen_ref` of dualres.learn.augment.spectra gives: float32 on the CPU, partners int64."""
     (_, tokens, bins), (mean, spread) = magnitudes.shape, standard
     job = _Augment(magnitudes, gains, partners, shares, math.log(2) / spread, -mean / spread)
-    _place("out", out, rows.stop - rows.start, tokens, bins)
-    entry = _entry(variant())
+    address("out", out, rows.stop - rows.start, tokens, bins)
+    entry = _entry()
     assert entry is not None, "`available` said so"
-    share_out(
-        lambda row: entry(ctypes.byref(job), rows.start + row, out[row].data_ptr()),
-        range(len(out)),
-        min(threads(), len(out)),
-    )
+
+    def work(row: int) -> None:
+        entry(ctypes.byref(job), rows.start + row, out[row].data_ptr())
+
+    share_out(work, range(len(out)), min(threads(), len(out)))
     return out
 
 
-@cache
-def _entry(chosen: str | None) -> Callable[..., Any] | None:
+def _entry() -> Callable[..., Any] | None:
     return function("dualres_augment_window", [ctypes.POINTER(_Augment), ctypes.c_int64, ctypes.c_void_p])

@@ -46,14 +46,19 @@ def function(name: str, arguments: Sequence[Any], result: Any = None) -> Callabl
 
     `arguments` and `result` are ctypes. While it runs, other threads of Python do too.
     """
-    chosen, library = variant(), _library()
+    return _function(variant(), name, tuple(arguments), result)
+
+
+@cache
+def _function(chosen: str | None, name: str, arguments: tuple[Any, ...], result: Any) -> Callable[..., Any] | None:
+    library = _library()
     if chosen is None or library is None:
         return None
     try:
         found = library[f"{name}_{chosen}"]  # an item, not an attribute: each caller gets its own, with its own types
     except AttributeError:  # the library was built from an older state of the source
         return None
-    found.argtypes, found.restype = list(arguments), result
+    found.argtypes, found.restype = arguments, result
     called: Callable[..., Any] = found
     return called
 

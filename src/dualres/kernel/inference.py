@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -36,11 +36,6 @@ class Kernel:
     def __init__(self, weights: Weights) -> None:
         self._constants, self._head = packed(weights)
         self._classes, self._window = weights.classes, weights.config.window
-
-    @classmethod
-    def of(cls, weights: Weights) -> Self | None:
-        """None where PyTorch has to do it: no compiled library, or other sizes than the paper's."""
-        return cls(weights) if serves(weights.config) else None
 
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to (n, classes).

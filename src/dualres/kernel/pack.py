@@ -1,4 +1,4 @@
-"""A network's weights and the tables of its FFTs as the kernel wants them: one run of floats."""
+"""A network's weights and the tables of its FFTs as the kernel wants them: one run of floats, and memory for it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import ModelConfig
-from dualres.kernel.aligned import aligned
-from dualres.kernel.maps import MAPS
 
 Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
+# The one order of the memory's four maps, wherever they are one product: in C, in Triton and in ONNX. `DUALRES_MAPS` of
+# dualres_kernel.h, `parameter_places` of training.h and `gpu/memory_triton.py` count on it. Another order would round
+# sums over the maps in another way, and so change fitted weights.
+MAPS = ("damping", "write_in", "write", "read")  # attributes of `OscillatoryMemory`; vectors have real parts first
+LINE = 16  # floats in a line of the cache
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 
@@ -67,6 +70,16 @@ def fits(config: ModelConfig) -> bool:
     """Whether the kernel is made for networks of this shape."""
     paper = ModelConfig()
     return all(getattr(config, size) == getattr(paper, size) for size in SIZES)
+
+
+def aligned(count: int) -> Floats:
+    """Room for `count` floats, whose values are undefined.
+
+    It begins where a line of the cache begins: else every vector of 64 bytes would lie across two.
+    """
+    room = np.empty(count + LINE, np.float32)
+    skipped = -room.ctypes.data % (4 * LINE) // 4
+    return room[skipped : skipped + count]
 
 
 def packed(weights: Weights) -> tuple[Floats, Floats]:

@@ -1,19 +1,27 @@
-"""What `resample.c` needs to know of a ratio, laid out as it wants it, and the calls to it."""
+"""What `resample.c` needs to know of a ratio, laid out as it wants it, and the calls to it.
+
+The low-pass filter that every change of rate is made with is scipy.signal.resample_poly's, designed part by part.
+"""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import i0
 
 from dualres.kernel import compiled
-from dualres.kernel.aligned import aligned
+from dualres.kernel.pack import Floats, aligned
 
-Floats = npt.NDArray[np.float32]
 Reals = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+CROSSINGS = 10  # half of the filter's length, in zero crossings
+_KAISER = 5.0
+_PART = 1 << 16  # taps that are designed at a time; scipy.signal.firwin needs six times the memory of its result
 
 _GROUP = 4  # outputs that share a window of inputs
 _MOST_LANES, _MOST_STREAMS = 16, 32
@@ -27,10 +35,8 @@ _PIECES = np.dtype([(n, "i4") for n in ("first_row", "rows", "first_output", "ou
 class _Stretch(ctypes.Structure):
     _fields_ = (
         ("samples", ctypes.c_void_p),
-        ("first", ctypes.c_int64),
-        ("count", ctypes.c_int64),
-        ("mean", ctypes.c_float),
-        ("beyond", ctypes.c_float),
+        *((name, ctypes.c_int64) for name in ("first", "count")),
+        *((name, ctypes.c_float) for name in ("mean", "beyond")),
     )
 
 
@@ -94,6 +100,18 @@ class Resampler:
             *(self._unit_rows, self.unit, work.ctypes.data, self._work_rows, out.ctypes.data, start, count),
         )
         return out if finite else None
+
+
+def taps_for(ratio: Fraction) -> Reals:
+    """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps."""
+    longer = max(ratio.numerator, ratio.denominator)
+    half = CROSSINGS * longer
+    taps = np.empty(half + 1)
+    for start in range(0, half + 1, _PART):
+        at = np.arange(start, min(start + _PART, half + 1))
+        taps[at] = np.sinc(at / longer) * i0(_KAISER * np.sqrt(1 - (at / half) ** 2))
+    taps /= taps[0] + 2 * taps[1:].sum()
+    return ratio.numerator * taps
 
 
 def total(samples: Floats) -> float:

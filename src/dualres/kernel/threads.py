@@ -9,10 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Condition, Lock, local
 
-import numpy as np
-import numpy.typing as npt
-
-from dualres.kernel.aligned import aligned
+from dualres.kernel.pack import Floats, aligned
 
 
 def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:
@@ -49,9 +46,9 @@ def limit_threads(count: int | None) -> None:
     _limit = count
 
 
-def room(floats: int) -> npt.NDArray[np.float32]:
+def room(floats: int) -> Floats:
     """So many floats that this thread has for itself; fresh memory would cost a tenth of a window."""
-    held: npt.NDArray[np.float32] | None = getattr(_own, "room", None)
+    held: Floats | None = getattr(_own, "room", None)
     if held is None or len(held) < floats:
         held = _own.room = aligned(floats)
     return held
@@ -106,8 +103,7 @@ class _Pool:
     """Threads for all calls: as many as any of them has wanted."""
 
     def __init__(self) -> None:
-        self._lock, self._size = Lock(), 1
-        self._executor = _executor(self._size)
+        self._lock, self._size, self._executor = Lock(), 1, _executor(1)
 
     def submit(self, work: Callable[[], object], times: int) -> None:
         """`work` so many times, soon; not at all when the interpreter is about to exit."""

@@ -1,4 +1,8 @@
-"""Calls to training.c: the encoder's forward and backward pass, its windows shared out among threads."""
+"""The encoder's training step as one PyTorch operation: calls to training.c, for float32 on a CPU, by several threads.
+
+training.c does whole windows, matrix products included, so that what lies between two products stays in the cache.
+`Encoder.forward` of dualres.model.network is the readable twin.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,14 @@ import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from threading import Lock
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
-from dualres.kernel.compiled import function, variant
+from dualres.kernel.compiled import function
 from dualres.kernel.threads import room, share_out
 
 # What a thread takes at once. The gradient is summed over such a slice, and then over the slices in their order, so
@@ -27,13 +31,39 @@ _INPUTS = ("short_view", "long_view", "log_damping", "parameters", "ahead")
 _RESULTS = ("kept", "pooled", "d_pooled", "d_log_damping")
 
 
+def encode(short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
+    """Views (batch, tokens, bins), log damping (batch, width) and parameters in a row to the mean over tokens.
+
+    `parameters` lie as `parameter_places` in training.h has them, the rotations of the `states` oscillators last. The
+    result, (batch, width), can be differentiated once. For second derivatives set DUALRES_KERNEL=off.
+    """
+    pooled: Tensor = _Encode.apply(short, long, log_damping, parameters, states)  # type: ignore[no-untyped-call]
+    return pooled
+
+
+class _Encode(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
+        # In float64: the rotation since the first token grows to hundreds of radians.
+        angles = torch.arange(1, short.shape[1] + 1)[:, None] * parameters[-states:].double()
+        ahead = torch.cat([angles.cos(), angles.sin()], dim=1).float()
+        inputs = [x.contiguous() for x in (short, long, log_damping, parameters, ahead)]
+        pooled, kept = Training(*inputs).forward()
+        ctx.save_for_backward(*inputs, kept)
+        return pooled
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_pooled: Tensor) -> tuple[Tensor | None, ...]:
+        *inputs, kept = ctx.saved_tensors
+        d_parameters, d_log_damping = Training(*inputs).backward(kept, d_pooled.contiguous())
+        return None, None, d_log_damping, d_parameters, None
+
+
 class Training(ctypes.Structure):
     """`dualres_training` of training.h: sizes, then where the buffers lie. It keeps the tensors alive."""
 
-    _fields_ = (
-        *((name, ctypes.c_int64) for name in _SIZES),
-        *((name, ctypes.c_void_p) for name in _INPUTS + _RESULTS),
-    )
+    _fields_ = (*((name, ctypes.c_int64) for name in _SIZES), *((name, ctypes.c_void_p) for name in _INPUTS + _RESULTS))
 
     def __init__(self, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, ahead: Tensor) -> None:
         """Shapes as in training.h; float32 on the CPU."""
@@ -73,11 +103,7 @@ class Training(ctypes.Structure):
         return torch.from_numpy(gradients.numpy().sum(axis=0)), d_log_damping
 
     def _point_at(self, name: str, buffer: Tensor, *shape: int) -> Tensor:
-        if buffer.shape != shape:
-            raise ValueError(f"{name} is {tuple(buffer.shape)}, not {shape}")
-        if buffer.dtype != torch.float32 or not buffer.is_contiguous():
-            raise ValueError(f"{name} is {buffer.dtype} with strides {buffer.stride()}, not float32 without gaps")
-        setattr(self, name, buffer.data_ptr())
+        setattr(self, name, address(name, buffer, *shape))
         self._held[name] = buffer
         return buffer
 
@@ -90,6 +116,15 @@ class Training(ctypes.Structure):
             call(first, min(first + SLICE, self._windows), scratch.ctypes.data)
 
         share_out(work, self._starts, min(threads(), len(self._starts)))
+
+
+def address(name: str, tensor: Tensor, *shape: int, dtype: torch.dtype = torch.float32) -> int:
+    """Where a tensor lies; an error for what the library would misread."""
+    if tensor.shape != shape:
+        raise ValueError(f"{name} is {tuple(tensor.shape)}, not {shape}")
+    if tensor.dtype != dtype or not tensor.is_contiguous():
+        raise ValueError(f"{name} is {tensor.dtype} with strides {tensor.stride()}, not {dtype} without gaps")
+    return tensor.data_ptr()
 
 
 def parameter_count(short_bins: int, long_bins: int, width: int, states: int) -> int:
@@ -111,12 +146,24 @@ def threads_taken_over() -> Iterator[None]:
     PyTorch's number is one for the whole process. Of several who take its threads over at once, the first finds out
     how many there are, and the last gives them back.
     """
-    before = _threads.set(_taken.begin())
+    global _users, _found
+    with _lock:
+        if not _users:
+            _found = torch.get_num_threads()
+            torch.set_num_threads(1)
+        _users += 1
+        before = _threads.set(_found)
     try:
         yield
     finally:
         _threads.reset(before)
-        _taken.end()
+        with _lock:
+            _users -= 1
+            if not _users:
+                torch.set_num_threads(_found)
+
+
+_lock, _users, _found = Lock(), 0, 1  # who has PyTorch's threads taken over, and how many it had
 
 
 def threads() -> int:
@@ -124,34 +171,9 @@ def threads() -> int:
     return _threads.get() or torch.get_num_threads()
 
 
-class _Taken:
-    """PyTorch's threads while somebody has taken them over."""
-
-    def __init__(self) -> None:
-        self._lock, self._users, self._threads = Lock(), 0, 1
-
-    def begin(self) -> int:
-        """How many there are to be had."""
-        with self._lock:
-            if not self._users:
-                self._threads = torch.get_num_threads()
-                torch.set_num_threads(1)
-            self._users += 1
-            return self._threads
-
-    def end(self) -> None:
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                torch.set_num_threads(self._threads)
-
-
-_taken = _Taken()
-
-
 def available() -> bool:
     """Whether the library is there, and has this."""
-    return _found("dualres_encoder_backward", variant()) is not None
+    return _entry("dualres_encoder_backward") is not None
 
 
 def _empty(*shape: int) -> Tensor:
@@ -159,20 +181,15 @@ def _empty(*shape: int) -> Tensor:
 
 
 def _call(name: str, *arguments: Any) -> int:
-    found = _found(name, variant())
-    assert found is not None, "`available` said so"
-    result = found(*arguments)
-    return 0 if result is None else int(result)
+    entry = _entry(name)
+    assert entry is not None, "`available` said so"
+    return int(entry(*arguments) or 0)
 
 
-@cache
-def _found(name: str, chosen: str | None) -> Callable[..., Any] | None:
-    """A function of training.c in the variant chosen."""
+def _entry(name: str) -> Callable[..., Any] | None:
+    """A function of training.c: what is told of a training, or what is done to some of its windows."""
     training, index, buffer = ctypes.POINTER(Training), ctypes.c_int64, ctypes.c_void_p
-    arguments: dict[str, list[Any]] = {
-        "dualres_encoder_kept": [training],
-        "dualres_encoder_scratch": [training],
-        "dualres_encoder_forward": [training, index, index, buffer],
-        "dualres_encoder_backward": [training, index, index, buffer, buffer],
-    }
-    return function(name, arguments[name], index if len(arguments[name]) == 1 else None)
+    buffers = {"dualres_encoder_forward": 1, "dualres_encoder_backward": 2}.get(name)
+    if buffers is None:
+        return function(name, [training], index)
+    return function(name, [training, index, index, *[buffer] * buffers])

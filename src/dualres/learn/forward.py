@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor, nn
 
-from dualres.kernel import encoder as compiled
-from dualres.kernel.maps import MAPS
+from dualres.kernel import training as compiled
+from dualres.kernel.pack import MAPS
 from dualres.kernel.training import available, parameter_count, threads_taken_over
 from dualres.model.network import DualRes, Encoder
 from dualres.model.scan import scan

@@ -47,7 +47,10 @@ class Cluster:
     """
 
     def __init__(self, address: str | None = None, cpus: int | None = None) -> None:
-        self._ray = _import_ray()
+        try:
+            self._ray: Any = import_module("ray")
+        except ImportError as error:
+            raise ClusterError(f"many machines need Ray ({error}); pip install 'dualres[cluster]'") from error
         if self._ray.is_initialized():
             raise ClusterError("this process has joined a Ray cluster already; leave it first (ray.shutdown())")
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
@@ -168,13 +171,6 @@ def _call(expected: dict[str, str], function: Callable[..., Any], *arguments: ob
 def _compared_versions() -> dict[str, str]:
     """What must be the same on all machines; torch may be built for other devices."""
     return {name: versions()[name].partition("+")[0] for name in ("dualres", "torch")}
-
-
-def _import_ray() -> Any:
-    try:
-        return import_module("ray")
-    except ImportError as error:
-        raise ClusterError(f"many machines need Ray ({error}); pip install 'dualres[cluster]'") from error
 
 
 def _check_address(address: str) -> None:

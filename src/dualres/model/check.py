@@ -24,3 +24,8 @@ def check_window(number: int, samples: int) -> npt.NDArray[np.float32]:
     t = np.arange(samples)
     window = np.sin(2 * np.pi * 0.01 * t) * (0.2 + t / samples) + 0.5 * hash_uniform(samples, CHECK_STREAM)
     return np.asarray(window[::-1] if number else window, dtype=np.float32)
+
+
+def check_windows(count: int, samples: int) -> npt.NDArray[np.float32]:
+    """The first of them, (count, samples)."""
+    return np.stack([check_window(number, samples) for number in range(count)])

@@ -57,9 +57,7 @@ class OscillatoryMemory(nn.Module):
     def log_damping(self, batch: int) -> Tensor:
         """The logarithm of delta before the input modulates it, (batch or 1, 1, width); in training it is jittered."""
         log_damping = self.log_rate - math.log(self.config.token_rate)
-        if not self.training:
-            return log_damping[None, None]
-        return log_damping + self._log_jitter(batch)
+        return log_damping + self._log_jitter(batch) if self.training else log_damping[None, None]
 
     def _log_jitter(self, batch: int) -> Tensor:
         """The logarithm of a factor of mean one per window and channel, the same at every token: (batch, 1, width).

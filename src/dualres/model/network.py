@@ -71,10 +71,9 @@ class DualRes(nn.Module):
 
     def spectra(self, windows: Tensor) -> tuple[Tensor, Tensor]:
         """The two views of raw windows (batch, window); this part learns nothing."""
-        if windows.ndim != 2 or windows.shape[1] != self.config.window:
-            raise ConfigError(
-                f"windows of shape {tuple(windows.shape)} were given; this network takes (batch, {self.config.window})"
-            )
+        shape, window = tuple(windows.shape), self.config.window
+        if windows.ndim != 2 or shape[1] != window:
+            raise ConfigError(f"windows of shape {shape} were given; this network takes (batch, {window})")
         return aligned_spectra(windows, self.config)
 
     def classify(self, short: Tensor, long: Tensor) -> Tensor:
@@ -93,9 +92,8 @@ class DualRes(nn.Module):
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """All tensors in the order of the paper's table of shapes, weight before bias."""
         encoder, memory = self.encoder, self.encoder.memory
-        for module in (encoder.short, encoder.long, encoder.norm):
-            yield from (module.weight, module.bias)
-        for module in (memory.write_in, memory.damping, memory.write, memory.read):
+        maps = (memory.write_in, memory.damping, memory.write, memory.read)
+        for module in (encoder.short, encoder.long, encoder.norm, *maps):
             yield from (module.weight, module.bias)
         yield from (memory.log_rate, memory.pitch)
         for module in (encoder.mix, encoder.gate, self.head):

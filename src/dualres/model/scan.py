@@ -20,7 +20,8 @@ and return y, (batch, tokens, width), with the state after the last token.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -30,11 +31,9 @@ LONGEST_CHUNK = 32  # tokens
 PAIRWISE_CHUNK = 16  # tokens
 LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float32's limits
 
-
-class Scan(Protocol):
-    def __call__(
-        self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]: ...
+State = Tensor | None
+Scanned = tuple[Tensor, Tensor]
+Scan = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, State], Scanned]  # delta, u, b, c, theta, state
 
 
 def renewed(delta: Tensor) -> Tensor:
@@ -57,24 +56,18 @@ class _Renewed(torch.autograd.Function):
         return gradient * torch.exp(-delta)
 
 
-def scan_step(
-    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
     """Exactly one token: the recurrence as it stands in the paper."""
     if delta.shape[1] != 1:
         raise ValueError(f"scan_step takes one token at a time, not {delta.shape[1]}")
     q = _zero_state(u, b) if state is None else state
-    alpha = torch.exp(-delta).mT  # (batch, width, 1)
-    write = renewed(delta).mT
+    alpha, write = torch.exp(-delta).mT, renewed(delta).mT  # (batch, width, 1)
     turn = torch.polar(torch.ones_like(theta), -theta)
     q = alpha * turn * q + write * b * u.mT
-    y = (c.conj() * q).real.sum(-1)
-    return y[:, None, :], q
+    return (c.conj() * q).real.sum(-1)[:, None, :], q
 
 
-def scan_ref(
-    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def scan_ref(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
     """The token loop: slow, and plainly the recurrence."""
     q = _zero_state(u, b) if state is None else state
     ys = []
@@ -85,9 +78,7 @@ def scan_ref(
     return torch.cat(ys, dim=1), q
 
 
-def scan(
-    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
     """The same in chunks: a few matrix products, and a loop over chunks instead of tokens.
 
     In coordinates that rotate along, r_j = exp(i j theta) q_j at token j of a chunk, the decay is
@@ -121,9 +112,7 @@ def scan(
     return chunks.unfold(fade * (older + chunks.along_c @ _as_pairs(enter * starts).mT)), q
 
 
-def scan_pairwise(
-    delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def scan_pairwise(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
     """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk.
 
     This takes more sums and exponentials, but none can overflow and no differences cancel. The chunk length need not

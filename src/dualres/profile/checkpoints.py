@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from dualres.campaign import work
 from dualres.campaign.job import Job
-from dualres.campaign.ledger import Ledger
+from dualres.campaign.ledger import Ledger, Outcome
 from dualres.campaign.studies import folds_of
 from dualres.config import Recipe
 from dualres.datasets import catalog
@@ -25,34 +25,28 @@ UPDATES = 10  # of a model that is fitted only to be measured: what inference co
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What the ledger says of a recording that its model judged."""
-
-    recording: str
-    scores: tuple[float, ...]  # one per class, mean over the windows
-
-
-@dataclass(frozen=True)
 class Checkpoint:
     """A model file, and the job that it is or would be the model of."""
 
     path: Path
     job: Job
     from_ledger: bool
-    verdict: Verdict | None = None
+    outcome: Outcome | None = None  # what the ledger says of it
 
 
 def wanted_job(plan: Plan, updates: int) -> Job:
     """The first fold and seed at the dataset's primary budget."""
     fold = load_fold(folds_of(plan.dataset)[0])
+    budget = BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET
+    recipe = entry(plan.method).recipe(Recipe(updates=updates))
     return Job(
-        dataset=plan.dataset,
-        fold=fold.fold,
-        fold_hash=fold.hash,
-        budget=BEARING_BUDGET if catalog.release(plan.dataset).kind == "bearing" else PRIMARY_BUDGET,
-        method=plan.method,
-        recipe=entry(plan.method).recipe(Recipe(updates=updates)),
-        seed=SEEDS[0],
+        plan.dataset,
+        fold.fold,
+        fold.hash,
+        budget,
+        plan.method,
+        recipe,
+        SEEDS[0],
         threads=plan.threads,
         device=plan.device,
     )
@@ -76,9 +70,7 @@ def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
             ]
             if found:
                 (*_, key), job = max(found, key=lambda each: each[0])
-                outcome = opened.outcome(key)
-                verdict = Verdict(outcome.recordings[0], outcome.scores[0])
-                return Checkpoint(_model(ledger.parent, key), job, True, verdict)
+                return Checkpoint(_model(ledger.parent, key), job, True, opened.outcome(key))
     return Checkpoint(_model(ledger.parent / "profile", wanted.key), wanted, False)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from operator import methodcaller
 from pathlib import Path
 
 from dualres.datasets import catalog
@@ -16,38 +17,22 @@ from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan
 
 @dataclass(frozen=True)
 class Cost:
-    """A quantity, by the name it has in the CSV file."""
+    """A quantity."""
 
-    name: str
     of: Callable[[Measurement], float | None]  # None where there is no such thing
     digits: int = 2
 
 
-def _median(workload: str) -> Cost:
-    return Cost(f"{workload}_ms", lambda measurement: measurement.median_ms(workload))
-
-
-def _p95(workload: str) -> Cost:
-    return Cost(f"{workload}_p95_ms", lambda measurement: measurement.p95_ms(workload))
-
-
-def _memory(name: str, workload: str, kind: str) -> Cost:
-    return Cost(f"{name}_mib", lambda measurement: measurement.memory_mib(workload, kind))
-
-
-COSTS = {
-    cost.name: cost
-    for cost in (
-        *map(_median, (WINDOW, PREPARED, NATIVE)),
-        *map(_p95, (WINDOW, PREPARED, NATIVE)),
-        _memory("allocated", WINDOW, "cuda_allocated"),
-        _memory("reserved", WINDOW, "cuda_reserved"),
-        _memory("cuda_rise", WINDOW, "cuda_rise"),
-        _memory("rss", NATIVE, "rss_peak"),
-        _memory("rss_rise", NATIVE, "rss_rise"),
-        Cost("native_s", lambda measurement: measurement.facts["input"]["native_s"]),
-        Cost("windows", lambda measurement: measurement.facts["input"]["windows"], 0),
-    )
+COSTS = {  # by the names they have in the CSV file
+    **{f"{workload}_ms": Cost(methodcaller("median_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
+    **{f"{workload}_p95_ms": Cost(methodcaller("p95_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
+    "allocated_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_allocated")),
+    "reserved_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_reserved")),
+    "cuda_rise_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_rise")),
+    "rss_mib": Cost(methodcaller("memory_mib", NATIVE, "rss_peak")),
+    "rss_rise_mib": Cost(methodcaller("memory_mib", NATIVE, "rss_rise")),
+    "native_s": Cost(lambda measurement: measurement.facts["input"]["native_s"]),
+    "windows": Cost(lambda measurement: measurement.facts["input"]["windows"], 0),
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,17 +21,58 @@ from dualres.campaign.work import Progress, machine
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.file import DUALRES, Model
-from dualres.judge import STRETCH, recording_scores
+from dualres.judge import STRETCH, recording_scores, window_scores
+from dualres.kernel.pack import shapes as file_shapes
 from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
 from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
-from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, Workload
-from dualres.profile.storage import storage
-from dualres.profile.workloads import calls, subject
-from dualres.scorers import Scores
+from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
+from dualres.recordings.recording import Recording
+from dualres.recordings.windows import at_rate, every_window
+from dualres.scorers import Scores, Windows
 
 Call = Callable[[], Scores]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A recording in memory, at its native rate and at the model's."""
+
+    recording: Recording
+    prepared: Recording  # the same at the model's rate
+    limit: int | None  # at most this many windows are scored
+    cycles: float  # how often the released recording was played to be long enough; 1 for once
+    window: Windows  # (1, window), the first of the prepared recording
+    windows: int  # that are scored
+
+
+def subject(recording: Recording, limit: int | None, *, long: bool, config: ModelConfig) -> Subject:
+    """The recording as it is, with the evaluation's limit; or a long one, of which every window counts."""
+    signal = np.array(recording.signal)
+    cycles = 1.0
+    if long:
+        limit = None
+        wanted = max(LONG_S, (LONG_WINDOWS + 1) / 2 * config.window_s)  # windows overlap by half
+        count = max(len(signal), math.ceil(wanted * recording.rate) + 1)
+        cycles, signal = count / len(signal), np.resize(signal, count)
+    native = replace(recording, load=lambda: signal)
+    resampled = at_rate(native, config.rate, config.window)
+    prepared = replace(recording, load=lambda: resampled, rate=Fraction(config.rate))
+    windows = every_window(prepared.signal, config.window, limit)
+    return Subject(native, prepared, limit, cycles, windows[:1], len(windows))
+
+
+def calls(model: Model, on: Subject) -> dict[str, Call]:
+    """Every workload by name; each takes samples in host memory to scores there, (windows, classes).
+
+    Records go the way that `dualres diagnose` takes them.
+    """
+    return {
+        WINDOW: lambda: model.scores(on.window),
+        PREPARED: lambda: window_scores(model, on.prepared, on.limit),
+        NATIVE: lambda: window_scores(model, on.recording, on.limit),
+    }
 
 
 def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> dict[str, Any]:
@@ -67,7 +110,7 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
                 "plan": checkpoint.job.plan(),
                 "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
                 "file_bytes": checkpoint.path.stat().st_size,
-                "bytes": asdict(storage(model)),
+                "bytes": bytes_of(model),
             },
             "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
             "batch": STRETCH,
@@ -81,6 +124,25 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
 def this_machine(device: str) -> dict[str, Any]:
     """What is computed on, and the CPU beside it."""
     return {**machine(device), "cpu": machine("cpu")["device"], "cores": os.cpu_count()}
+
+
+def bytes_of(model: Model) -> dict[str, int]:
+    """Where in memory the bytes of a model of a single member are.
+
+    The head is every parameter whose shape depends on the number of classes. Buffers are what is kept but not trained;
+    of MiniRocket, all but its ridge classifier.
+    """
+    (member,) = model.members
+    wider = len(model.classes) + 1
+    if model.card.method == DUALRES:
+        state = model.weights.arrays
+        shapes, trained = file_shapes(model.card.config, wider), state.keys()
+    else:
+        state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
+    parameters = sum(state[name].nbytes for name in trained)
+    head = sum(state[name].nbytes for name in trained if state[name].shape != shapes[name])
+    buffers = sum(array.nbytes for array in state.values()) - parameters
+    return {"encoder": parameters - head, "head": head, "buffers": buffers}
 
 
 def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:
@@ -107,16 +169,16 @@ def _agreement(work: dict[str, Call], fold: Fold) -> dict[str, Any]:
 
 
 def _ledger_agreement(model: Model, checkpoint: Checkpoint, source: Source, fold: Fold) -> dict[str, Any] | None:
-    """The same for a recording that the ledger holds a verdict on; None where it holds none."""
-    verdict = checkpoint.verdict
-    if verdict is None:
+    """The same for the first recording that the ledger holds scores of; None where it holds none."""
+    if checkpoint.outcome is None:
         return None
-    (recording,) = source.at_rate([verdict.recording])
+    name, expected = checkpoint.outcome.recordings[0], checkpoint.outcome.scores[0]
+    (recording,) = source.at_rate([name])
     scores, _ = recording_scores(model, recording, fold.evaluation_windows)
     return {
-        "recording": verdict.recording,
-        "difference": float(np.abs(scores - verdict.scores).max()),
-        "same_label": int(scores.argmax()) == int(np.argmax(verdict.scores)),
+        "recording": name,
+        "difference": float(np.abs(scores - expected).max()),
+        "same_label": int(scores.argmax()) == int(np.argmax(expected)),
     }
 
 

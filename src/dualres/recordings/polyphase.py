@@ -15,8 +15,7 @@ import numpy.typing as npt
 from scipy.signal import upfirdn
 
 from dualres.kernel import compiled
-from dualres.kernel.low_pass import CROSSINGS, taps_for
-from dualres.kernel.resample import Resampler, total
+from dualres.kernel.resample import CROSSINGS, Resampler, taps_for, total
 from dualres.recordings.recording import BLOCK, Samples
 
 Reals = npt.NDArray[np.float64]

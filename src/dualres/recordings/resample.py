@@ -77,7 +77,7 @@ def code_hash() -> str:
     return sha256(b"".join(file.read_bytes() for file in files) + versions.encode()).hexdigest()
 
 
-_KERNEL_FILES = ("low_pass.py", "resample.py", "resample.c", "transpose.h", "lanes.h")
+_KERNEL_FILES = ("resample.py", "resample.c", "transpose.h", "lanes.h")
 
 
 def _ratio(rate: Fraction, target: int, resampler: str) -> Fraction:

@@ -1,6 +1,6 @@
 import pytest
 
-from dualres.kernel.aligned import aligned
+from dualres.kernel.pack import aligned
 
 
 @pytest.mark.parametrize("count", [1, 17, 1000])

@@ -4,7 +4,7 @@ import pytest
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.file import Card, Model
 from dualres.judge import STRETCH, window_scores
-from dualres.profile import workloads
+from dualres.profile import measure
 from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW
 from dualres.recordings.recording import Recording
 
@@ -35,7 +35,7 @@ def recording():
 def test_all_ways_score_the_same_windows_as_a_verdict_does(recording):
     member = Mean()
     model = model_of(member)
-    work = workloads.calls(model, workloads.subject(recording, None, long=False, config=CONFIG))
+    work = measure.calls(model, measure.subject(recording, None, long=False, config=CONFIG))
     prepared, native = work[PREPARED](), work[NATIVE]()
     np.testing.assert_array_equal(native, window_scores(model, recording))
     np.testing.assert_array_equal(native, prepared)
@@ -45,12 +45,12 @@ def test_all_ways_score_the_same_windows_as_a_verdict_does(recording):
 
 
 def test_the_limit_of_the_evaluation_holds(recording):
-    work = workloads.calls(model_of(Mean()), workloads.subject(recording, 7, long=False, config=CONFIG))
+    work = measure.calls(model_of(Mean()), measure.subject(recording, 7, long=False, config=CONFIG))
     assert len(work[PREPARED]()) == len(work[NATIVE]()) == 7
 
 
 def test_a_short_recording_is_played_until_it_is_long(recording):
-    on = workloads.subject(recording, 7, long=True, config=CONFIG)
+    on = measure.subject(recording, 7, long=True, config=CONFIG)
     assert LONG_WINDOWS <= on.windows <= LONG_WINDOWS + 2
     signal = on.recording.signal
     assert len(signal) / recording.rate >= LONG_S
@@ -59,8 +59,8 @@ def test_a_short_recording_is_played_until_it_is_long(recording):
 
 
 def test_a_long_recording_is_left_as_it_is(recording, monkeypatch):
-    monkeypatch.setattr(workloads, "LONG_WINDOWS", 2)
-    monkeypatch.setattr(workloads, "LONG_S", 1.0)
-    on = workloads.subject(recording, 7, long=True, config=CONFIG)
+    monkeypatch.setattr(measure, "LONG_WINDOWS", 2)
+    monkeypatch.setattr(measure, "LONG_S", 1.0)
+    on = measure.subject(recording, 7, long=True, config=CONFIG)
     assert on.cycles == 1
     assert on.windows == 69

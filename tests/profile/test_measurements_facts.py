@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import pytest
 
+from dualres.profile.measurements import check_facts
 from dualres.profile.plan import Plan
-from dualres.profile.schema import check_facts
 from dualres.report.tables.costs import cost_tables
 from tests.profile.synthetic import made_up
 
