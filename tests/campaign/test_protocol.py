@@ -68,7 +68,7 @@ def test_an_evaluation_judges_every_held_out_recording_once(recordings, small):
     each = window_scores(model, first, FOLD.evaluation_windows)
     assert result.scores[0] == tuple(each.mean(0))
     assert result.windows[0] == len(each)
-    assert seen == [("Judge unseen recordings", i, 3, name) for i, name in enumerate(FOLD.evaluation, start=1)]
+    assert seen == [("Judge unseen recordings", i, 3, "") for i in (1, 2, 3)]
 
 
 def test_what_is_missing_is_named(recordings, small):

@@ -84,7 +84,7 @@ def test_plan_shows_jobs_and_time_and_makes_no_ledger(call, tmp_path):
     assert cells(result.output, "pilot")[:7] == ["pilot", "simulated", "1", "1", "1", "2", "0"]
     time = bench_live.duration(sum(map(nominal_s, jobs(study("pilot"), ["simulated"], methods=["dualres"]))))
     assert cells(result.output, "pilot")[7] == time
-    assert f"2 different jobs are missing; one after the other they take {time}." in result.output
+    assert f"2 distinct jobs are missing; one after another they take {time}." in result.output
     assert "left out: phm2009" in result.output
     assert not (tmp_path / "bench").exists()
 
@@ -93,7 +93,7 @@ def test_a_single_cell_can_be_asked_for(call):
     output = call(
         "plan", "published", "--methods", "dualres", "--folds", "S2", "--budgets", "3x4", "--seeds", "42"
     ).output
-    assert "1 different jobs are missing" in output
+    assert "1 distinct jobs are missing" in output
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_single_cell_can_be_asked_for(call):
         ("--budgets", "3", "budget '3' is not recordings x windows"),
         ("--folds", "S9", "there is no fold 'S9'"),
         ("--recipe", "stout", "recipe 'stout' is not known"),
-        ("--recipe", "gone.json", "gone.json: is no recipe"),
+        ("--recipe", "gone.json", "gone.json: is not a recipe"),
     ],
 )
 def test_a_fold_budget_or_recipe_that_is_none_is_answered(call, option, value, words):
@@ -113,7 +113,7 @@ def test_a_fold_budget_or_recipe_that_is_none_is_answered(call, option, value, w
 
 def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):
     output = call("plan", "gearbox", "replication", "--quick").output
-    assert "56 different jobs" in output
+    assert "56 distinct jobs" in output
     assert "quick (reduced size)" in output
 
 
@@ -166,7 +166,7 @@ def test_an_interrupt_says_what_is_kept(call, made_up, tmp_path):
     made_up.setattr(MadeUp, "interrupt_at", 1)
     result = call("run", "pilot", "--methods", "dualres", "--jobs", 1)
     assert result.exit_code == INTERRUPTED
-    assert "Stopped. 1 finished jobs are kept; the same command goes on from there." in result.stderr
+    assert "Stopped. 1 finished jobs are kept; run the same command again to continue." in result.stderr
     assert len(keys_in(tmp_path)) == 1
 
 
@@ -178,8 +178,8 @@ def test_an_interrupt_says_what_is_kept(call, made_up, tmp_path):
         (["pilot", "--seeds", "41,-1"], "seed '-1' is not a whole number"),
         (["pilot", "--datasets", "phm"], "there is no dataset 'phm'; there are"),
         (["pilot", "--datasets", "phm2009"], "dataset phm2009 is not prepared in"),
-        (["pilot", "--methods", "patchtst"], "no job is left of pilot with these options"),
-        (["pilot", "--address", "auto"], "--address auto is of use with --executor ray only"),
+        (["pilot", "--methods", "patchtst"], "no job of pilot matches these options"),
+        (["pilot", "--address", "auto"], "--address auto only applies with --executor ray"),
     ],
 )
 def test_a_wrong_name_gives_one_clear_sentence(call, tmp_path, arguments, sentence):
@@ -218,15 +218,15 @@ def test_status_tells_quick_from_full_and_other_jobs_from_both(call):
     output = call("status").stdout
     rows = [line.split("│")[1:-1] for line in output.splitlines() if line.startswith("│ pilot ")]
     assert [[c.strip() for c in row][1:5] for row in rows] == [["full", "cpu", "4", "0"], ["quick", "cpu", "2", "2"]]
-    assert "2 more finished jobs are of other seeds, threads or datasets" in output
+    assert "2 more finished jobs have other seeds, threads or datasets" in output
 
 
 def test_import_takes_new_jobs_and_lists_contradictions(call, tmp_path):
     synthetic_ledger(tmp_path / "other.sqlite", ["pilot"], datasets=["simulated"]).close()
     first = call("import", tmp_path / "other.sqlite")
     assert first.exit_code == 0
-    assert "4 jobs taken, 0 known" in first.output
-    assert "0 jobs taken, 4 known" in call("import", tmp_path / "other.sqlite").output
+    assert "4 jobs imported, 0 already known" in first.output
+    assert "0 jobs imported, 4 already known" in call("import", tmp_path / "other.sqlite").output
     job = FAILING[0]
     with Ledger(tmp_path / "wrong.sqlite") as wrong:
         outcome = synthetic_outcome(job)
@@ -247,8 +247,8 @@ def test_import_takes_an_export_and_models_too(call, tmp_path):
     (tmp_path / "there" / "models" / f"{key}.safetensors").write_bytes(b"model")
     first = call("import", str(tmp_path / "there" / "text"))
     assert first.exit_code == 0, first.output
-    assert "4 jobs taken, 0 known already and in agreement; 1 model files copied" in first.output
-    assert "0 jobs taken, 4 known" in call("import", str(tmp_path / "there" / "ledger.sqlite")).output
+    assert "4 jobs imported, 0 already known and in agreement; 1 model files copied" in first.output
+    assert "0 jobs imported, 4 already known" in call("import", str(tmp_path / "there" / "ledger.sqlite")).output
 
 
 @pytest.fixture
@@ -279,13 +279,13 @@ def test_the_status_of_an_export_is_that_of_its_ledger(call, export_in_place):
 def test_import_tells_what_came_of_measurements(call, tmp_path):
     synthetic_ledger(tmp_path / "there" / "ledger.sqlite", ["pilot"], datasets=["simulated"]).close()
     keep_all(tmp_path / "there" / "profile", methods=["dualres", "mambasl"])
-    assert "2 measurements taken, 0 known already" in call("import", tmp_path / "there" / "ledger.sqlite").output
+    assert "2 measurements imported, 0 already known" in call("import", tmp_path / "there" / "ledger.sqlite").output
     own = tmp_path / "bench" / "profile" / "simulated-dualres-cuda-4.json"
     own.write_text(own.read_text().replace("a GPU", "our GPU"))
     (tmp_path / "there" / "profile" / "simulated-mambasl-cuda-4.json").write_text("{}")
     result = call("import", tmp_path / "there" / "ledger.sqlite")
     assert result.exit_code == 0
-    assert "simulated dualres cuda: was measured here, too; ours was kept" in result.stderr
+    assert "simulated dualres cuda: was also measured here; ours was kept" in result.stderr
     assert "simulated-mambasl-cuda-4.json: not a measurement" in result.stderr
 
 

@@ -46,7 +46,7 @@ def test_a_report_has_tables_figures_and_a_page(written, bench):
 def test_a_report_is_verified_and_a_changed_cell_ends_with_an_error(written, bench):
     result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
     assert result.exit_code == 0
-    assert "the tables are what the ledger gives" in result.output
+    assert "the tables agree with the ledger" in result.output
     path = bench / "report" / "tables" / "pilot_simulated.md"
     path.write_text(path.read_text().replace("DualRes", "DualRez"))
     result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
@@ -90,7 +90,7 @@ def test_costs_that_were_measured_are_in_the_report_even_without_a_job(tmp_path)
 
 
 def test_costs_that_were_not_measured_are_named(written):
-    assert "inference costs: not measured; `dualres profile` does" in written.output
+    assert "inference costs: not measured; run `dualres profile`" in written.output
 
 
 def test_a_report_may_do_without_the_page(bench, tmp_path, monkeypatch):
@@ -98,7 +98,7 @@ def test_a_report_may_do_without_the_page(bench, tmp_path, monkeypatch):
     (tmp_path / "index.html").write_text("earlier")
     result = run("report", "pilot", "-o", tmp_path, "--no-page", "--dir", bench)
     assert f"jobs: {tmp_path}\n" in result.output
-    assert "is of an earlier report" in result.output
+    assert "belongs to an earlier report" in result.output
     assert (tmp_path / "index.html").read_text() == "earlier"
 
 
@@ -120,7 +120,7 @@ def test_an_export_and_its_report_are_verified_in_one_folder(results):
     result = run("verify", results)
     assert result.exit_code == 0, result.output
     assert "4 jobs agree with their plans, folds and hashes; models: not part of an export" in result.output
-    assert f"{results}: the tables are what the ledger gives" in result.output
+    assert f"{results}: the tables agree with the ledger" in result.output
     assert (results / "tables" / "costs_window_cpu_4.md").is_file()
     assert not (results / "ledger.sqlite").exists()
 

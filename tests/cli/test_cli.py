@@ -55,8 +55,13 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
         progress(Step(update=1, loss=2.0, learning_rate=1e-3), 300)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(demo, "fit_network", interrupt)
+    monkeypatch.setattr(demo, "fit_support", interrupt)
     result = run("demo", "--out", str(tmp_path / "demo"))
     assert result.exit_code == 130
     assert "Stopped. Nothing was written." in result.output
     assert not list(tmp_path.iterdir())
+
+
+def test_the_time_of_the_demo_is_the_same_in_every_help():
+    for arguments in (["--help"], ["demo", "--help"]):
+        assert "takes one to two minutes" in " ".join(run(*arguments).output.split()).lower(), arguments

@@ -16,7 +16,7 @@ from tests.cli.runner import RATE, run, tone
 
 def test_what_was_understood_is_shown_first(fitted):
     output = fitted[0]
-    assert output.index("What was understood") < output.index("fits, about") < output.index("To expect")
+    assert output.index("What was understood") < output.index("fits, about") < output.index("Expected")
     assert "left out" in output
     assert "broken.wav" in output
 
@@ -24,7 +24,7 @@ def test_what_was_understood_is_shown_first(fitted):
 def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     output, path = fitted
     card = load(path).card
-    assert "To expect on an unseen component: macro-F1" in output
+    assert "Expected on an unseen component: macro-F1" in output
     assert card.held_out == "component"
     assert set(card.score) == {"macro_f1", "spread", "rounds"}
     assert card.score["rounds"] == 3
@@ -60,7 +60,7 @@ def test_members_and_their_cost_are_shown(machines, tmp_path):
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
     assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
-    said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as by one"
+    said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as with one"
     assert said in result.output
     card = load(out).card
     assert (card.seeds, card.held_out) == ((7, 8), "component")
@@ -131,4 +131,4 @@ def test_a_folder_without_one_usable_file_says_so(tmp_path):
     assert "rate" in result.output
     np.save(tmp_path / "good" / "a.npy", tone(900, 0))
     result = run("fit", tmp_path, "-o", tmp_path / "m", "--rate", RATE)
-    assert "holds one class only, good" in str(result.exception)
+    assert "holds only one class, good" in str(result.exception)

@@ -51,7 +51,7 @@ def test_what_was_measured_is_shown_the_fastest_first(call, known):
     assert next(cells for cells in shown if cells[1] == "Medformer")[4:6] == medians
     assert "simulated dualres cpu: known (the ledger's model; updates: 10)" in result.output
     assert (
-        "measured elsewhere, or with other code or libraries, --again renews them: simulated dualres cpu"
+        "measured elsewhere, or with other code or libraries; --again renews them: simulated dualres cpu"
         in result.output
     )
 

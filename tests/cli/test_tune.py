@@ -70,11 +70,11 @@ def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(tuning, "fit_network", interrupted)
     stopped = run(*arguments)
     assert stopped.exit_code == 130
-    assert "Finished fits are kept; the same command goes on from there." in stopped.output
+    assert "Finished fits are kept; run the same command again to continue." in stopped.output
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.json.part"]
     again = run(*arguments)
     assert again.exit_code == 0, again.output
-    assert "1 fits, 3 more are known" in again.output
+    assert "1 fits, 3 more already done" in again.output
     assert len(begun) == 5
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.json"]
 
@@ -110,7 +110,7 @@ def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
         (("here", "--fold", "S1"), "either a folder of recordings or --fold"),
         (("--fold", "S1", "--budget", "3x4,1x3"), "one budget is needed"),
         (("--fold", "S1", "--budget", "many"), "budget 'many'"),
-        (("--fold", "S1", "--windows", "3"), "--windows is of use with a folder only"),
+        (("--fold", "S1", "--windows", "3"), "--windows only applies to a folder"),
         (("--fold", "P1", "--stores", "/nowhere"), "dataset phm2009 is not prepared in /nowhere"),
     ],
 )

@@ -55,4 +55,4 @@ def test_it_is_prepared_and_its_study_is_run(download, tmp_path):
     with sqlite3.connect(next(results.glob("*.sqlite"))) as ledger:
         assert ledger.execute("select count(*) from jobs").fetchone() == (2,)
     planned = dualres("bench", "plan", "toy", *where, plugins=PLUGINS)
-    assert "0 different jobs are missing" in planned.stdout
+    assert "0 distinct jobs are missing" in planned.stdout

@@ -16,4 +16,4 @@ def test_it_can_be_asked_for_like_the_others():
     assert "no method 'toy'" in dualres("bench", "plan", "pilot", "--methods", "toy").stderr
     planned = dualres("bench", "plan", "pilot", "--methods", "toy", plugins=["toy_method"])
     assert planned.returncode == 2  # it is none of the study's methods, but it is known
-    assert "no job is left of pilot" in planned.stderr
+    assert "no job of pilot matches" in planned.stderr

@@ -38,8 +38,8 @@ def test_an_estimate_judges_what_each_round_holds_out():
 
 def test_an_estimate_judges_by_as_many_members_as_the_model_will_have(monkeypatch):
     recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in (1, 22)]
-    judges, judge = [], module.model_probabilities
-    monkeypatch.setattr(module, "model_probabilities", lambda model, *r: judges.append(model) or judge(model, *r))
+    judges, judge = [], module.evaluate
+    monkeypatch.setattr(module, "evaluate", lambda model, held: judges.append(model) or judge(model, held))
     settings = {"windows_each": 1, "recipe": Recipe(1), "seed": 5, "members": 2}
     estimate(recordings, plan_rounds(recordings), ("good", "worn"), **settings)
-    assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 4
+    assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 2

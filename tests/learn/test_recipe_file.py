@@ -72,7 +72,7 @@ def test_names_are_recipes_too(tmp_path, monkeypatch):
 def test_what_is_no_recipe_is_named_with_the_remedy(tmp_path, content, reason):
     path = tmp_path / "r.json"
     path.write_text(content)
-    with pytest.raises(ConfigError, match=rf"r\.json: is no recipe .*{reason}.*`dualres tune`"):
+    with pytest.raises(ConfigError, match=rf"r\.json: is not a recipe .*{reason}.*`dualres tune`"):
         read_recipe(path)
 
 

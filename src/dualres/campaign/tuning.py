@@ -28,7 +28,7 @@ def of_fold(
     names, recordings = [one for _, one in learned_from(fold, budget)], []
     for done, one in enumerate(names, start=1):
         recordings += source.at_rate([one])
-        progress("Read", done, len(names), one)
+        progress("Read", done, len(names), "")
     support = gather_support(fold, recordings, budget, ModelConfig())
     place = {one: i for members in fold.support.values() for i, one in enumerate(members)}
     groups = np.array([place[one] for one, _ in support.origins])

@@ -72,7 +72,7 @@ def root(
 ) -> None:
     """Name a machine's fault from a few labelled seconds of vibration.
 
-    Start with [bold]dualres demo[/]: it needs no data and takes about a minute. Then
+    Start with [bold]dualres demo[/]: it needs no data and takes one to two minutes. Then
     [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
     [bold]dualres diagnose model.safetensors FILES[/] judges others.
     """

@@ -28,15 +28,15 @@ def audit(
         Path | None, typer.Option(help="Audit a CSV with the columns file and side (support or evaluation).")
     ] = None,
     held_out: Annotated[
-        str | None, typer.Option(help="The unit claimed to be new: component, recording, or a condition.")
+        str | None, typer.Option(help="The unit that is claimed to be new: component, recording, or a condition.")
     ] = None,
     channel: Channel = None,
     rate: Rate = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Find what an evaluation could have seen in training; exit status 1 if it could.
+    """Find out whether training could have seen what is evaluated; the exit status is then 1.
 
-    Without a fold or a split, the rounds that `dualres fit` would hold out are audited.
+    Without --fold or --split, the command audits the rounds that `dualres fit` would hold out.
     """
     from dualres.recordings.audit import audit_splits
     from dualres.recordings.folder import read_folder

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from dualres.campaign.run import Summary
     from dualres.campaign.times import Total
 
-app = typer.Typer(no_args_is_help=True, help="The paper's studies: plan, run, report, verify.")
+app = typer.Typer(no_args_is_help=True, help="Plan, run, report and verify the paper's studies.")
 
 
 class Engine(StrEnum):
@@ -64,7 +64,7 @@ def plan(
     folder: Dir = DEFAULT_DIR,
     stores: Stores = Path("stores"),
 ) -> None:
-    """What studies are made of, what of it is done, and how long the rest takes."""
+    """Show what the studies consist of, what is done, and how long the rest will take."""
     from dualres.campaign.overview import once, planned
     from dualres.campaign.times import Times, times_in
 
@@ -86,8 +86,8 @@ def plan(
     say(f"Budgets, recordings x windows per class: {_list(str(job.budget) for job in everything)}")
     say(f"Seeds: {_list(str(job.seed) for job in everything)}; folds: {_list(job.fold for job in everything)}")
     missing = [job for job in everything if job.key not in done]
-    say(f"{len(missing)} different jobs are missing; one after the other they take {_time(times.total(missing))}.")
-    say("Times come from finished jobs of the same method, else from a 2.8 GHz core. Jobs side by side take less.")
+    say(f"{len(missing)} distinct jobs are missing; one after another they take {_time(times.total(missing))}.")
+    say("Times come from finished jobs of the same method, or else from a 2.8 GHz core. Parallel jobs take less.")
     _tell_absent(stores, studies)
 
 
@@ -104,21 +104,24 @@ def run(
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Jobs side by side; by default what the cores allow, 4 on a GPU.")
+        int | None,
+        typer.Option(min=1, help="Jobs in parallel; by default as many as the cores allow, 4 on a GPU."),
     ] = None,
-    executor: Annotated[Engine, typer.Option(help="This machine, or a Ray cluster.")] = Engine.LOCAL,
-    address: Annotated[str | None, typer.Option(help="Of the Ray cluster; by default one on this machine.")] = None,
+    executor: Annotated[Engine, typer.Option(help="Run on this machine, or on a Ray cluster.")] = Engine.LOCAL,
+    address: Annotated[
+        str | None, typer.Option(help="Address of the Ray cluster; by default one is started on this machine.")
+    ] = None,
     folder: Dir = DEFAULT_DIR,
     stores: Stores = Path("stores"),
 ) -> None:
-    """Run what is missing of the studies. It may be stopped or killed at any moment and goes on from there."""
+    """Run the missing jobs of the studies. A run that was stopped or killed continues with the same command."""
     from dualres.campaign.ledger import Ledger
     from dualres.campaign.overview import once
     from dualres.campaign.run import run as run_jobs
     from dualres.exchange.ledger_folder import own_ledger
 
     if address is not None and executor is not Engine.RAY:
-        raise ConfigError(f"--address {address} is of use with --executor ray only")
+        raise ConfigError(f"--address {address} only applies with --executor ray")
     chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
     wanted = once(chosen)
     with Ledger(own_ledger(folder)) as ledger:
@@ -129,7 +132,7 @@ def run(
         except KeyboardInterrupt:
             kept = len(ledger.keys() & {job.key for job in wanted})
             errors.print(
-                f"Stopped. {kept} finished jobs are kept; the same command goes on from there.", highlight=False
+                f"Stopped. {kept} finished jobs are kept; run the same command again to continue.", highlight=False
             )
             raise typer.Exit(INTERRUPTED) from None
     _show_end(chosen, summary, quick)
@@ -145,7 +148,7 @@ def run(
 
 @app.command()
 def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> None:
-    """Per study, on the datasets present: what is done, what failed and why, what is missing."""
+    """Show for each study what is done, what failed and why, and what is missing, on the datasets present."""
     from dualres.campaign.overview import progressed
     from dualres.campaign.sources import present_datasets
     from dualres.campaign.studies import STUDIES
@@ -167,7 +170,7 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
         table.add_row(row.study, "quick" if row.quick else "full", row.device, *map(str, counts))
     console.print(table)
     if others:
-        say(f"{others} more finished jobs are of other seeds, threads or datasets than these.")
+        say(f"{others} more finished jobs have other seeds, threads or datasets.")
     _show_failures(failures.values())
     _tell_absent(stores, list(STUDIES))
 
@@ -175,23 +178,23 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
 @app.command("import")
 def import_(
     other: Annotated[
-        Path, typer.Argument(metavar="LEDGER", help="ledger.sqlite of another machine, or a folder made by export.")
+        Path, typer.Argument(metavar="LEDGER", help="ledger.sqlite of another machine, or a folder written by export.")
     ],
     folder: Dir = DEFAULT_DIR,
 ) -> None:
-    """Take in another ledger's jobs, models and measurements. Where both hold a job, they must agree."""
+    """Import another ledger's jobs, models and measurements. Jobs that both hold must agree."""
     from dualres.exchange.import_ledger import import_ledger
     from dualres.exchange.ledger_folder import own_ledger
 
     ledger = own_ledger(folder)
-    with progress("What was taken is kept; the same command goes on from there.") as tell:
+    with progress("What was imported is kept; run the same command again to continue.") as tell:
         taken = import_ledger(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
     merge, measured = taken.merge, taken.measured
-    say(f"{merge.taken} jobs taken, {merge.known} known already and in agreement; {taken.models} model files copied")
+    say(f"{merge.taken} jobs imported, {merge.known} already known and in agreement; {taken.models} model files copied")
     if measured.taken or measured.known:
-        say(f"{measured.taken} measurements taken, {measured.known} known already")
+        say(f"{measured.taken} measurements imported, {measured.known} already known")
     for title in measured.differing:
-        complain("note", f"{title}: was measured here, too; ours was kept", "yellow")
+        complain("note", f"{title}: was also measured here; ours was kept", "yellow")
     for sentence in measured.left_out:
         complain("left out", sentence, "yellow")
     for clash in taken.clashes:
@@ -246,7 +249,7 @@ def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool
         table.add_row(row.study, *map(str, (row.jobs, row.before, row.now, row.failed)))
     console.print(table)
     if len(chosen) > 1:
-        say("A job that several studies share is counted in each, and was done once.")
+        say("A job shared by several studies is counted in each, but was done once.")
 
 
 def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:

@@ -24,24 +24,24 @@ class Device(StrEnum):
 
 
 Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help="Names of studies, or all.")]
-Methods = Annotated[list[str] | None, typer.Option(help="Only these methods: dualres,minirocket or repeated.")]
-Seeds = Annotated[list[str] | None, typer.Option(help="These seeds instead of the study's: 41,42 or repeated.")]
-Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets: cwru,simulated or repeated.")]
-Folds = Annotated[list[str] | None, typer.Option(help="Only these folds: P1,S2 or repeated.")]
+Methods = Annotated[list[str] | None, typer.Option(help="Only these methods, comma-separated: dualres,minirocket.")]
+Seeds = Annotated[list[str] | None, typer.Option(help="Seeds instead of the study's, comma-separated: 41,42.")]
+Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets, comma-separated: cwru,simulated.")]
+Folds = Annotated[list[str] | None, typer.Option(help="Only these folds, comma-separated: P1,S2.")]
 Budgets = Annotated[
-    list[str] | None, typer.Option(help="Only these budgets, recordings x windows per class: 3x4,1x3 or repeated.")
+    list[str] | None, typer.Option(help="Only these budgets, recordings x windows per recording: 3x4,1x3.")
 ]
 ByRecipe = Annotated[
     str | None,
     typer.Option(
         "--recipe",
-        help="Train by this instead of the study's: paper, robust, or a file of dualres tune. "
-        "Reports show what studies plan.",
+        help="Train with this recipe instead of the study's: paper, robust, or a file from dualres tune. "
+        "Reports only show recipes that studies plan.",
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="A reduced size that fits in minutes; labelled so everywhere.")]
-Threads = Annotated[int, typer.Option(min=1, help="CPU threads of each job; part of its plan.")]
-OnDevice = Annotated[Device, typer.Option("--device", help="What neural methods run on; part of a job's plan.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Reduced size that takes minutes; all results say so.")]
+Threads = Annotated[int, typer.Option(min=1, help="CPU threads per job; part of its plan.")]
+OnDevice = Annotated[Device, typer.Option("--device", help="Device for neural methods; part of a job's plan.")]
 
 
 def choose(
@@ -88,9 +88,7 @@ def choose(
     }
     everything = once(chosen)
     if not everything:
-        raise ConfigError(
-            f"no job is left of {', '.join(names)} with these options; `dualres bench plan all` shows all"
-        )
+        raise ConfigError(f"no job of {', '.join(names)} matches these options; `dualres bench plan all` shows all")
     if absent := [m for m in picked or () if m not in {job.method for job in everything}]:
         complain("note", f"no job of {', '.join(absent)} in {', '.join(names)}{' --quick' if quick else ''}", "yellow")
     return chosen

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 DEFAULT_DIR = Path("bench")
 
 Dir = Annotated[
-    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, the models and what is kept.")
+    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, the models and cached signals.")
 ]
 ReadDir = Annotated[
-    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, or one made by export.")
+    Path, typer.Option("--dir", envvar="DUALRES_BENCH", help="Folder with the ledger, or one written by export.")
 ]
 
 

@@ -14,18 +14,19 @@ from dualres.cli.screen import complain, progress, say
 
 def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
-    studies: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="Names; all by default.")] = None,
+    studies: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")] = None,
     quick: Quick = False,
     device: Annotated[
-        Device | None, typer.Option("--device", help="Jobs run on this kind; by default on the one with more of them.")
+        Device | None,
+        typer.Option("--device", help="Device whose jobs to show; by default the one with more."),
     ] = None,
     threads: Threads = 1,
-    page: Annotated[bool, typer.Option(help="Whether to write the page to browse.")] = True,
+    page: Annotated[bool, typer.Option(help="Write the page to browse.")] = True,
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
     """Write tables (CSV, Markdown, LaTeX), figures (PDF, PNG) and a page to browse, from the ledger alone.
 
-    What `dualres profile` has measured beside it is shown, too.
+    Measurements that `dualres profile` left beside the ledger are included.
     """
     from dualres.report.build import PAGE, has_costs, write_report
     from dualres.report.captions import QUICK_REPORT
@@ -33,7 +34,7 @@ def report(
 
     names = all_studies(studies or ["all"])
     settings = Settings(tuple(names), quick, device.value if device else None, threads)
-    with opened(folder, create=has_costs(folder)) as ledger, progress("The report is not complete.") as tell:
+    with opened(folder, create=has_costs(folder)) as ledger, progress("The report is incomplete.") as tell:
         written = write_report(ledger, folder, output, settings, page=page, progress=tell)
     for problem in written.left_out:
         complain("left out", problem, "yellow")
@@ -41,25 +42,25 @@ def report(
     where = output / PAGE if page else output
     say(f"{written.tables} tables and {written.figures} figures from {written.jobs} jobs: {where}{size}")
     if not page and (output / PAGE).exists():
-        complain("note", f"{output / PAGE}: is of an earlier report, and was left as it is", "yellow")
+        complain("note", f"{output / PAGE}: belongs to an earlier report and was left unchanged", "yellow")
     if not written.costs:
-        say("inference costs: not measured; `dualres profile` does")
+        say("inference costs: not measured; run `dualres profile`")
     if written.not_run:
         say(f"not run: {', '.join(written.not_run)}")
 
 
 def verify(
     checked: Annotated[
-        Path | None, typer.Argument(metavar="[FOLDER]", help="What to check, instead of --dir.", show_default=False)
+        Path | None, typer.Argument(metavar="[FOLDER]", help="Folder to check, instead of --dir.", show_default=False)
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="A report whose tables to check, too; the folder's own by default."),
+        typer.Option("--output", "-o", help="Also check the tables of this report; by default the folder's own."),
     ] = None,
-    models: Annotated[bool, typer.Option(help="Whether to check the model files.")] = True,
+    models: Annotated[bool, typer.Option(help="Check the model files, too.")] = True,
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
-    """Compute hashes and, of a report, every table cell again from the stored scores; say what does not agree."""
+    """Recompute hashes and, for a report, every table cell from the stored scores; list what does not agree."""
     from dualres.verify.folder import verify_folder
 
     with progress("Nothing was changed.") as tell:
@@ -68,10 +69,10 @@ def verify(
         complain("wrong", problem)
     if found.problems:
         raise typer.Exit(1)
-    files = "; models: not part of an export" if found.export else "" if models else "; model files were not looked at"
+    files = "; models: not part of an export" if found.export else "" if models else "; model files were not checked"
     say(f"{found.jobs} jobs agree with their plans, folds and hashes{files}")
     if found.report is not None:
-        say(f"{found.report}: the tables are what the ledger gives, and the figures are as they were drawn")
+        say(f"{found.report}: the tables agree with the ledger, and the figures are unchanged")
 
 
 def export(
@@ -81,7 +82,7 @@ def export(
     """Write the ledger and the measurements beside it as text with hashes, to keep under version control."""
     from dualres.exchange.export import export as write
 
-    with opened(folder) as ledger, progress("The export is not complete; the same command writes it again.") as tell:
+    with opened(folder) as ledger, progress("The export is incomplete; run the same command again.") as tell:
         written = write(ledger, output, lambda done, total: tell("Export", done, total, ""))
     for problem in written.left_out:
         complain("left out", problem, "yellow")

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from dualres.cli.screen import complain, console, progress, say
 
-app = typer.Typer(no_args_is_help=True, help="The public datasets: what there is, and how to prepare it.")
+app = typer.Typer(no_args_is_help=True, help="List, prepare and check the public datasets.")
 
 Stores = Annotated[
     Path, typer.Option("--stores", envvar="DUALRES_STORES", help="Folder with one prepared dataset per subfolder.")
@@ -20,7 +20,7 @@ Stores = Annotated[
 
 @app.command("list")
 def list_(stores: Stores = Path("stores")) -> None:
-    """What each dataset is, its licence, where it is obtained, and what is prepared."""
+    """List the datasets: what each is, its licence, where to get it, and what is prepared."""
     from dualres.datasets import catalog
     from dualres.recordings.store import read_index
 
@@ -40,16 +40,16 @@ def list_(stores: Stores = Path("stores")) -> None:
 @app.command()
 def prepare(
     name: Annotated[str, typer.Argument(help="Name of the dataset, as in `dualres data list`.")],
-    source: Annotated[Path, typer.Option("--from", help="Folder with the release as it was downloaded.")],
-    store: Annotated[Path | None, typer.Option("--to", help="Folder to prepare; default: stores/NAME.")] = None,
+    source: Annotated[Path, typer.Option("--from", help="Folder with the downloaded release.")],
+    store: Annotated[Path | None, typer.Option("--to", help="Folder to write; by default stores/NAME.")] = None,
     stores: Stores = Path("stores"),
 ) -> None:
-    """Turn a downloaded release into a store, once. What an earlier run has done is kept."""
+    """Turn a downloaded release into a store. What an earlier run has prepared is kept."""
     from dualres.datasets import catalog
     from dualres.datasets.prepare import prepare as run
 
     target = store or stores / name
-    with progress("What was prepared so far is kept; the same command goes on from there.") as report:
+    with progress("What was prepared so far is kept; run the same command again to continue.") as report:
         done = run(catalog.release(name), source, target, lambda i, n, one: report(f"Prepare {name}", i, n, one))
     say(f"{done.written} recordings written, {done.kept} kept: {target}")
     for path, reason in done.left_out:
@@ -62,7 +62,7 @@ def prepare(
 
 @app.command()
 def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -> None:
-    """Read every signal of a store and say what is wrong with it."""
+    """Check every signal of a store against its index."""
     from dualres.recordings.store import verify_store
 
     with progress("The store was not changed.") as report:
@@ -71,12 +71,12 @@ def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -
         complain("wrong", problem)
     if problems:
         raise typer.Exit(1)
-    say(f"{store}: every signal is as its index says")
+    say(f"{store}: every signal agrees with the index")
 
 
 @app.command()
 def folds(as_json: Annotated[bool, typer.Option("--json", help="Print all of them as JSON.")] = False) -> None:
-    """The frozen folds: what may be learned from, and what is only ever judged."""
+    """List the frozen folds: what may be learned from, and what is only judged."""
     from dualres.datasets.folds import load_fold, names
 
     loaded = [load_fold(name) for name in names()]

@@ -20,28 +20,30 @@ if TYPE_CHECKING:
 
 def diagnose(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
-    files: Annotated[list[Path], typer.Argument(help="Recordings, or folders of them.")],
+    files: Annotated[list[Path], typer.Argument(help="Recordings, or folders with recordings.")],
     channel: Channel = None,
     rate: Rate = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
     executor: Annotated[
-        Literal["local", "ray"], typer.Option(help="Who judges: this process, or a Ray cluster (docs/cluster.md).")
+        Literal["local", "ray"],
+        typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md)."),
     ] = "local",
     address: Annotated[
-        str | None, typer.Option(help="The Ray cluster to join, auto or host:port; default: one on this machine.")
+        str | None,
+        typer.Option(help="Ray cluster to join, auto or host:port; by default a local one."),
     ] = None,
 ) -> None:
     """Judge recordings: one line each, with verdict, probability and runner-up.
 
-    A file that cannot be judged is reported and the next one is read; the exit status is then 1.
+    A file that cannot be judged is reported and skipped; the exit status is then 1.
     """
     from dualres.cli.models import loaded as load
     from dualres.judge_files import judge_files, judge_files_by_ray
     from dualres.recordings.folder import expanded
 
     if address and executor != "ray":
-        raise ConfigError("--address names a Ray cluster; it goes with --executor ray")
+        raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     loaded, hz, paths = load(model), parsed_rate(rate), expanded(files)
     table = csv.writer(sys.stdout) if as_csv else None
     if table:

@@ -25,22 +25,23 @@ def export(
     target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
     to: Annotated[Kind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
     rate: Annotated[
-        str | None, typer.Option(help="c99: the device's sampling rate in Hz, 12800 or 200000/3; default: 64000.")
+        str | None, typer.Option(help="c99: sampling rate of the device in Hz, 12800 or 200000/3; by default 64000.")
     ] = None,
     int16: Annotated[
         bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier export, and nothing else.")
+        bool, typer.Option("--overwrite", help="Replace an earlier export; other files are never replaced.")
     ] = False,
     unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="c99: export without a C compiler, and so without the check.")
+        bool, typer.Option("--unchecked", help="c99: export even without a C compiler, unchecked.")
     ] = False,
 ) -> None:
-    """Write a model for other machines, and check that it says there what it says here.
+    """Export a model to other machines, and check that it computes the same there.
 
     The C99 folder holds everything a device needs: three functions, no
-    allocation, a Makefile with a check. The ONNX file takes windows at 64 kHz.
+    allocation, and a Makefile with a check. The ONNX file takes windows at
+    64 kHz.
     """
     from dualres.cli.models import loaded as load
 
@@ -50,7 +51,7 @@ def export(
         return
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
-            raise ConfigError(f"{name} goes with --to c99; an ONNX file takes float windows at 64 kHz")
+            raise ConfigError(f"{name} only applies with --to c99; an ONNX file takes float windows at 64 kHz")
     _export_onnx(loaded, target, overwrite)
 
 

@@ -33,24 +33,24 @@ def fit(
         str,
         typer.Option(
             metavar="NAME|FILE",
-            help="How it is trained: paper, robust, which also shows each window through random transfer paths, "
+            help="How to train: paper; robust, which also shows each window through random transfer paths; "
             "or a file from dualres tune.",
         ),
     ] = DEFAULT_RECIPE,
     updates: Annotated[
         int | None,
-        typer.Option(min=1, show_default="the recipe's: robust 800, paper 300", help="Training updates."),
+        typer.Option(min=1, show_default="the recipe's: robust 800, paper 300", help="Number of training updates."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and the training's chance.")] = 41,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and of the training.")] = 41,
     members: Annotated[
         int,
         typer.Option(
             min=1,
-            help="So many networks with seeds that follow each other, their probabilities averaged; "
-            "fits and verdicts cost as many times as much.",
+            help="Number of networks, with consecutive seeds, whose probabilities are averaged; "
+            "fits and verdicts take that many times as long.",
         ),
     ] = 1,
-    estimate: Annotated[bool, typer.Option(help="Estimate first what to expect, by holding out components.")] = True,
+    estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out components.")] = True,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
     **registered: Any,
@@ -60,9 +60,9 @@ def fit(
     labels.csv has the columns file and label, and optionally component (the
     machine or bearing recorded), rate, channel and any conditions.
 
-    What was understood is shown first. Then components are held out in turn
-    to estimate how well the model will do on one it has not seen, and at last
-    it learns from all of them.
+    The command first shows what it found. It then holds out components in turn
+    to estimate how well the model will do on one it has not seen, and finally
+    learns from all recordings.
     """
     from dualres.file import check_members, save
     from dualres.learn.fit_options import with_options
@@ -94,7 +94,7 @@ def fit(
     say(f"Model  {out}")
     if settings.members > 1:
         size = out.stat().st_size
-        longer = f"a verdict takes about {settings.members} times as long as by one"
+        longer = f"a verdict takes about {settings.members} times as long as with one"
         say(f"  {settings.members} members in {size:,} bytes; {longer}")
 
 
@@ -133,7 +133,7 @@ def _show_estimate(expected: Estimate, classes: tuple[str, ...]) -> None:
     judged = int((expected.confusion.sum(1) > 0).sum())
     over = "" if judged == len(classes) else f", {judged} of {len(classes)} classes"
     say(
-        f"To expect on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
+        f"Expected on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
         f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds{over})"
     )
     for remark in expected.remarks:

@@ -16,13 +16,13 @@ from dualres.errors import RecordingError
 if TYPE_CHECKING:
     from dualres.recordings.folder import Folder
 
-Channel = Annotated[str | None, typer.Option(help="Which signal, where a file holds several.")]
-Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz, where files do not carry it: 12800 or 200000/3.")]
+Channel = Annotated[str | None, typer.Option(help="Channel to read, if files hold several.")]
+Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800 or 200000/3.")]
 WindowsEach = Annotated[
-    int, typer.Option("--windows", min=1, help="At most so many windows of each recording enter a fit.")
+    int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
 ]
 Resampler = Annotated[
-    str, typer.Option(help="How recordings are brought to 64 kHz; soxr needs the extra dualres\\[soxr].")
+    str, typer.Option(help="How to resample recordings to 64 kHz; soxr needs the extra dualres\\[soxr].")
 ]
 
 
@@ -40,7 +40,7 @@ def understood(folder: Path, channel: str | None, rate: str | None) -> Folder:
         found = read_folder(folder, channel, parsed_rate(rate), report)
     _show_folder(found)
     if len(found.classes) < 2:
-        raise RecordingError(f"{folder}: holds one class only, {found.classes[0]}; two are needed to tell apart")
+        raise RecordingError(f"{folder}: holds only one class, {found.classes[0]}; a model needs at least two")
     return found
 
 
@@ -53,7 +53,7 @@ def _show_folder(found: Folder) -> None:
         components = {r.component for r in members if r.component}
         rates = sorted({r.rate for r in members})
         seconds = sum(found.seconds[r.id] for r in members)
-        known = str(len(components) or "not known")
+        known = str(len(components) or "unknown")
         table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
     console.print(table)
     show_left_out(found)

@@ -19,7 +19,7 @@ def methods(
     classes: Annotated[int, typer.Option(min=2, help="Number of classes; the paper's figures are for 8.")] = 8,
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
-    """The methods that can be compared: parameters and file size, counted here, and the paper's figures."""
+    """List the methods: parameters and file size as counted here, beside the paper's figures."""
     from dualres.methods.summary import summarise_all
 
     with progress("Nothing was written.") as report:

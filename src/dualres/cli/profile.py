@@ -25,32 +25,30 @@ if TYPE_CHECKING:
 def profile(
     datasets: Annotated[
         list[str] | None,
-        typer.Option("--dataset", help="Prepared datasets: cwru,mcc5 or repeated, or all. Default: the rig."),
+        typer.Option("--dataset", help="Prepared datasets, comma-separated, or all; by default the simulated rig."),
     ] = None,
     methods: Annotated[
-        list[str] | None, typer.Option("--method", help="Only these methods: dualres,minirocket or repeated.")
+        list[str] | None, typer.Option("--method", help="Only these methods, comma-separated: dualres,minirocket.")
     ] = None,
-    device: Annotated[
-        Device, typer.Option(help="What neural methods run on; MiniRocket runs on the CPU.")
-    ] = Device.CPU,
-    threads: Annotated[int, typer.Option(min=1, help="CPU threads; the paper's are four.")] = 4,
-    long: Annotated[bool, typer.Option("--long", help="A record of 1,024 windows or more, instead.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions; labelled so everywhere.")] = False,
+    device: Annotated[Device, typer.Option(help="Device for neural methods; MiniRocket runs on the CPU.")] = Device.CPU,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads; the paper used four.")] = 4,
+    long: Annotated[bool, typer.Option("--long", help="Measure a record of 1,024 windows or more instead.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Only a few repetitions; all results say so.")] = False,
     updates: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Measure models of so many updates. Default: the ledger's, or 10 where it has no model."
+            min=1, help="Measure models trained for this many updates; by default the ledger's, or 10 if it has none."
         ),
     ] = None,
-    again: Annotated[bool, typer.Option("--again", help="Measure anew what was measured before.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Measure again what was measured before.")] = False,
     folder: Dir = DEFAULT_DIR,
     stores: Stores = Path("stores"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything that is kept, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all measurements as JSON.")] = False,
 ) -> None:
-    """Time, memory and bytes of one window and of a whole recording, each method in a process of its own.
+    """Measure time, memory and size for one window and a whole recording, each method in its own process.
 
-    Nothing else should run meanwhile. What was measured is kept beside the ledger, and a stopped command
-    goes on from there; `dualres bench report` shows it.
+    Nothing else should run at the same time. Measurements are kept beside the ledger, so a stopped command
+    can be continued; `dualres bench report` shows them.
     """
     from dualres.campaign.sources import present_datasets
     from dualres.campaign.studies import RIG
@@ -65,9 +63,9 @@ def profile(
     plans = plan_all(wanted, chosen, device.value, threads, long=long, quick=quick)
     check_device(device)
     if threads > (cores := os.cpu_count() or 1):
-        complain("note", f"{threads} threads on {cores} cores: times will be longer than they need be", "yellow")
+        complain("note", f"{threads} threads on {cores} cores: times will be longer than necessary", "yellow")
     where, done = Place(own_ledger(folder), stores), 0
-    with progress("What was measured is kept; the same command goes on from there.") as report:
+    with progress("What was measured is kept; run the same command again to continue.") as report:
 
         def tell(one: Plan, stage: str, step: int, steps: int) -> None:
             report("Measurements", done, len(plans), one.title)
@@ -88,7 +86,7 @@ def profile(
         _show(measured, where.kept)
     if others := [one.plan.title for one in results if one.known and one.elsewhere]:
         reason = "measured elsewhere, or with other code or libraries"
-        complain("note", f"{reason}, --again renews them: {', '.join(others)}", "yellow")
+        complain("note", f"{reason}; --again renews them: {', '.join(others)}", "yellow")
     if any(one.reason for one in results):
         raise typer.Exit(1)
 

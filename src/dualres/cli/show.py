@@ -19,7 +19,7 @@ def show(
     channel: Channel = None,
     rate: Rate = None,
 ) -> None:
-    """A recording's facts with a small spectrum, or a model's card."""
+    """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import loaded as load
     from dualres.recordings.readers import read
     from dualres.recordings.recording import facts_of

@@ -27,7 +27,7 @@ WINDOWS = 12  # of each recording of a folder
 
 def tune(
     folder: Annotated[
-        Path | None, typer.Argument(help="Labelled recordings, as dualres fit takes them; none with --fold.")
+        Path | None, typer.Argument(help="Labelled recordings, as for dualres fit; omit it with --fold.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write, for dualres fit --recipe.")
@@ -36,24 +36,25 @@ def tune(
     rate: Rate = None,
     windows: WindowsEach = WINDOWS,
     seeds: Annotated[
-        list[str] | None, typer.Option(show_default="41", help="Every fit is made with each: 41,42 or repeated.")
+        list[str] | None,
+        typer.Option(show_default="41", help="Seeds to repeat every fit with, comma-separated: 41,42."),
     ] = None,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
-    fold: Annotated[str | None, typer.Option(help="A benchmark's fold instead of a folder: P1, say.")] = None,
-    budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per class.")] = "3x4",
-    device: Annotated[Device, typer.Option(help="What the fits run on.")] = Device.CPU,
+    fold: Annotated[str | None, typer.Option(help="A fold of the benchmark, such as P1, instead of a folder.")] = None,
+    budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per recording.")] = "3x4",
+    device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
     directory: Dir = DEFAULT_DIR,
     stores: Stores = Path("stores"),
 ) -> None:
-    """Choose a recipe by labelled recordings, and by nothing else.
+    """Choose a recipe using the labelled recordings and nothing else.
 
-    Components are held out in turn, or recordings where components are not
-    known; of a fold's support, operating conditions. A network is fitted to
-    the rest by each of five recipes (paper, and robust with random paths of
-    0, 0.5, 1 and 1.5 nats) and scored by macro-F1 over the windows held out.
-    The simplest recipe within one standard error of the best is chosen, and
-    dualres fit FOLDER --recipe FILE learns by it.
+    The command holds out components in turn, or recordings where components
+    are unknown, or the operating conditions of a fold's support. It fits a
+    network to the rest with each of five recipes (paper, and robust with
+    random paths of 0, 0.5, 1 and 1.5 nats) and scores it by macro-F1 over the
+    windows held out. It chooses the simplest recipe within one standard error
+    of the best; dualres fit FOLDER --recipe FILE uses it.
     """
     from dualres.learn.recipe_file import write_choice
     from dualres.learn.tune import GRID
@@ -76,7 +77,7 @@ def tune(
     else:
         divided = _of_fold(str(fold), budget, stores, directory / "cache", resampler)
     kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
-    goes_on = "Finished fits are kept; the same command goes on from there." if kept else "Nothing was written."
+    goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
         choice = choose_recipe(
             divided, seeds=chance, device=device.value, kept=kept, announce=_announce, progress=report
@@ -93,7 +94,7 @@ def tune(
 def _refuse_options_of_a_folder(**given: object) -> None:
     for name, value in given.items():
         if value:
-            raise ConfigError(f"--{name} is of use with a folder only: a fold says itself what its recordings are")
+            raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
 
 
 def _of_folder(
@@ -121,7 +122,7 @@ def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) 
 
 
 def _announce(forecast: Forecast) -> None:
-    before = f", {forecast.known} more are known" if forecast.known else ""
+    before = f", {forecast.known} more already done" if forecast.known else ""
     errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)
 
 

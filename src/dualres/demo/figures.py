@@ -65,6 +65,8 @@ def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) ->
                 title=f"{length / config.rate * 1000:g} ms frames: every {config.rate / length:g} Hz "
                 f"(log magnitude, {config.tokens} tokens)",
             )
+        for upper in (wave, *views[:-1]):
+            upper.tick_params(labelbottom=False)  # the seconds stand below the last
         views[-1].set_xlabel("seconds")
         figure.align_ylabels()
         return figure
@@ -107,8 +109,8 @@ def confusion_picture(matrix: Counts, classes: Sequence[str]) -> Figure:
         return figure
 
 
-def class_scores(matrix: Counts, classes: Sequence[str]) -> Figure:
-    """F1 of every class as a bar, its recall as a mark, and the mean F1 as a line."""
+def class_scores(matrix: Counts, classes: Sequence[str], guess: float) -> Figure:
+    """F1 of every class as a bar, its recall as a mark, and lines for the mean F1 and the one that guessing has."""
     with plt.rc_context(STYLE):
         figure, (axes,) = _figure(7.2, 0.9 + 0.3 * len(classes))
         scores = 100 * class_f1(matrix)
@@ -123,10 +125,13 @@ def class_scores(matrix: Counts, classes: Sequence[str]) -> Figure:
             markeredgewidth=1.6,
             label="recall",
         )
-        axes.axvline(scores.mean(), color=INK, linewidth=0.7, linestyle=(0, (4, 3)), label="mean F1")
+        axes.axvline(scores.mean(), color=INK, linewidth=0.7, linestyle=(0, (4, 3)), label="macro-F1")
+        axes.axvline(100 * guess, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), label="macro-F1 of guessing")
         axes.set_yticks(rows, classes)
         axes.invert_yaxis()
         axes.set(xlim=(0, 100.5), xlabel="%")
         axes.tick_params(axis="y", length=0)
-        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
+        entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+        entries = {"F1": entries.pop("F1"), **entries}  # matplotlib would put the bars last
+        axes.legend(entries.values(), entries, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
         return figure

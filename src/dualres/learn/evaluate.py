@@ -31,7 +31,7 @@ def evaluate(
         mean, count = recording_scores(model, recording, limit)
         windows.append(count)
         scores.append(tuple(mean.tolist()))
-        progress("Judge unseen recordings", done, len(recordings), recording.id)
+        progress("Judge unseen recordings", done, len(recordings), "")
     return Evaluation(
         classes=classes,
         recordings=tuple(r.id for r in recordings),

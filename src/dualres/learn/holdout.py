@@ -17,7 +17,7 @@ from dualres.recordings.audit import LeakError, Split, audit_splits
 from dualres.recordings.recording import Recording
 
 MOST_ROUNDS = 5
-_NOTHING = "so nothing can be held out and estimated; add recordings, or fit with --no-estimate"
+_NOTHING = "so nothing can be held out to estimate a score; add recordings, or use --no-estimate"
 
 
 class HoldOutError(ConfigError):

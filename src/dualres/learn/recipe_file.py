@@ -54,11 +54,11 @@ def read_recipe(path: Path) -> Recipe:
         return Recipe(**content["recipe"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(f"{path}: is no recipe ({reason}); give a file that `dualres tune` wrote") from error
+        raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
 
 
 def recipe_from(text: str, updates: int | None = None) -> Recipe:
-    """A recipe by its name or from its file, with so many updates if given."""
+    """A recipe by its name or from its file, with that many updates if given."""
     path = Path(text)
     if text in RECIPES or not (path.suffix == ".json" or path.is_file()):
         return recipe_named(text, updates=updates)

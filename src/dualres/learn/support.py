@@ -45,7 +45,7 @@ def cut_support(
         targets += [classes.index(label)] * len(starts)
         origins += [(recording.id, start) for start in starts]
         seconds[label] += covered(starts, config.window) / config.rate
-        progress("Cut the labelled windows", done, len(recordings), recording.id)
+        progress("Cut the labelled windows", done, len(recordings), "")
     return Support(np.concatenate(windows), np.array(targets, dtype=np.int64), tuple(origins), seconds)
 
 

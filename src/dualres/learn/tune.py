@@ -112,7 +112,7 @@ def tune(
     """
     fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
     if not fits:
-        reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out with every class still learned from"
+        reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out while every class stays in training"
         return Choice(DEFAULT_RECIPE, RECIPES[DEFAULT_RECIPE], reason=f"{reason}, so nothing was compared")
     for done, fit in enumerate(fits):
         if fit in scores:

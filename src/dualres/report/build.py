@@ -50,7 +50,7 @@ def write_report(
         other = "without --quick" if settings.quick else "with --quick"
         raise ConfigError(
             f"{folder}: holds no finished job of {', '.join(settings.studies)} with {settings.threads} threads; "
-            f"`dualres bench run`, or ask {other}"
+            f"run `dualres bench run`, or try {other}"
         )
     tables += [*cost_tables(folder), *reference_tables()]
     write_tables(tables, output / TABLES, settings)

@@ -45,14 +45,14 @@ def audit(
         steps = len(everything) + len(evaluation)
         for done, r in enumerate(everything, start=1):
             known[r.id] = traits(shelf.signal(r), float(r.rate))
-            progress("Audit", done, steps, r.id)
+            progress("Audit", done, steps, "")
         found += identical(support, evaluation, known)
         found += copies(
             support,
             evaluation,
             known,
             shelf,
-            lambda _, done, __, name: progress("Audit", len(everything) + done, steps, name),
+            lambda _, done, *rest: progress("Audit", len(everything) + done, steps, ""),
         )
     found += given_away(support, evaluation, known)
     found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})

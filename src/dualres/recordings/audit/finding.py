@@ -72,5 +72,5 @@ class LeakError(RecordingError):
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         count = f"{len(findings)} leak{'s' * (len(findings) != 1)}"
-        super().__init__(f"{count} found; mend the recordings or labels.csv, or leave out --strict")
+        super().__init__(f"{count} found; fix the recordings or labels.csv, or omit --strict")
         self.findings = findings

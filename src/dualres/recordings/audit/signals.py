@@ -148,7 +148,7 @@ def copies(
                     if match:
                         reported.add(pair)
                         yield _copied(learned, judged, match)
-            progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), judged.id)
+            progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), "")
 
 
 def _blocks(support: Recordings, known: dict[str, Traits], grid: Grid) -> Iterator[list[Recording]]:

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli, load
+from dualres.config import DEFAULT_RECIPE, recipe_named
 from dualres.datasets.folds import load_fold
 
 
@@ -23,6 +24,12 @@ def test_it_prints_a_table_with_exposure_and_held_out_unit(run):
     for word in (*load_fold("S1").classes, "6.144 labelled s per class", "held-out unit: motion mode", "seed 41"):
         assert word in " ".join(output.split())
     assert "report.html" in output
+
+
+def test_it_says_what_guessing_would_score(run):
+    """For 6 recordings of two classes and 18 of six others; see tests/test_metrics.py for the sum."""
+    assert "Guessing would score 12.5 % and 11.8 %" in run[0]
+    assert "guessing: 11.8 %" in (run[1] / "report.html").read_text()
 
 
 def test_the_page_stands_alone(run):
@@ -46,4 +53,4 @@ def test_the_model_file_carries_the_score_with_its_held_out_unit(run):
     assert set(model.card.score) == {"macro_f1", "accuracy"}
     assert f"{100 * model.card.score['macro_f1']:.1f}" in run[0]
     assert model.card.exposure_s == pytest.approx(dict.fromkeys(load_fold("S1").classes, 6.144))
-    assert model.card.recipe.updates == 3
+    assert model.card.recipe == recipe_named(DEFAULT_RECIPE, updates=3)
