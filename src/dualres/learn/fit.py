@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_suppor
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, Progress, Step, Task
-from dualres.learn.support import spread_support
+from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
@@ -126,16 +127,26 @@ def fit_recordings(
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
     `resampler` brings them to the model's rate. Members learn from the same windows, with `seed`, `seed + 1` and so on.
-    The history has their updates one member after the other; `fit_networks` says what `progress` is told.
     """
     check_members(members)
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
-    config, recipe = config or ModelConfig(), recipe or Recipe()
+    config = config or ModelConfig()
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
-    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds, members=int(members))
-    shown = [support.windows] * card.members, [support.labels] * card.members, len(classes)
-    fitted = fit_networks(*shown, seeds=card.seeds, config=config, recipe=recipe, device=device, progress=progress)
+    card = Card(tuple(classes), config, recipe or Recipe(), seed, resampler, support.seconds, members=int(members))
+    return fit_support(support, card, device=device, progress=progress)
+
+
+def fit_support(
+    support: Support, card: Card, *, device: str = "cpu", progress: Progress | None = None
+) -> tuple[Model, list[Step]]:
+    """Train on labelled windows as the card says.
+
+    The history has the members' updates one member after the other; `fit_networks` says what `progress` is told.
+    """
+    shown = [support.windows] * card.members, [support.labels] * card.members, len(card.classes)
+    learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device, "progress": progress}
+    fitted = fit_networks(*shown, seeds=card.seeds, **learning)
     history = [step for one in fitted for step in one.history]
     return Model(tuple(one.network for one in fitted), card), history
 
