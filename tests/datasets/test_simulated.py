@@ -123,7 +123,7 @@ def compare(name, updates):
     fold, recordings = load_fold(name), simulated.recordings()
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, len(fold.classes), recipe=Recipe(updates))
-    dualres = macro_f1(evaluate(model_of(fitted.network), fold, recordings).confusion)
+    dualres = macro_f1(evaluate(model_of(fitted.network, fold.classes), fold, recordings).confusion)
     return max(trivial_scores(fold, recordings, support)), dualres
 
 
