@@ -44,7 +44,7 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
         apart = np.abs(asked[:, None] - given)
         near = apart <= apart.min(1, keepdims=True) + _TOLERANCE[cue]
         score = _right(near, learned, judged)
-        rng = np.random.default_rng(0)  # the same where labels have nothing to do with recordings, many times over
+        rng = np.random.default_rng(0)  # scores where labels have nothing to do with recordings
         drawn = ((rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES))
         shuffled = np.array([_right(near, *labels) for labels in drawn])
         chance = float(shuffled.mean())
