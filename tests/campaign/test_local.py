@@ -24,7 +24,7 @@ PLANNED = jobs(study("optimisation"), ["simulated"], methods=["itransformer"])[0
 SMALL = replace(PLANNED, budget=Budget(1, 1), recipe=Recipe(updates=2), most_judged=2)
 ENDLESS = replace(SMALL, recipe=Recipe(updates=100_000))
 
-KILL_STORM = Path(__file__).parents[2] / "benchmarks" / "kill_storm.py"
+KILL_STORM = Path(__file__).parents[2] / "stress" / "kill_storm.py"
 
 
 @pytest.fixture(scope="module")
