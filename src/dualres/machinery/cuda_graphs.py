@@ -65,9 +65,7 @@ class Captured:
     """
 
     def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
-        self._step = step
-        self._model = model
-        self._touched = touched
+        self._step, self._model, self._touched = step, model, touched
         self._graphs: dict[tuple[torch.Size, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
 
     def __call__(self, *tensors: Tensor) -> None:
