@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from sklearn.linear_model import RidgeClassifierCV
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
@@ -51,6 +50,8 @@ class MiniRocket(Method):
 
     def learn(self, task: Task) -> FittedMiniRocket:
         """Set the levels, then solve for the coefficients, on the CPU whatever the device; there are no updates."""
+        from sklearn.linear_model import RidgeClassifierCV
+
         check_support(task.windows, task.labels, task.classes, WINDOW)
         _compile()
         (signals,) = views_of(lambda part: (normalise(part),), task.windows, "cpu")
