@@ -99,7 +99,7 @@ def test_a_damaged_file_does_not_stop_the_others_and_is_tried_again(made, tmp_pa
 def test_an_interruption_keeps_what_was_done(made, tmp_path):
     store = tmp_path / "store"
 
-    def interrupt(done, total, name):
+    def interrupt(stage, done, total, name):
         if name == "c":
             raise KeyboardInterrupt
 

@@ -13,9 +13,8 @@ from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
 from dualres.file import Model
 from dualres.learn.fit import fit_support
-from dualres.learn.history import Step
+from dualres.learn.history import Step, steps_told
 from dualres.learn.support import Support
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.metrics import Evaluation, class_f1, guessing
 

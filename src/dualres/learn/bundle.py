@@ -15,7 +15,7 @@ from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
 from dualres.learn.augment.standardise import Standard, fold_into, standardiser
 from dualres.learn.batches import support_order
-from dualres.learn.history import FittedNetwork, Progress, Step
+from dualres.learn.history import FittedNetwork, OnStep, Step
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
@@ -50,7 +50,7 @@ def fit_bundle(
     config: ModelConfig,
     recipe: Recipe,
     device: str,
-    progress: Progress | None,
+    progress: OnStep | None,
 ) -> list[FittedNetwork]:
     """A network for each of the checked supports (n, window), all with the same n."""
     from dualres.gpu.fit import fit_together

@@ -19,7 +19,7 @@ from dualres.learn.augment.standardise import fold_into
 from dualres.learn.batches import MICROBATCH, PlainSupport, check_support, views_of
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, Progress, Step
+from dualres.learn.history import FittedNetwork, OnStep, Step
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
@@ -37,7 +37,7 @@ def fit_network(
     recipe: Recipe | None = None,
     seed: int = 41,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> FittedNetwork:
     """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
 
@@ -66,7 +66,7 @@ def fit_networks(
     config: ModelConfig | None = None,
     recipe: Recipe | None = None,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> list[FittedNetwork]:
     """Train a network on each support with its own seed, as `fit_network` does.
 
@@ -112,7 +112,7 @@ def _fit_alone(
     recipe: Recipe,
     seed: int,
     device: str,
-    progress: Progress | None,
+    progress: OnStep | None,
 ) -> FittedNetwork:
     with seeded(seed), full_precision():
         network = DualRes(classes, config, seed).to(device)
@@ -142,7 +142,7 @@ def fit_recordings(
     seed: int = 41,
     members: int = 1,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it; then as `fit_support`."""
     _check_wanted(classes, members)
@@ -171,7 +171,7 @@ def fit_support(
     seed: int = 41,
     members: int = 1,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows, which `resampler` has brought to the model's rate.
 

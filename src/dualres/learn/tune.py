@@ -14,8 +14,8 @@ from dualres.config import DEFAULT_RECIPE, RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_network
 from dualres.learn.forecast import expected_s
+from dualres.learn.history import steps_told
 from dualres.learn.support import Support
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.scorers import scorer
 

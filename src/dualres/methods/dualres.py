@@ -11,7 +11,7 @@ from torch import Tensor
 from dualres.config import ModelConfig, Recipe
 from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_networks
-from dualres.learn.history import Progress
+from dualres.learn.history import OnStep
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Labels, Task, Windows
 from dualres.methods.network import Network
@@ -61,7 +61,7 @@ class DualResMethod(NeuralMethod):
         *,
         seeds: Sequence[int],
         device: str,
-        progress: Progress | None = None,
+        progress: OnStep | None = None,
     ) -> list[FittedNeural]:
         """One fit for each support and seed, on a GPU all at once; time and memory are shared out evenly among them."""
         how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import Recipe
-from dualres.learn.history import Progress, Step
+from dualres.learn.history import OnStep, Step
 
 Windows = npt.NDArray[np.float32]
 Labels = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ class Task:
     classes: int
     seed: int
     device: str
-    progress: Progress | None
+    progress: OnStep | None
 
 
 class Method(ABC):
@@ -90,7 +90,7 @@ class Method(ABC):
         *,
         seed: int = 41,
         device: str = "cpu",
-        progress: Progress | None = None,
+        progress: OnStep | None = None,
     ) -> Fitted:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
         return self.learn(Task(windows, labels, classes, seed, device, progress))
