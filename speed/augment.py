@@ -20,10 +20,11 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
 from dualres.learn.bundle import augmentation_of
 from dualres.learn.forward import Classify, training_threads
+from dualres.learn.history import Task
 from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.cuda_graphs import full_precision
@@ -58,7 +59,7 @@ def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
     config, network = ModelConfig(), DualRes(CLASSES, seed=SEED)
     views = views_of(network.spectra, windows, "cpu")
     plain = PlainSupport(views, torch.from_numpy(labels), seed=SEED, microbatch=MICROBATCH)
-    augmented = AugmentedSpectra(windows, labels, CLASSES, config, recipe_named("robust"), seed=SEED, device="cpu")
+    augmented = AugmentedSpectra(Task(windows, labels, CLASSES, SEED), config, recipe_named("robust"))
 
     def views_alone() -> None:
         with training_threads(network):

@@ -23,8 +23,7 @@ from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.methods import NAMES, method
 from dualres.methods.method import Fitted
-from dualres.methods.network import WINDOW
-from dualres.methods.neural import FittedNeural
+from dualres.methods.neural import WINDOW, FittedNeural
 
 CLASSES, STEP_WINDOWS, UPDATES = 8, 4, 6
 

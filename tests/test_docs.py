@@ -84,13 +84,6 @@ def test_lines_of_prose_wrap(document):
         assert len(line) <= LONGEST_LINE or line.lstrip().startswith("|"), line
 
 
-def test_the_readme_installs_the_versions_that_are_tested():
-    readme, pinned = (ROOT / "README.md").read_text(), (ROOT / "constraints.txt").read_text()
-    wanted = re.findall(r"pip install (\w+==[\w.]+)", readme)
-    assert wanted
-    assert set(wanted) <= set(pinned.split())
-
-
 def test_the_api_page_is_what_the_docstrings_give():
     done = subprocess.run([sys.executable, ROOT / "tools" / "api.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ ROOMS -= {PUBLIC}
 def table() -> dict[str, set[str]]:
     """Room -> the rooms that it may know, from the section's rows: | `room` | `other`, ... |."""
     section = (ROOT / "docs" / "architecture.md").read_text().split("## Who may know whom")[1]
-    rows = [line.strip("| ").split("|") for line in section.splitlines() if line.startswith("| `")]
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", section, re.MULTILINE)
     found = {room.strip("` "): known for room, known in rows}
     return {
         room: ROOMS - {room} if "all" in known else set(re.findall(r"`(\w+)`", known)) for room, known in found.items()

@@ -100,7 +100,8 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
         """The most probable class of each signal."""
-        labels: npt.NDArray[Any] = self.classes_[self.predict_proba(X).argmax(1)]
+        winners = self.predict_proba(X).argmax(1)  # first, for it refuses what is not fitted
+        labels: npt.NDArray[Any] = self.classes_[winners]
         return labels
 
     def _seed(self) -> int:

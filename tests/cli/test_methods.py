@@ -3,13 +3,13 @@ import json
 from typer.testing import CliRunner
 
 from dualres.cli import app
-from dualres.methods import ALL_NAMES
+from dualres.methods.catalogue import names
 
 
 def test_the_table_names_every_method_and_the_paper_s_figures():
     result = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "80"})
     assert result.exit_code == 0
-    for name in ALL_NAMES:
+    for name in names():
         assert name in result.stdout
     lines = result.stdout.splitlines()
     (place,) = [i for i, line in enumerate(lines) if "crossformer" in line]
@@ -20,6 +20,6 @@ def test_the_table_names_every_method_and_the_paper_s_figures():
 
 def test_as_json():
     rows = json.loads(CliRunner().invoke(app, ["methods", "--json", "--classes", "5"]).stdout)
-    assert [row["name"] for row in rows] == list(ALL_NAMES)
+    assert [row["name"] for row in rows] == list(names())
     assert rows[0]["registered"] == 39_528 + 5 * 65
     assert rows[0]["paper"] is None

@@ -214,6 +214,6 @@ def test_the_paper_s_pilot_lands_within_the_spread_over_seeds(phm2009, name, low
     recordings, fold = open_store(phm2009), load_fold(name)
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, 14, recipe=Recipe(300), seed=41)
-    score = macro_f1(evaluate(model_of(fitted.network), fold, recordings).confusion)
+    score = macro_f1(evaluate(model_of(fitted.network, fold.classes), fold, recordings).confusion)
     print(f"{name}: macro-F1 {100 * score:.2f}")
     assert low < score < high

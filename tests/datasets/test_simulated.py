@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import ModelConfig, Recipe
-from dualres.datasets import simulated
+from dualres.datasets import mcc5, simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.learn.fit import fit_network
@@ -26,7 +26,7 @@ def test_the_inventory():
     recordings = simulated.recordings()
     assert len(recordings) == len({r.id for r in recordings}) == 240
     counts = Counter(r.label for r in recordings)
-    assert counts == {c: 12 if c in simulated.WITHOUT_SEVERITY else 36 for c in simulated.CLASSES}
+    assert counts == {c: 12 if c in mcc5.WITHOUT_SEVERITY else 36 for c in simulated.CLASSES}
     assert Counter(r.condition["mode"] for r in recordings) == {"speed": 120, "torque": 120}
     assert {r.rate for r in recordings} == {12_800}
 
@@ -78,7 +78,7 @@ def test_tooth_faults_repeat_with_every_revolution():
 )
 def test_rolling_elements_repeat_at_their_order(ring, orders):
     def mean(label):
-        settings = [simulated.Setting(label, "H", "torque", rpm, 10) for rpm in simulated.SPEEDS]
+        settings = [simulated.Setting(label, "H", "torque", rpm, 10) for rpm in mcc5.SPEEDS]
         return np.mean([repetition(setting, orders) for setting in settings])
 
     assert mean(f"break+{ring}") > 1.3 * mean("break")
@@ -123,7 +123,7 @@ def compare(name, updates):
     fold, recordings = load_fold(name), simulated.recordings()
     support = gather_support(fold, recordings, Budget(3, 4), PAPER)
     fitted = fit_network(support.windows, support.labels, len(fold.classes), recipe=Recipe(updates))
-    dualres = macro_f1(evaluate(model_of(fitted.network), fold, recordings).confusion)
+    dualres = macro_f1(evaluate(model_of(fitted.network, fold.classes), fold, recordings).confusion)
     return max(trivial_scores(fold, recordings, support)), dualres
 
 

@@ -11,14 +11,14 @@ from dualres.errors import ConfigError
 from dualres.file import load, save
 from dualres.learn.augment import register, registry
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.spectra import AugmentedSpectra
-from dualres.learn.augment.windows import AugmentedWindows
+from dualres.learn.augment.supports import AugmentedSpectra, AugmentedWindows
 from dualres.learn.fit import fit_network, fit_recordings, fits_together
+from dualres.learn.history import Task
 from dualres.methods import files, method
 from dualres.model.spectra import aligned_magnitudes, normalise
 from dualres.recordings.recording import Recording
 from tests.extending import toy_augmentation
-from tests.learn.augment.test_spectra import whole
+from tests.learn.augment.test_supports import whole
 from tests.learn.test_fit import tones, weights
 
 TILTED = Recipe(3, more=(("tilt", 0.5),))
@@ -44,7 +44,7 @@ def slopes(windows, updates=1, seed=41, position=0, strength=0.5):
 
 def test_both_views_are_seen_with_its_gains(small):
     windows, labels = tones(small, per_class=2)
-    support = AugmentedSpectra(windows, labels, 3, small, TILTED, seed=41, device="cpu")
+    support = AugmentedSpectra(Task(windows, labels, 3, seed=41), small, TILTED)
     order = np.random.default_rng(1041).permutation(6)
     for drawn in slopes(6, updates=2):
         seen = whole(support)
@@ -55,7 +55,7 @@ def test_both_views_are_seen_with_its_gains(small):
 
 def test_waveforms_are_filtered_by_its_gains(small):
     windows, labels = tones(small, per_class=2)
-    support = AugmentedWindows(windows, labels, 3, lambda x: (x,), TILTED, seed=41, microbatch=6, device="cpu")
+    support = AugmentedWindows(Task(windows, labels, 3, seed=41), lambda x: (x,), TILTED, microbatch=6)
     order = np.random.default_rng(1041).permutation(6)
     ((heard, _),) = support.batches()
     spectra = torch.fft.rfft(normalise(torch.from_numpy(windows[order]))).numpy()

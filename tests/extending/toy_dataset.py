@@ -6,8 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from dualres.datasets.catalog import register
-from dualres.datasets.release import Entry, Index, Release
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, Release, collect, find
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
 

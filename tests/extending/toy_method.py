@@ -4,8 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from dualres.methods.catalogue import Entry, register
-from dualres.methods.network import Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import Network, trained
 
 BANDS = 32
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 
 @pytest.mark.parametrize(("fits", "windows", "size"), [(1, 1, 16), (2, 5, 300), (3, 40, 128)])
 def test_weights_and_losses(fits, windows, size):
-    from dualres.gpu.adam import Adam
+    from dualres.gpu.fit import Adam
 
     recipe = Recipe(5, 1e-2, 0.9)
     generator = torch.Generator("cuda").manual_seed(0)

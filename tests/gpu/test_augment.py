@@ -9,10 +9,11 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import SLAB
 from dualres.gpu.layout import Layout
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import support_order
 from dualres.learn.bundle import augmentation_of
-from tests.learn.augment.test_spectra import ROBUST, whole
+from dualres.learn.history import Task
+from tests.learn.augment.test_supports import ROBUST, whole
 from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
@@ -36,7 +37,7 @@ def test_every_update_sees_what_was_drawn_for_it(size, recipe, small):
         bundle.load(supports, labels)
     torch.cuda.synchronize()
     expected = [
-        AugmentedSpectra(windows, its, 3, config, recipe, seed=seed, device="cpu")
+        AugmentedSpectra(Task(windows, its, 3, seed), config, recipe)
         for windows, its, seed in zip(supports, labels, seeds, strict=True)
     ]
     for update in range(SLAB + 1):

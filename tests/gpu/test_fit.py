@@ -10,16 +10,15 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.gpu.draws import SLAB, Draws
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import curves, draw_paths
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.augment.standardise import fold_into
+from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import support_order
-from dualres.learn.fit import fit_network, fit_networks
-from dualres.learn.forecast import expected_s
+from dualres.learn.fit import expected_s, fit_network, fit_networks
+from dualres.learn.history import Task
 from dualres.model.network import DualRes
 from tests.gpu.test_passes import by_autograd
-from tests.learn.augment.test_spectra import whole
+from tests.learn.augment.test_supports import whole
 from tests.learn.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
@@ -87,7 +86,7 @@ def test_augmented_it_learns_as_by_the_readable_path_with_the_same_draws(branche
     windows, labels = tones(config, per_class=2)
     recipe = recipe_named("robust", updates=SLAB + 5)
     fitted = fit_network(windows, labels, 3, config=config, recipe=recipe, seed=5, device="cuda")
-    support = AugmentedSpectra(windows, labels, 3, config, recipe, seed=5, device="cpu")
+    support = AugmentedSpectra(Task(windows, labels, 3, seed=5), config, recipe)
     back = np.argsort(support_order(5, len(windows)))  # the kernels take windows as they come
     network = DualRes(3, config, seed=5)
     losses = trained_by_autograd(

@@ -19,7 +19,7 @@ CHANGES = [{}, {"branches": "short"}, {"branches": "long"}, {"rotation": False},
 @torch.no_grad()
 @pytest.mark.parametrize("changes", CHANGES, ids=str)
 def test_logits(changes):
-    from dualres.gpu.inference import Inference
+    from dualres.gpu.graphs import Inference
 
     config = replace(ModelConfig(), **changes)
     network = DualRes(5, config, seed=4).cuda().eval()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import islice
 from types import SimpleNamespace
 
@@ -23,13 +24,12 @@ class TestAtOnce:
         """Lengths and number of the supports of every fit; `most` is how many the memory is large enough for."""
         seen = SimpleNamespace(of=[], most=9, collected=0)
 
-        def fit_bundle(supports, labels, seeds, *, classes, **settings):
-            (length,) = {len(windows) for windows in supports}
-            seen.of.append((length, len(supports)))
-            if len(supports) > seen.most:
+        def fit_bundle(tasks, config, recipe):
+            (length,) = {len(task.windows) for task in tasks}
+            seen.of.append((length, len(tasks)))
+            if len(tasks) > seen.most:
                 raise torch.cuda.OutOfMemoryError("1 TiB")
-            every = zip(supports, labels, seeds, strict=True)
-            return [fit._fit_alone(w, y, classes, seed=s, **settings | {"device": "cpu"}) for w, y, s in every]
+            return [fit._fit_alone(replace(task, device="cpu"), config, recipe) for task in tasks]
 
         def collect():
             seen.collected += 1

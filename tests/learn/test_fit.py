@@ -8,10 +8,9 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import curves, draw_paths
+from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.batches import MICROBATCH
-from dualres.learn.fit import fit_network, fit_networks, fit_recordings, fits_together
+from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
@@ -251,3 +250,9 @@ def test_every_support_needs_labels_and_a_seed(small, counts):
 
 def test_the_gpu_path_is_for_gpus(small):
     assert not fits_together(small, "cpu")
+
+
+def test_the_expected_time_grows_with_windows_and_updates(small):
+    little = expected_s(20, Recipe(10), small)
+    assert 0 < little < 60
+    assert expected_s(2000, Recipe(100), small) > 20 * little

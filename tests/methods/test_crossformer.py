@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.methods.crossformer import Crossformer
 from dualres.methods.neural import sizes
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([1.32068, 0.35377, 0.27562, 0.20209, 0.87742, 0.55481, 0.01050, -0.68205])
 
@@ -26,9 +26,8 @@ def test_it_has_the_specified_size(network):
     backward(network)
     assert sizes(network) == (189_576, 66_440, 4 * (189_576 + 32_768 * 32))
     assert len(network.state_dict()) == 167
-    numbered = list(network.parameters_in_spec_order())
-    assert len(numbered) == 47
-    assert sum(tensor.numel() for tensor in numbered) == 66_440
+    assert len(numbered(network)) == 47
+    assert sum(tensor.numel() for tensor in numbered(network)) == 66_440
 
 
 @pytest.mark.parametrize("batch", [1, 2])

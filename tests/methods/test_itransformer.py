@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.methods.itransformer import ITransformer
 from dualres.methods.neural import sizes
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([-0.05985, 0.45071, -0.47566, -0.33802, -0.55063, 0.76905, 0.00114, -0.37937])
 
@@ -30,7 +30,7 @@ def test_query_and_key_count_though_their_gradients_are_zero(network, training):
 
 def test_there_are_no_buffers(network):
     assert not list(network.buffers())
-    assert len(list(network.parameters_in_spec_order())) == 38
+    assert len(numbered(network)) == 38
 
 
 @pytest.mark.parametrize("batch", [1, 2])

@@ -11,7 +11,7 @@ import dualres.methods.mambasl as module
 from dualres.config import Recipe
 from dualres.methods.mambasl import MambaSL, slide
 from dualres.methods.neural import sizes
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([0.26958, -0.06788, -0.13042, -0.00677, 0.03969, 0.14317, -0.05215, 0.11092])
 needs_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
@@ -28,7 +28,7 @@ def test_it_has_the_specified_size(network):
     cross_entropy(network(golden_windows()), torch.tensor([0, 5])).backward()
     assert sizes(network) == (15_592, 15_592, 4 * (15_592 + 32_768 * 32))
     assert network.state_dict()["positions"].shape == (1, 32_768, 32)
-    shapes = [tuple(p.shape) for p in network.parameters_in_spec_order()]
+    shapes = [tuple(p.shape) for p in numbered(network)]
     block = [(32, 1), (32, 1), (64, 32), (32, 1, 4), (32,), (3, 32), (32, 2), (32,), (32, 32)]
     assert shapes == [(32, 1, 360), *block, (32,), (32,), (8, 32), (8, 32), (8,)]
 

@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy, gelu
 
 from dualres.methods.medformer import Medformer, token_map
 from dualres.methods.neural import sizes
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([0.11988, 0.02390, 0.34637, 0.43408, -0.63691, -0.30643, -0.45115, -0.14996])
 KEEP_ALL = torch.tensor([False, False, False])
@@ -26,7 +26,7 @@ def network():
 def test_it_has_the_specified_size(network):
     cross_entropy(network(golden_windows(), KEEP_ALL), torch.tensor([0, 5])).backward()
     assert sizes(network) == (2_560_904, 2_560_904, 4 * (2_560_904 + 5000 * 128))
-    assert len(list(network.parameters_in_spec_order())) == 250
+    assert len(numbered(network)) == 250
     assert network.state_dict()["positions"].shape == (1, 5000, 128)
 
 

@@ -15,7 +15,7 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_network
-from dualres.methods import ALL_NAMES, CONTROL_NAMES, NAMES, method
+from dualres.methods import CONTROL_NAMES, NAMES, method, names
 from dualres.methods.neural import NeuralMethod
 
 NEURAL = [name for name in NAMES if name != "minirocket"]
@@ -35,8 +35,8 @@ def bytes_of(fitted):
 def test_there_are_nine_the_paper_s_four_controls_and_one_more():
     assert len(NAMES) == 9
     assert len(CONTROL_NAMES) == 4
-    assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory") == ALL_NAMES
-    for name in ALL_NAMES:
+    assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory") == names()
+    for name in names():
         assert method(name).name == name
 
 
@@ -63,7 +63,7 @@ def lowers_its_loss(name, support, updates):
     assert fitted.cost.fit_s > 0
 
 
-@pytest.mark.parametrize("name", [*NEURAL, *ALL_NAMES[len(NAMES) :]])
+@pytest.mark.parametrize("name", [*NEURAL, *names()[len(NAMES) :]])
 def test_training_lowers_the_loss(name, support):
     lowers_its_loss(name, support, SLOW_ONES.get(name, 30))
 

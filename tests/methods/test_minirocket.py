@@ -15,7 +15,7 @@ from aeon.transformations.collection.convolution_based import MiniRocket as Tran
 from dualres.errors import ConfigError, DualResError
 from dualres.methods import minirocket
 from dualres.methods.minirocket import MiniRocket, dilations, scaling
-from dualres.methods.network import WINDOW
+from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
 
 SHORTER = 2048  # samples; a fit takes a tenth of the time
@@ -59,10 +59,6 @@ def shorter(monkeypatch):
     monkeypatch.setattr(minirocket, "WINDOW", SHORTER)
 
 
-def arrays(fitted):
-    return dict(fitted.state())
-
-
 def assert_same(one, other):
     assert one.keys() == other.keys()
     for name in one:
@@ -79,7 +75,7 @@ def test_sizes_are_the_papers(fitted):
         "intercept": (np.float64, (8,)),
     }
     assert fitted.cost.registered == fitted.cost.active == 79_976
-    assert fitted.cost.state_bytes == sum(tensor.nbytes for tensor in state.values()) == 839_728  # 0.801 MiB
+    assert fitted.cost.state_bytes == sum(array.nbytes for array in state.values()) == 839_728  # 0.801 MiB
 
 
 @pytest.mark.parametrize("classes", [2, 3, 8])
@@ -213,7 +209,7 @@ def test_a_window_is_scored_alone(fitted, monkeypatch):
 def test_a_restored_one_gives_the_same_to_the_last_bit(fitted):
     state = safetensors.numpy.load(safetensors.numpy.save(dict(fitted.state())))
     restored = MiniRocket().restore(state, fitted.constants, 8, fitted.seed, fitted.cost)
-    assert_same(arrays(restored), arrays(fitted))
+    assert_same(restored.state(), fitted.state())
     windows, _ = windows_of(3, 1, seed=4)
     np.testing.assert_array_equal(restored.scores(windows), fitted.scores(windows))
     np.testing.assert_array_equal(restored.scores(windows[:1]), fitted.scores(windows[:1]))
@@ -227,7 +223,7 @@ def test_a_state_of_another_shape_type_or_name_is_refused(fitted):
         state | {"biases": state["biases"][1:]},
         state | {"mean": state["mean"].astype(np.float32)},
         state | {"more": state["mean"]},
-        {name: tensor for name, tensor in state.items() if name != "scale"},
+        {name: array for name, array in state.items() if name != "scale"},
     ]
     for classes, other in [(7, state), (2, state), *((8, other) for other in others)]:
         with pytest.raises(ValueError, match=f"for {classes} classes holds"):
@@ -258,7 +254,7 @@ def test_only_support_and_seed_influence_a_fit():
     again = MiniRocket().fit(given, labels, 3, seed=5, progress=lambda step, total: pytest.fail("there are no updates"))
     np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
     given[:] = 0
-    assert_same(arrays(again), arrays(first))
+    assert_same(again.state(), first.state())
     assert again.history == []
     other = MiniRocket().fit(windows, labels, 3, seed=6)
     assert not np.array_equal(other.learned["biases"], first.learned["biases"])

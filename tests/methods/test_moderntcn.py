@@ -7,7 +7,7 @@ from torch.nn.functional import batch_norm, conv1d, cross_entropy, gelu
 
 from dualres.methods.moderntcn import ChannelMap, ModernTCN
 from dualres.methods.neural import sizes
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([-0.17797, 0.03539, -0.03542, 0.02328, -0.01426, -0.06868, 0.03516, 0.10380])
 
@@ -27,7 +27,7 @@ def test_it_has_the_specified_size(network):
     buffers = 4 * 2 * (32 + 32 + 64 + 3 * (32 + 64 + 128)) + 8 * 12
     assert sizes(network) == (595_112, 595_112, 4 * 595_112 + buffers)
     assert len(list(network.buffers())) == 36
-    assert len(list(network.parameters_in_spec_order())) == 62
+    assert len(numbered(network)) == 62
     assert [sum(t.numel() for t in block.parameters()) for block in network.blocks] == [2_880, 9_856, 36_096]
 
 

@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.methods.neural import sizes
 from dualres.methods.patchtst import PatchTST
-from tests.methods.golden import CLASSES, filled, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([-2.17704, -0.13656, 0.19252, 0.18735, -0.76980, -1.14207, -0.65201, -0.22668])
 
@@ -23,7 +23,7 @@ def test_it_has_the_specified_size(network):
     buffers = 4 * (32_768 * 32 + 2 * 32) + 8
     assert sizes(network) == (99_208, 99_208, 4 * 99_208 + buffers)
     assert network.state_dict()["positions"].shape == (1, 32_768, 32)
-    assert len(list(network.parameters_in_spec_order())) == 37
+    assert len(numbered(network)) == 37
 
 
 @pytest.mark.parametrize("batch", [1, 2])

@@ -10,7 +10,7 @@ from dualres.methods.neural import sizes
 from dualres.methods.tscmamba import TSCMamba
 from dualres.methods.wavelet import image
 from dualres.model.spectra import normalise
-from tests.methods.golden import CLASSES, filled, golden_images, golden_windows
+from tests.methods.golden import CLASSES, filled, golden_images, golden_windows, numbered
 
 LOGITS = torch.tensor([-1.44135, 0.52831, 0.20923, -1.26034, 0.49303, 0.17737, -1.28877, 0.46802])
 DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA here"))]
@@ -30,7 +30,7 @@ def test_it_has_the_specified_size(network):
     cross_entropy(network(golden_windows(), golden_images()), torch.tensor([0, 5])).backward()
     assert sizes(network) == (2_502_466, 2_502_466, 4 * 2_502_466)
     assert not list(network.buffers())
-    counts = [p.numel() for p in network.parameters_in_spec_order()]
+    counts = [p.numel() for p in numbered(network)]
     assert len(counts) == 31
     groups = [(0, 1), (1, 3), (3, 5), (5, 7), (7, 9), (9, 18), (18, 27), (27, 31)]
     assert [sum(counts[a:b]) for a, b in groups] == [1, 65, 4_160, 2_097_216, 384, 380_544, 792, 19_304]

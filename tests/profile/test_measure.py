@@ -156,7 +156,7 @@ def untrained(name, classes):
     method = methods.method(name)
     with torch.random.fork_rng():
         network = method.build(classes, 41)
-    return FittedNeural(method, network, classes, 41, Cost(0, 0, 0, 0.0), [])
+    return FittedNeural(method, classes, 41, Cost(0, 0, 0, 0.0), [], {}, network)
 
 
 @pytest.mark.parametrize("name", NEURAL)

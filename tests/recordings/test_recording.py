@@ -6,7 +6,7 @@ import pytest
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.machinery.rates import exact_rate
-from dualres.recordings.recording import BLOCK, Blockwise, Recording, joined, mean_of, regrouped
+from dualres.recordings.recording import BANDS, BLOCK, Blockwise, Recording, facts_of, joined, mean_of, regrouped
 
 
 def test_from_array():
@@ -139,3 +139,14 @@ def test_a_signal_that_is_not_finite_has_no_mean(bad, kernel, monkeypatch):
     assert np.isnan(mean_of(np.split(signal, range(1, len(signal)))))
     with pytest.raises(RecordingError, match=f"pump: {len(bad)} samples are NaN or infinite"):
         Recording.from_array(signal, 1000, id="pump").mean  # noqa: B018
+
+
+def test_a_tone_on_an_offset_in_a_few_numbers():
+    t = np.arange(12_000) / 6000
+    signal = 0.5 + 2 * np.sin(2 * np.pi * 1025 * t) + 0.01 * np.random.default_rng(0).standard_normal(len(t))
+    facts = facts_of(Recording.from_array(signal, 6000))
+    assert (facts.samples, facts.seconds) == (12_000, 2.0)
+    assert (facts.mean, facts.rms, facts.crest) == pytest.approx((0.5, np.sqrt(2), np.sqrt(2)), rel=0.02)
+    assert len(facts.spectrum) == BANDS
+    assert int(np.argmax(facts.spectrum)) == int(1025 / (3000 / BANDS))
+    assert (min(facts.spectrum), max(facts.spectrum)) == (0.0, 1.0)

@@ -176,17 +176,12 @@ class Ledger:
 
     def merge(self, other: Ledger) -> Merge:
         """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""
-        mine, taken, known, clashes = self.keys(), 0, 0, []
-        for key, job in other.jobs().items():
-            outcome = other.outcome(key)
-            if key not in mine:
-                self.record(job, outcome)
-                taken += 1
-            elif _agree(self.outcome(key), outcome):
-                known += 1
-            else:
-                clashes.append(key)
-        return Merge(taken, known, tuple(clashes))
+        mine, theirs = self.keys(), other.jobs()
+        for key in [key for key in theirs if key not in mine]:
+            self.record(theirs[key], other.outcome(key))
+        both = [key for key in theirs if key in mine]
+        clashes = tuple(key for key in both if not _agree(self.outcome(key), other.outcome(key)))
+        return Merge(len(theirs) - len(both), len(both) - len(clashes), clashes)
 
 
 def _agree(one: Outcome, other: Outcome) -> bool:

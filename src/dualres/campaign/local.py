@@ -107,15 +107,14 @@ class LocalExecutor:
                 if not isinstance(event, Advance):
                     worker.jobs.remove(event.key)
                 if not goes_on:
-                    events += [Lost(key, "its worker process ended with another job") for key in worker.jobs]
-                    self._drop(worker)
+                    reason = "its worker process ended with another job"
                     break
+            else:
+                return events
         except (EOFError, OSError):
-            if worker.jobs:
-                reason = worker.last_words()
-                events += [Lost(key, reason) for key in worker.jobs]
-            self._drop(worker)
-        return events
+            reason = worker.last_words() if worker.jobs else ""
+        self._drop(worker)
+        return [*events, *(Lost(key, reason) for key in worker.jobs)]
 
     def _drop(self, worker: _Worker) -> None:
         self._workers.remove(worker)

@@ -69,9 +69,7 @@ class RayExecutor:
         room = self._cluster.cpus // self._threads
         return max(1, min(room, self._cluster.gpus * self._per_gpu) if self._on_gpus else room)
 
-    @property
-    def workers(self) -> int:
-        return self.slots
+    workers = slots  # each does one job
 
     def start(self, job: Job) -> None:
         ref = self._cluster.submit(

@@ -11,7 +11,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.campaign.executors import START, Advance, Event, Executor, Failed, Finished
@@ -113,9 +113,8 @@ def sole_writer(ledger: Path) -> Iterator[None]:
             lock = stack.enter_context(path.open("a"))
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LedgerError(
-                f"{ledger}: another run is writing to it; wait for that one, or work in another folder (--dir)"
-            ) from None
+            remedy = "wait for that one, or work in another folder (--dir)"
+            raise LedgerError(f"{ledger}: another run is writing to it; {remedy}") from None
         except OSError as error:
             raise LedgerError(f"{path}: cannot be locked ({error.strerror}); work on a local disk (--dir)") from error
         yield
@@ -156,9 +155,8 @@ class _Campaign:
             return
         if isinstance(event, Advance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()
-            self._running[event.key] = replace(
-                running, stage=event.stage, stage_since=since, done=event.done, total=event.total, sharing=event.sharing
-            )
+            at = event.stage, since, event.done, event.total, event.sharing
+            self._running[event.key] = Running(running.job, running.since, *at)
             return
         job, seconds = running.job, time.monotonic() - running.since
         if isinstance(event, Finished):
@@ -191,16 +189,11 @@ class _Campaign:
     def _seconds_left(self) -> float | None:
         """All that is left, shared by the workers; at least what takes longest of what is running. None if all that is
         left is jobs that should have ended by now."""
-        now = time.monotonic()
-        rest, longest = 0.0, 0.0
-        for running in self._running.values():
-            whole = self._times.seconds(running.job)
-            if whole is None:
-                return None
-            own = running.rest_s(whole, now)
-            rest += own
-            longest = max(longest, own * running.sharing)
-        if self._waiting_time.unknown:
+        now, waiting, running = time.monotonic(), self._waiting_time, self._running.values()
+        wholes = [whole for each in running if (whole := self._times.seconds(each.job)) is not None]
+        if waiting.unknown or len(wholes) < len(running):
             return None
-        seconds = max((rest + self._waiting_time.seconds) / max(1, self._executor.workers), longest)
+        rests = [each.rest_s(whole, now) for each, whole in zip(running, wholes, strict=True)]
+        longest = max((rest * each.sharing for each, rest in zip(running, rests, strict=True)), default=0.0)
+        seconds = max((sum(rests) + waiting.seconds) / max(1, self._executor.workers), longest)
         return seconds if seconds or not self.goes_on else None

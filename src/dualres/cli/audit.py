@@ -66,7 +66,7 @@ def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | Non
     from dualres.datasets.folds import load_fold
     from dualres.learn.holdout import plan_rounds
     from dualres.recordings.audit import Split
-    from dualres.recordings.audit.split_file import read_split
+    from dualres.recordings.audit.finding import read_split
 
     if fold:
         frozen = load_fold(fold)

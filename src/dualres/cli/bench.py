@@ -25,7 +25,6 @@ from dualres.cli.bench_choice import (
     Studies,
     Threads,
     all_studies,
-    check_device,
     choose,
 )
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir, ReadDir, opened
@@ -233,8 +232,9 @@ def _executor(
 
         return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
     from dualres.campaign.local import local_executor
+    from dualres.machinery.cuda_graphs import check_device
 
-    check_device(device)
+    check_device(device.value)
     return local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
 
 

@@ -120,14 +120,6 @@ def named(kind: str, values: Iterable[str] | None, known: Sequence[str]) -> list
     return names
 
 
-def check_device(device: Device) -> None:
-    """An error where there is no such device."""
-    import torch
-
-    if device is Device.CUDA and not torch.cuda.is_available():
-        raise ConfigError("--device cuda: PyTorch finds no GPU here; leave the option out to run on the CPU")
-
-
 def _parts(values: Iterable[str] | None) -> list[str] | None:
     """`a,b` and repeated options alike."""
     return [part.strip() for value in values for part in value.split(",") if part.strip()] if values else None

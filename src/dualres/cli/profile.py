@@ -12,7 +12,7 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from dualres.cli.bench_choice import Device, check_device, named, prepared
+from dualres.cli.bench_choice import Device, named, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
 from dualres.cli.screen import complain, console, errors, progress, say
@@ -54,6 +54,7 @@ def profile(
     from dualres.campaign.sources import present_datasets
     from dualres.campaign.studies import RIG
     from dualres.exchange.ledger_folder import own_ledger
+    from dualres.machinery.cuda_graphs import check_device
     from dualres.methods import NAMES
     from dualres.methods.catalogue import names
     from dualres.profile.plan import Plan, plan_all
@@ -62,7 +63,7 @@ def profile(
     chosen = named("method", methods, names()) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
     plans = plan_all(wanted, chosen, device.value, threads, long=long, quick=quick)
-    check_device(device)
+    check_device(device.value)
     if threads > (cores := os.cpu_count() or 1):
         complain("note", f"{threads} threads on {cores} cores: times will be longer than necessary", "yellow")
     where, done = Place(own_ledger(folder), stores), 0

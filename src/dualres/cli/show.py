@@ -21,8 +21,8 @@ def show(
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import loaded as load
-    from dualres.recordings.facts import facts_of
     from dualres.recordings.readers import read
+    from dualres.recordings.recording import facts_of
 
     if path.suffix == ".safetensors":
         card = load(path).card

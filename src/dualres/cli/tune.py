@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.bench_choice import Device, check_device, parsed_budgets, parsed_seeds, prepared
+from dualres.cli.bench_choice import Device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
 from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
@@ -59,6 +59,7 @@ def tune(
     from dualres.learn.recipe_file import write_choice
     from dualres.learn.tune import GRID
     from dualres.learn.tuning import Kept, choose_recipe, fingerprint
+    from dualres.machinery.cuda_graphs import check_device
     from dualres.machinery.files import check_writable
     from dualres.machinery.versions import all_versions
     from dualres.recordings.resample import check_resampler
@@ -70,7 +71,7 @@ def tune(
     if out:
         check_writable(out)
     check_resampler(resampler)
-    check_device(device)
+    check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
         divided = _of_folder(folder, channel, rate, windows, resampler, strict)

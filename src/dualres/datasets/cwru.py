@@ -7,14 +7,14 @@ below are that list. Files that go by fault and load instead (`IR007_2.mat`, `No
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
 from dualres.errors import RecordingError
-from dualres.recordings.readers import read, signals
+from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
 
 RATE = Fraction(48_000)  # Hz
@@ -51,34 +51,35 @@ _DRIVE_END = re.compile(r"X(\d{3})_DE_time")
 
 def index(folder: Path) -> Index:
     """The recordings below a folder, fault by fault; where a released file and an excerpt are there, the former."""
-    released, excerpts, left_out = [], [], []
-    for path, name in find(folder, {".mat"}, _NUMBER):
-        if int(name[0]) in _RECORDED:
-            released.append(_entry(path, *_RECORDED[int(name[0])]))
-        else:
-            left_out.append((path, _why_not(int(name[0]))))
+    released, others = parted(find(folder, {".mat"}, _NUMBER), _released)
     full = {entry.id: entry.path.name for entry in released}
-    for path, name in find(folder, {".mat", ".csv"}, _FAULT_AND_LOAD):
-        if name["fault"] not in FILES:
-            left_out.append((path, f"the 48 kHz drive-end set has no {name['fault']}"))
-        elif any("12k" in part.lower() for part in path.relative_to(folder).parts[:-1]):
-            left_out.append((path, "it is in a folder of 12 kHz recordings"))
-        elif name[0] in full:
-            left_out.append((path, f"the released file, {full[name[0]]}, is there"))
-        else:
-            excerpts.append(_entry(path, name["fault"], int(name["load"])))
+    named = find(folder, {".mat", ".csv"}, _FAULT_AND_LOAD)
+    excerpts, unused = parted(named, partial(_excerpt, folder, full))
     order = [f"{fault}_{load}" for fault in FILES for load in range(4)]
     entries = sorted(released + excerpts, key=lambda entry: order.index(entry.id))
     variant = "excerpts" if excerpts else "full"
-    return collect(folder, entries, "the release's 97.mat, 109.mat and the like", left_out, variant)
+    return collect(folder, entries, "the release's 97.mat, 109.mat and the like", others + unused, variant)
 
 
-def _why_not(number: int) -> str:
+def _released(path: Path, name: re.Match[str]) -> Entry | str:
+    number = int(name[0])
+    if number in _RECORDED:
+        return _entry(path, *_RECORDED[number])
     if number in _12K_DRIVE_END:
         return "a 12 kHz recording of the drive-end set; the task uses those at 48 kHz"
     if number in _12K_FAN_END:
         return "a 12 kHz recording of a fault at the fan end; the task uses those at the drive end"
     return "the release has no file of this number"
+
+
+def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[str]) -> Entry | str:
+    if name["fault"] not in FILES:
+        return f"the 48 kHz drive-end set has no {name['fault']}"
+    if any("12k" in part.lower() for part in path.relative_to(folder).parts[:-1]):
+        return "it is in a folder of 12 kHz recordings"
+    if name[0] in full:
+        return f"the released file, {full[name[0]]}, is there"
+    return _entry(path, name["fault"], int(name["load"]))
 
 
 def _entry(path: Path, fault: str, load: int) -> Entry:
@@ -89,20 +90,14 @@ def _entry(path: Path, fault: str, load: int) -> Entry:
         condition["fault_inch"] = f"0.{mil}"
     if hour:
         condition["position"] = f"{hour}:00"
-    return Entry(
-        id=f"{fault}_{load}",
-        label=LABELS[kind],
-        component=fault,
-        condition=condition,
-        path=path,
-        read=partial(_read, path, FILES[fault][load]),
-    )
+    read = partial(_read, path, FILES[fault][load])
+    return Entry(f"{fault}_{load}", LABELS[kind], fault, condition, path, read)
 
 
 def _read(path: Path, number: int) -> Samples:
     """The drive-end signal of the recording that the release gives this number."""
     key = "DE" if path.suffix.lower() == ".csv" else _drive_end_key(path, number)
-    return read(path, channel=key, rate=RATE).signal
+    return load(path, key, RATE)
 
 
 def _drive_end_key(path: Path, number: int) -> str:

@@ -23,8 +23,7 @@ from typing import IO
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, is_junk
+from dualres.datasets.release import Entry, Index, Refused, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
@@ -53,7 +52,7 @@ MOST_CSV_BYTES = 512 * 2**20
 MOST_INFLATION = 20
 
 _LOOKED_FOR = "the release's 240 csv files, such as health_speed_circulation_10Nm-1000rpm.csv, or its zip archive"
-_NO_SUCH_NAME = "no recording of the release has this name"
+_ANY = re.compile(".*")
 
 
 @dataclass(frozen=True)
@@ -78,6 +77,11 @@ class Setting:
         condition = f"{self.torque}Nm-{self.rpm}rpm" if self.mode == "speed" else f"{self.rpm}rpm_{self.torque}Nm"
         return f"{self.state}_{self.mode}_circulation_{condition}"
 
+    @property
+    def condition(self) -> dict[str, str]:
+        severity = self.severity or "-"
+        return {"severity": severity, "mode": self.mode, "rpm": str(self.rpm), "torque": str(self.torque)}
+
 
 SETTINGS = tuple(
     Setting(label, severity, mode, rpm, torque)
@@ -93,50 +97,31 @@ _KNOWN = {setting.id: setting for setting in SETTINGS}  # whole names: one state
 def index(source: Path) -> Index:
     """The recordings below a folder, extracted or in archives, or those in one archive."""
     entries: list[Entry] = []
-    left_out: list[tuple[Path, str]] = []
-    if source.is_file():
-        archives = [source]
-    else:
-        archives = [path for path, _ in find(source, {".zip"}, re.compile(".*"))]
-        for path, name in find(source, {".csv"}, re.compile(".*")):
-            if name[0] in _KNOWN:
-                entries.append(_entry(name[0], path, partial(_read_file, path)))
-            else:
-                left_out.append((path, _NO_SUCH_NAME))
+    left_out: list[Refused] = []
+    archives = [source]
+    if not source.is_file():
+        archives = [path for path, _ in find(source, {".zip"}, _ANY)]
+        extracted = find(source, {".csv"}, _ANY)
+        entries, left_out = parted(extracted, lambda path, name: _entry(name[0], path, partial(_read_file, path)))
     if entries:
         left_out += [(path, "not opened, for there are extracted files") for path in archives]
-    else:
-        for path in archives:
-            _list_members(path, entries, left_out)
+        archives = []
+    for path, archive in ((zipped, archive) for zipped in archives for archive in _opened(zipped)):
+        for member in _members(archive, ".csv"):
+            read = partial(_read_member, path, archive, member)
+            one = _entry(PurePosixPath(member.filename).stem, path, read)
+            if isinstance(one, Entry):
+                entries.append(one)
+            else:
+                left_out.append((path, f"{member.filename} in it: {one}"))
     return collect(source, entries, _LOOKED_FOR, left_out)
 
 
-def _list_members(path: Path, entries: list[Entry], left_out: list[tuple[Path, str]]) -> None:
-    """Add what an archive holds to the two lists."""
-    for archive in _opened(path):
-        for member in _members(archive, ".csv"):
-            stem = PurePosixPath(member.filename).stem
-            if stem in _KNOWN:
-                entries.append(_entry(stem, path, partial(_read_member, path, archive, member)))
-            else:
-                left_out.append((path, f"{member.filename} in it: {_NO_SUCH_NAME}"))
-
-
-def _entry(name: str, path: Path, read: partial[Samples]) -> Entry:
+def _entry(name: str, path: Path, read: partial[Samples]) -> Entry | str:
+    if name not in _KNOWN:
+        return "no recording of the release has this name"
     setting = _KNOWN[name]
-    return Entry(
-        id=name,
-        label=setting.label,
-        component=setting.state,
-        condition={
-            "severity": setting.severity or "-",
-            "mode": setting.mode,
-            "rpm": str(setting.rpm),
-            "torque": str(setting.torque),
-        },
-        path=path,
-        read=read,
-    )
+    return Entry(name, setting.label, setting.state, setting.condition, path, read)
 
 
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:

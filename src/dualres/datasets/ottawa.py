@@ -12,10 +12,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find
-from dualres.recordings.readers import read
-from dualres.recordings.recording import Samples
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.recordings.readers import load
 
 RATE = Fraction(200_000)  # Hz
 CHANNEL = "Channel_1"  # the accelerometer; Channel_2 is the encoder's pulse train
@@ -28,18 +26,14 @@ _RECORDING = re.compile(r"(?P<health>[HIOBC])-(?P<profile>[ABCD])-(?P<trial>[123
 
 def index(folder: Path) -> Index:
     """What lies below `folder`: usually one folder per state of health."""
-    entries = [_entry(path, name) for path, name in find(folder, {".mat"}, _RECORDING)]
+    entries, _ = parted(find(folder, {".mat"}, _RECORDING), _entry)
     return collect(folder, entries, "H-A-1.mat and the like")
 
 
 def _entry(path: Path, name: re.Match[str]) -> Entry:
     label = LABELS[name["health"]]
     condition = {"profile": name["profile"], "trial": name["trial"]}
-    return Entry(path.stem, label, f"{label} bearing", condition, path, partial(_read, path))
-
-
-def _read(path: Path) -> Samples:
-    return read(path, CHANNEL, RATE).signal
+    return Entry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
 
 
 RELEASE = described("ottawa", index, CHANNEL, RATE, LABELS.values())

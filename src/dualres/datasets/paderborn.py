@@ -11,11 +11,9 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, parted
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
 from dualres.errors import RecordingError
-from dualres.recordings.readers import read
-from dualres.recordings.recording import Samples
+from dualres.recordings.readers import load
 
 RATE = Fraction(64_000)  # Hz
 CHANNEL = "vibration_1"
@@ -42,13 +40,19 @@ _ARCHIVE = re.compile(_BEARING)
 def index(folder: Path) -> Index:
     """What lies below `folder`: usually one folder per bearing, as the archives unpack."""
     found = find(folder, {".mat"}, _RECORDING)
-    entries, left_out = parted(found, lambda path, name: _refusal(path.relative_to(folder), name), _entry)
-    _refuse_archives(folder, {name["bearing"] for _, name in found})
+    unpacked = {name["bearing"] for _, name in found}
+    packed = [path for path, name in find(folder, {".rar"}, _ARCHIVE) if name[0] in _STATES.keys() - unpacked]
+    if packed:
+        raise RecordingError(
+            f"{packed[0]}: still packed{f', and {len(packed) - 1} more' if packed[1:] else ''}; "
+            "unpack the archives with unar or unrar"
+        )
+    entries, left_out = parted(found, partial(_entry, folder))
     return collect(folder, entries, "N15_M07_F10_KA01_1.mat and the like", left_out)
 
 
-def _refusal(path: Path, name: re.Match[str]) -> str | None:
-    """Why a file stays closed; it is decided by its name alone, so that no reserved signal is ever touched."""
+def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
+    """Why a file stays closed is decided by its name alone, so that no reserved signal is ever touched."""
     bearing = name["bearing"]
     if bearing in RESERVED:
         return f"{bearing} is reserved for a later confirmation"
@@ -56,31 +60,15 @@ def _refusal(path: Path, name: re.Match[str]) -> str | None:
         return f"{bearing} is damaged on both rings, which is outside the task"
     if bearing not in _STATES:
         return f"{bearing} is not a bearing of the release"
-    if FAULTY_FOLDER in path.parts:
+    if FAULTY_FOLDER in path.relative_to(folder).parts:
         return f"{FAULTY_FOLDER} holds recordings whose vibration amplifier was off"
     if path.stem == TRUNCATED:
         return "the official archive holds it truncated: its vibration stops after 190,937 samples"
-    return None
-
-
-def _refuse_archives(folder: Path, unpacked: set[str]) -> None:
-    packed = [path for path, name in find(folder, {".rar"}, _ARCHIVE) if name[0] in _STATES.keys() - unpacked]
-    if packed:
-        raise RecordingError(
-            f"{packed[0]}: still packed{f', and {len(packed) - 1} more' if packed[1:] else ''}; "
-            "unpack the archives with unar or unrar"
-        )
-
-
-def _entry(path: Path, name: re.Match[str]) -> Entry:
-    label, damage = _STATES[name["bearing"]]
+    label, damage = _STATES[bearing]
     condition = {"setting": name["setting"], "repeat": name["repeat"], "damage": damage}
-    return Entry(path.stem, label, name["bearing"], condition, path, partial(_read, path))
-
-
-def _read(path: Path) -> Samples:
     # By name: the position of a channel in `Y` is not promised anywhere.
-    return read(path, f"{path.stem}.Y.{CHANNEL}.Data", RATE).signal
+    read = partial(load, path, f"{path.stem}.Y.{CHANNEL}.Data", RATE)
+    return Entry(path.stem, label, bearing, condition, path, read)
 
 
 RELEASE = described("paderborn", index, CHANNEL, RATE, ("healthy", "inner", "outer"))

@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, Index, collect, described, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
 
@@ -43,14 +42,9 @@ def index(folder: Path) -> Index:
 
 def _entry(path: Path, match: re.Match[str]) -> Entry:
     kind, number = match["case"].split()
-    return Entry(
-        id=f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}",
-        label=f"{kind[0].upper()}{number}",
-        component=match["case"],
-        condition={"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]},
-        path=path,
-        read=partial(_read, path),
-    )
+    id = f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}"
+    condition = {"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]}
+    return Entry(id, f"{kind[0].upper()}{number}", match["case"], condition, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.datasets import checksums
-from dualres.datasets.release import Entry, Index, Release
+from dualres.datasets.release import Entry, Index, Refused, Release
 from dualres.errors import RecordingError
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.store import read_index, write_index, write_signal
@@ -23,7 +23,7 @@ class Prepared:
     written: int
     kept: int  # from an earlier run
     failed: tuple[tuple[str, str], ...]  # recording and reason
-    left_out: tuple[tuple[Path, str], ...]
+    left_out: tuple[Refused, ...]
 
 
 def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> Prepared:
@@ -86,23 +86,11 @@ def _write(entry: Entry, release: Release, source: Path, store: Path, digests: d
     digest = digests.get(entry.path) or digests.setdefault(entry.path, checksums.check(release.name, entry.path))
     signal = entry.read()
     samples = write_signal(store, entry.id, signal)
-    return {
-        "id": entry.id,
-        "samples": len(signal),
-        **_described(entry),
-        "source": _inside(entry, source),
-        "source_sha256": digest,
-        "sha256": samples,
-    }
+    about = {"id": entry.id, "samples": len(signal), **_described(entry)}
+    return about | {"source": _inside(entry, source), "source_sha256": digest, "sha256": samples}
 
 
 def _save(release: Release, index: Index, store: Path, known: dict[str, dict[str, Any]]) -> None:
-    head = {
-        "dataset": release.name,
-        "variant": index.variant,
-        "version": release.version,
-        "licence": release.licence,
-        "channel": release.channel,
-        "rate": str(release.rate),
-    }
+    head = {"dataset": release.name, "variant": index.variant, "version": release.version, "licence": release.licence}
+    head |= {"channel": release.channel, "rate": str(release.rate)}
     write_index(store, head, [known[e.id] for e in index.entries if e.id in known])

@@ -1,17 +1,25 @@
-"""What is known of a dataset, and of each of its recordings before it is read."""
+"""What is known of a dataset, and how its recordings are found below a folder before one of them is read.
+
+An adapter calls `find` with the grammar of the files' names, turns what comes back into entries and refusals
+(`parted`), and hands those to `collect`.
+"""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
+from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
+
+Refused = tuple[Path, str]  # a file that is left out, and why
 
 
 @dataclass(frozen=True)
@@ -31,7 +39,7 @@ class Index:
     """What was found in a folder."""
 
     entries: tuple[Entry, ...]
-    left_out: tuple[tuple[Path, str], ...] = ()  # files that were refused, and why
+    left_out: tuple[Refused, ...] = ()
     variant: str = "full"  # "excerpts" where the recordings are cut short
 
 
@@ -58,20 +66,67 @@ class Release:
 
 
 def described(
-    name: str,
-    index: Callable[[Path], Index],
-    channel: str,
-    rate: Fraction,
-    classes: Iterable[str],
-    generate: Callable[[], list[Recording]] | None = None,
+    name: str, index: Callable[[Path], Index], channel: str, rate: Fraction, classes: Iterable[str]
 ) -> Release:
     """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest."""
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
-    facts |= {"index": index, "channel": channel, "rate": rate, "classes": tuple(classes), "generate": generate}
-    return Release(name, **facts)
+    return Release(name, index=index, channel=channel, rate=rate, classes=tuple(classes), **facts)
 
 
 @cache
 def stated() -> dict[str, dict[str, Any]]:
     """What `releases.toml` says, by the name of the dataset."""
     return tomllib.loads(resources.files(__package__).joinpath("releases.toml").read_text(encoding="utf-8"))
+
+
+def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> list[tuple[Path, re.Match[str]]]:
+    """The files below `folder` whose whole stem matches `pattern`, each with its match, sorted by path.
+
+    `suffixes` are lower case with the dot; a file may spell its own in any case. What macOS leaves in archives
+    (`__MACOSX`, `._*`) is ignored.
+    """
+    if not folder.is_dir():
+        raise RecordingError(f"{folder}: is not a folder; give the one the release was unpacked into")
+    found = []
+    for path in sorted(folder.rglob("*")):
+        match = pattern.fullmatch(path.stem)
+        if match and path.suffix.lower() in suffixes and not is_junk(path.relative_to(folder)) and path.is_file():
+            found.append((path, match))
+    return found
+
+
+def parted(
+    found: Iterable[tuple[Path, re.Match[str]]], entry: Callable[[Path, re.Match[str]], Entry | str]
+) -> tuple[list[Entry], list[Refused]]:
+    """The files as entries, and those for which `entry` gives a reason against them, which are never opened."""
+    outcomes = [(path, entry(path, name)) for path, name in found]
+    entries = [one for _, one in outcomes if isinstance(one, Entry)]
+    return entries, [(path, reason) for path, reason in outcomes if isinstance(reason, str)]
+
+
+def collect(
+    folder: Path, entries: Iterable[Entry], looked_for: str, left_out: Iterable[Refused] = (), variant: str = "full"
+) -> Index:
+    """The index of what was found; an error if that is nothing, or if two files claim to be the same recording.
+
+    `looked_for` says in words which files should have been there.
+    """
+    index = Index(tuple(entries), tuple(left_out), variant)
+    if not index.entries:
+        reasons = [reason for _, reason in index.left_out]
+        count = f"{len(reasons)} files refused, the first" if len(reasons) > 1 else "1 file refused"
+        refused = f" ({count}: {reasons[0]})" if reasons else ""
+        raise RecordingError(f"{folder}: nothing to use in it or in any folder below{refused}; looked for {looked_for}")
+    first: dict[str, Path] = {}
+    for entry in index.entries:
+        if entry.id in first:
+            raise RecordingError(
+                f"{entry.id} is there twice: {first[entry.id]} and {entry.path}; keep one and move the other away"
+            )
+        first[entry.id] = entry.path
+    return index
+
+
+def is_junk(path: PurePath) -> bool:
+    """What macOS leaves in archives."""
+    return "__MACOSX" in path.parts or path.name.startswith("._")

@@ -11,14 +11,15 @@ in its bearing. What the sensor hears is built in the order in which it arises:
 3. structural resonances that ring differently after every assembly and in every campaign (`_Path`);
 4. broadband and pink noise, a gain, an offset, and now and then a clipped sensor (`_sense`).
 
-Eight classes; six of them at severities L, M and H; two motion modes of six conditions each: 240 recordings
-of 12 s at 12.8 kHz. The level of a recording is set by its amplifier, not by its fault.
+States and conditions are those of MCC5-THU: eight classes; six of them at severities L, M and H; two motion modes of
+six conditions each: 240 recordings, here of 12 s at 12.8 kHz. The level of a recording is set by its amplifier, not by
+its fault.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import lfilter
 
+from dualres.datasets import mcc5
+from dualres.datasets.mcc5 import SEVERITIES, TORQUES
 from dualres.datasets.release import Index, described
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Origin, Recording, Samples
@@ -38,13 +41,7 @@ CHANNEL = "gearbox housing"
 RATE = 12_800  # Hz
 DURATION = 12  # s
 SEED = 2024
-
-CLASSES = ("healthy", "missing_teeth", "wear", "pitting", "crack", "break", "break+inner", "break+outer")
-WITHOUT_SEVERITY = ("healthy", "missing_teeth")
-SEVERITIES = ("L", "M", "H")
-MODES = ("speed", "torque")  # which of the two varies strongly within a recording
-SPEEDS = (1000, 2000, 3000)  # rpm of the motor
-TORQUES = (10, 20)  # Nm at the input
+CLASSES = tuple(mcc5.STATES)
 
 FIRST_PAIR = (29, 95)  # teeth
 SECOND_PAIR = (36, 90)
@@ -58,15 +55,8 @@ _MODES_HZ = (410.0, 870.0, 1490.0, 2350.0, 3420.0, 4810.0)
 _MODES_DAMPING = (0.035, 0.028, 0.022, 0.018, 0.016, 0.014)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One recording of the rig."""
-
-    label: str
-    severity: str | None
-    mode: str
-    rpm: int
-    torque: int
+class Setting(mcc5.Setting):
+    """One recording of the rig, which imitates one of MCC5-THU."""
 
     @property
     def state(self) -> str:
@@ -81,32 +71,15 @@ class Setting:
 
 def settings() -> Iterator[Setting]:
     """All 240, class by class."""
-    for label in CLASSES:
-        for severity in (None,) if label in WITHOUT_SEVERITY else SEVERITIES:
-            for mode in MODES:
-                for rpm in SPEEDS:
-                    for torque in TORQUES:
-                        yield Setting(label, severity, mode, rpm, torque)
+    return (Setting(*astuple(setting)) for setting in mcc5.SETTINGS)
 
 
 def recordings(seed: int = SEED) -> list[Recording]:
     """The rig's recordings; a signal is simulated when it is asked for, the same each time."""
+    rate, origin = Fraction(RATE), Origin(channel=CHANNEL)
     return [
-        Recording(
-            id=setting.id,
-            load=partial(simulate, setting, seed),
-            rate=Fraction(RATE),
-            label=setting.label,
-            component=setting.state,
-            condition={
-                "severity": setting.severity or "-",
-                "mode": setting.mode,
-                "rpm": str(setting.rpm),
-                "torque": str(setting.torque),
-            },
-            origin=Origin(channel=CHANNEL),
-        )
-        for setting in settings()
+        Recording(one.id, partial(simulate, one, seed), rate, one.label, one.state, one.condition, origin)
+        for one in settings()
     ]
 
 
@@ -114,7 +87,7 @@ def index(folder: Path) -> Index:
     raise RecordingError(f"{folder}: the dataset {NAME} comes with dualres; there is nothing to prepare")
 
 
-RELEASE = described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, recordings)
+RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES), generate=recordings)
 
 
 def simulate(setting: Setting, seed: int = SEED) -> Samples:

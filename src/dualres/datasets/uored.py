@@ -11,10 +11,9 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.release import Entry, Index, described
-from dualres.datasets.search import collect, find, parted
+from dualres.datasets.release import Entry, Index, collect, described, find, parted
 from dualres.errors import RecordingError
-from dualres.recordings.readers import read, signals
+from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
 
 RATE = Fraction(42_000)  # Hz
@@ -31,23 +30,18 @@ def index(folder: Path) -> Index:
     found = find(folder, {".mat"}, _RECORDING)
     # Only where the whole release is given is there a folder to prefer.
     raw = [(path, name) for path, name in found if _RAW in str(path.relative_to(folder)).lower()]
-    entries, left_out = parted(raw or found, _refusal, _entry)
+    entries, left_out = parted(raw or found, _entry)
     return collect(folder, entries, "the MatLab files I_1_2.mat and the like (not the CSV files)", left_out)
 
 
-def _refusal(path: Path, name: re.Match[str]) -> str | None:
-    bearing = int(name["bearing"])
-    if bearing not in BEARINGS[name["letter"]] or (name["letter"] == "H") != (name["stage"] == "0"):
+def _entry(path: Path, name: re.Match[str]) -> Entry | str:
+    letter, bearing, stage = name.group("letter", "bearing", "stage")
+    if int(bearing) not in BEARINGS[letter] or (letter == "H") != (stage == "0"):
         return "the release has no recording of this name"
-    if bearing not in RETAINED:
+    if int(bearing) not in RETAINED:
         return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
-    return None
-
-
-def _entry(path: Path, name: re.Match[str]) -> Entry:
-    recording = "_".join(name.group("letter", "bearing", "stage"))
-    component, condition = f"bearing {name['bearing']}", {"stage": name["stage"]}
-    return Entry(recording, LABELS[name["letter"]], component, condition, path, partial(_read, path))
+    id = f"{letter}_{bearing}_{stage}"
+    return Entry(id, LABELS[letter], f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:
@@ -55,7 +49,7 @@ def _read(path: Path) -> Samples:
     firsts = [name for name in signals(path) if name.endswith("[0]")]
     if len(firsts) != 1:
         raise RecordingError(f"{path}: one matrix is expected in it, there are {len(firsts)}; download the file again")
-    return read(path, firsts[0], RATE).signal
+    return load(path, firsts[0], RATE)
 
 
 RELEASE = described("uored", index, "accelerometer (column 1)", RATE, LABELS.values())

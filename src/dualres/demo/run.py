@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass, replace
 
 from dualres.campaign.protocol import evaluate, gather_support
-from dualres.config import ModelConfig, Recipe
+from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
-from dualres.file import Model
+from dualres.file import Card, Model
 from dualres.learn.fit import fit_support
 from dualres.learn.history import Step, steps_told
 from dualres.learn.support import Support
@@ -53,12 +53,13 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress = qui
     support = gather_support(fold, recordings, BUDGET, config, simulating)
     begin = time.perf_counter()
     learning = steps_told(progress, "Learn")
-    model, history = fit_support(support, fold.classes, config=config, recipe=recipe, seed=seed, progress=learning)
+    card = Card(fold.classes, config, recipe, seed, POLYPHASE, support.seconds)
+    model, history = fit_support(support, card, progress=learning)
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)
     evaluated = time.perf_counter()
     score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
-    model = replace(model, card=replace(model.card, held_out=fold.held_out, score=score))
+    model = replace(model, card=replace(card, held_out=fold.held_out, score=score))
     return Demo(fold, support, model, history, evaluation, fitted - begin, evaluated - fitted)
 
 

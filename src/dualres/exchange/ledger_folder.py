@@ -24,10 +24,8 @@ def exported(folder: Path) -> bool:
 def own_ledger(folder: Path) -> Path:
     """Where the folder's ledger is or will be, to be written to."""
     if exported(folder):
-        raise ConfigError(
-            f"{folder}: is an export, which is only read; "
-            f"make a ledger of it with `dualres bench import {folder} --dir bench` and give --dir bench"
-        )
+        remedy = f"make a ledger of it with `dualres bench import {folder} --dir bench` and give --dir bench"
+        raise ConfigError(f"{folder}: is an export, which is only read; {remedy}")
     return folder / LEDGER
 
 

@@ -55,10 +55,8 @@ def _check_format(folder: Path) -> None:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise LedgerError(f"{folder / HEAD}: cannot be read ({error}); export the ledger again") from error
     if found != written.FORMAT:
-        raise LedgerError(
-            f"{folder}: an export in format {found!r}, and this version reads {written.FORMAT!r}; "
-            "export the ledger again with this version"
-        )
+        reads = f"this version reads {written.FORMAT!r}; export the ledger again with this version"
+        raise LedgerError(f"{folder}: an export in format {found!r}, and {reads}")
 
 
 def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:

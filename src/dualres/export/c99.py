@@ -12,7 +12,7 @@ from string import Template
 
 from dualres.errors import ExportError
 from dualres.export import compiler as cc
-from dualres.export.compiler import Build, Check, Flash, printable
+from dualres.export.compiler import Check, Flash, printable
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
 from dualres.export.rates import ratio_for
@@ -62,14 +62,7 @@ def write_c99(
         )
     progress("Export", 0, 3, "model")
     files |= made(model, rate, ratio, int16)
-    checks: tuple[Check, ...] = ()
-    flash: tuple[Flash, ...] = ()
-    if compiler:
-        builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
-        with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
-            write_files(files, Path(temporary) / "folder")
-            progress("Export", 1, 3, "compile and check")
-            checks, flash = _confirmed(Path(temporary), model.classes, compiler, builds, progress)
+    checks, flash = _confirmed(files, model.classes, compiler, int16, progress) if compiler else ((), ())
     files[README] = _readme(model, rate, checks, flash, compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
@@ -88,19 +81,23 @@ def _refuse_names(classes: Sequence[str]) -> None:
 
 
 def _confirmed(
-    temporary: Path, classes: Sequence[str], compiler: Sequence[str], builds: Sequence[Build], progress: Progress
+    files: dict[str, bytes], classes: Sequence[str], compiler: Sequence[str], int16: bool, progress: Progress
 ) -> tuple[tuple[Check, ...], tuple[Flash, ...]]:
-    """Compile `temporary`/folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
-    folder, checks, compiled = temporary / "folder", [], []
-    for build in builds:
-        compiled.append(cc.compile_objects(folder, compiler, temporary / build.name, build))
-        checks.append(cc.check(folder, compiler, compiled[-1], build, classes))
-    flash = cc.flash_size("this machine", compiled[0])
-    progress("Export", 2, 3, "measure")
-    cortex = cc.cortex_m4_compiler()
-    if cortex:
-        objects = cc.compile_objects(folder, cortex, temporary / "cortex-m4", builds[0])
-        flash += cc.flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
+    """Compile in a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
+    builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
+    with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
+        beside, folder = Path(temporary), Path(temporary) / "folder"
+        write_files(files, folder)
+        progress("Export", 1, 3, "compile and check")
+        checks, compiled = [], []
+        for build in builds:
+            compiled.append(cc.compile_objects(folder, compiler, beside / build.name, build))
+            checks.append(cc.check(folder, compiler, compiled[-1], build, classes))
+        flash = cc.flash_size("this machine", compiled[0])
+        progress("Export", 2, 3, "measure")
+        if cortex := cc.cortex_m4_compiler():
+            objects = cc.compile_objects(folder, cortex, beside / "cortex-m4", builds[0])
+            flash += cc.flash_size("a Cortex-M4", objects, "arm-none-eabi-size")
     return tuple(checks), tuple(flash)
 
 

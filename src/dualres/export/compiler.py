@@ -91,7 +91,9 @@ def check(
     if not found:
         raise ExportError(f"the exported check said {said!r}, which cannot be understood")
     lines = (line for line in said.splitlines() if not line.startswith("state"))
-    return Check(build.samples, tuple(_named(line, classes) for line in lines), int(found[1]), int(found[2]))
+    # The check knows classes by number: their names may hold anything.
+    named = (re.sub(r"class (\d+)", lambda n: f"{n[0]} ({printable(classes[int(n[1])])})", line) for line in lines)
+    return Check(build.samples, tuple(named), int(found[1]), int(found[2]))
 
 
 def cortex_m4_compiler() -> list[str] | None:
@@ -112,15 +114,9 @@ def printable(value: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
 
 
-def _named(line: str, classes: Sequence[str]) -> str:
-    """The check knows classes by number: their names may hold anything."""
-    return re.sub(r"class (\d+)", lambda found: f"{found[0]} ({printable(classes[int(found[1])])})", line)
-
-
 def _compile(command: Sequence[str | Path]) -> str:
-    tool = command[0]
-    advice = "; set $CC to a C compiler"
-    return _output(command, f"{tool}: cannot be run", advice, f"{tool}: the exported code could not be compiled")
+    fails = f"{command[0]}: the exported code could not be compiled"
+    return _output(command, f"{command[0]}: cannot be run", "; set $CC to a C compiler", fails)
 
 
 def _output(command: Sequence[str | Path], cannot: str, advice: str, fails: str) -> str:

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What an update of an augmented fit sees, on a GPU: the same as `seen_ref` of `augment/spectra.py`.
+"""What an update of an augmented fit sees, on a GPU: the same as `seen_ref` of `augment/supports.py`.
 
 A window belongs to network `window // windows`; its partner is another window of the same network.
 """

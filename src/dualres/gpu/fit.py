@@ -6,6 +6,7 @@ an update are made on the device, as part of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,16 +18,20 @@ import torch
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
-from dualres.gpu.adam import Adam
-from dualres.gpu.augment import Augmented
+from dualres.gpu.adam_triton import adam_kernel
+from dualres.gpu.augment_triton import seen_kernel
 from dualres.gpu.draws import SLAB, Draws, GpuAugmentation, Shown, Standard
-from dualres.gpu.layout import Layout
+from dualres.gpu.layout import Layout, ceil_div
 from dualres.gpu.passes import Passes
 from dualres.gpu.spectra import Spectra
 from dualres.machinery.cuda_graphs import beside, full_precision, recorded
 from dualres.model.network import DualRes
 
 UPLOADED_WINDOWS = 128  # whose samples are on the device together
+TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 128  # of a window that is augmented
+PARAMETERS_AT_ONCE = 128
+GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
+BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
 _compiled: set[tuple[ModelConfig, int, int | None]] = set()  # kinds of network, and how they are shown their windows
 
@@ -126,24 +131,21 @@ class Bundle:
     def load(self, supports: Supports, labels: Labels) -> None:
         """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
         with self._compiling():
-            self._load(supports, labels)
-
-    def _load(self, supports: Supports, labels: Labels) -> None:
-        windows, samples = len(supports[0]), self._layout.config.window
-        self.passes.readout.labels.copy_(torch.from_numpy(np.concatenate(labels)))
-        most = min(UPLOADED_WINDOWS, windows)
-        spectra = Spectra(self._layout, most, self._device)
-        starts = torch.arange(0, most * samples, samples, device=self._device)
-        short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
-        for fit, support in enumerate(supports):
-            raw = torch.from_numpy(np.ascontiguousarray(support))
-            for i in range(0, windows, most):
-                signal = raw[i : i + most].to(self._device).flatten()
-                rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
-                spectra.fill(short[rows], long[rows], signal, starts[: rows.stop - rows.start])
-        if self._augmentation:
-            for view in self.augmented:
-                view.load(self._augmentation.standard_of)
+            windows, samples = len(supports[0]), self._layout.config.window
+            self.passes.readout.labels.copy_(torch.from_numpy(np.concatenate(labels)))
+            most = min(UPLOADED_WINDOWS, windows)
+            spectra = Spectra(self._layout, most, self._device)
+            starts = torch.arange(0, most * samples, samples, device=self._device)
+            short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
+            for fit, support in enumerate(supports):
+                raw = torch.from_numpy(np.ascontiguousarray(support))
+                for i in range(0, windows, most):
+                    signal = raw[i : i + most].to(self._device).flatten()
+                    rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
+                    spectra.fill(short[rows], long[rows], signal, starts[: rows.stop - rows.start])
+            if self._augmentation:
+                for view in self.augmented:
+                    view.load(self._augmentation.standard_of)
 
     def start(self, weights: Tensor) -> None:
         """Record an update, and begin from `weights` (fits, size)."""
@@ -182,3 +184,61 @@ class Bundle:
                 losses = self.adam.history[:, begin:end].mean(0).tolist()
                 for update, loss in enumerate(losses, start=begin + 1):
                     progress(update, loss)
+
+
+class Augmented:
+    """One resolution of augmented supports: magnitudes beside the padded view (fits * windows, tokens, columns)."""
+
+    def __init__(self, view: Tensor, bins: int, fits: int, draws: Draws, shown: Shown) -> None:
+        self._view, self._bins, self._draws, self._shown = view, bins, draws, shown
+        self._windows = len(view) // fits
+        view[..., bins] = 1.0  # meets the bias; the kernel writes bins only
+        self.magnitudes = torch.zeros_like(view)
+        self._means, self._spreads = (torch.zeros(fits, bins, device=view.device) for _ in range(2))
+
+    def load(self, standard_of: Callable[[Tensor], Standard]) -> None:
+        """Take log(1 + magnitudes), which were written to `magnitudes`, for what they are."""
+        self.magnitudes.expm1_()
+        for fit, its in enumerate(self.magnitudes[..., : self._bins].split(self._windows)):
+            self._means[fit], self._spreads[fit] = standard_of(its)
+
+    def standard(self, fit: int) -> Standard:
+        """What a fit's view is standardised by, in host memory."""
+        return self._means[fit].cpu(), self._spreads[fit].cpu()
+
+    def show(self) -> None:
+        """Write the view of the update in work."""
+        total, tokens, columns = self._view.shape
+        shown = self._shown
+        seen_kernel[(total, ceil_div(self._bins, BINS_AT_ONCE))](
+            self.magnitudes, self._view, shown.amplitudes, shown.phases, shown.partners, shown.shares,
+            self._means, self._spreads, self._draws.count, self._windows,
+            TOKENS=tokens, BINS=self._bins, COLUMNS=columns, WAVES=shown.waves, SLAB=SLAB,
+            ROWS=TOKENS_AT_ONCE, BLOCK=BINS_AT_ONCE,
+        )  # fmt: skip
+
+
+class Adam:
+    """`adam_triton.py`'s moments of `fits` networks; `history` (fits, updates) holds the loss before each update."""
+
+    def __init__(self, fits: int, size: int, recipe: Recipe, device: torch.device) -> None:
+        self._mean, self._square = torch.zeros(fits, size, device=device), torch.zeros(fits, size, device=device)
+        self.history = torch.zeros(fits, recipe.updates, device=device)
+        rates = [
+            (recipe.rate_at(update) / (1 - BETAS[0] ** update), math.sqrt(1 - BETAS[1] ** update))
+            for update in range(1, recipe.updates + 1)
+        ]
+        self._rates = torch.tensor(rates, dtype=torch.float32).to(device)
+
+    def step(self, weights: Tensor, gradients: Tensor, losses: Tensor, count: Tensor) -> None:
+        """Update `weights` (fits, size) by the windows' gradients (fits * windows, size); `count` (1,) is from 0."""
+        fits, size = weights.shape
+        adam_kernel[(ceil_div(size, PARAMETERS_AT_ONCE), fits)](
+            weights, self._mean, self._square, gradients, losses, self.history, self._rates, count,
+            len(gradients) // fits, self.history.shape[1],
+            SIZE=size, BETA_1=BETAS[0], BETA_2=BETAS[1], EPS=EPS, ROWS=GRADIENT_ROWS, BLOCK=PARAMETERS_AT_ONCE,
+        )  # fmt: skip
+
+    def reset(self) -> None:
+        self._mean.zero_()
+        self._square.zero_()

@@ -59,8 +59,7 @@ def _function(chosen: str | None, name: str, arguments: tuple[Any, ...], result:
     except AttributeError:  # the library was built from an older state of the source
         return None
     found.argtypes, found.restype = arguments, result
-    called: Callable[..., Any] = found
-    return called
+    return found
 
 
 @cache

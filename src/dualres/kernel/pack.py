@@ -50,14 +50,9 @@ def shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:
     """The names of a network's parameters in a file, and their shapes."""
     width, half, pairs = config.width, config.width // 2, 2 * config.states
     linear: dict[str, tuple[int, ...]] = {
-        "encoder.short": (half, config.short_bins),
-        "encoder.long": (half, config.long_bins),
-        "encoder.memory.write_in": (width, width),
-        "encoder.memory.damping": (width, width),
-        "encoder.memory.write": (pairs, width),
-        "encoder.memory.read": (pairs, width),
-        "encoder.mix": (width, width),
-        "encoder.gate": (width, width),
+        **{"encoder.short": (half, config.short_bins), "encoder.long": (half, config.long_bins)},
+        **{f"encoder.{name}": (width, width) for name in ("memory.write_in", "memory.damping", "mix", "gate")},
+        **{f"encoder.memory.{name}": (pairs, width) for name in ("write", "read")},
         "head": (classes, width),
     }
     of_maps = {f"{name}.weight": shape for name, shape in linear.items()}

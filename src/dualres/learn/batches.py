@@ -17,16 +17,17 @@ from dualres.recordings.recording import Samples
 # objective: large enough that two cores are busy, small enough for the caches.
 MICROBATCH = 48
 
+Labels = npt.NDArray[np.int64]  # 0 .. classes - 1
+Views = Callable[[Tensor], tuple[Tensor, ...]]  # what a network takes, from windows (n, window), (n, ...) each
 Batch = tuple[Tensor, ...]  # views, then targets: classes (n,) or shares of them (n, classes)
 
 
 class TrainingSupport(Protocol):
     """Labelled windows as the training loop takes them."""
 
-    @property
-    def windows(self) -> int: ...
-    @property
-    def device(self) -> torch.device: ...
+    windows: int
+    device: torch.device
+
     def batches(self) -> Iterable[Batch]:
         """All windows once, for the next update. A batch may be overwritten by the next one."""
 
@@ -50,13 +51,13 @@ def support_order(seed: int, windows: int) -> npt.NDArray[np.int64]:
 
 
 @torch.no_grad()
-def views_of(views: Callable[[Tensor], tuple[Tensor, ...]], windows: Samples, device: str) -> tuple[Tensor, ...]:
+def views_of(views: Views, windows: Samples, device: str) -> tuple[Tensor, ...]:
     """The `views` of all windows, on the device, computed a few windows at a time."""
     parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(MICROBATCH)]
     return tuple(torch.cat(view) for view in zip(*parts, strict=True))
 
 
-def check_support(windows: Samples, labels: npt.NDArray[np.int64], classes: int, window: int) -> None:
+def check_support(windows: Samples, labels: Labels, classes: int, window: int) -> None:
     """Raise an error that says why nothing can be learned from these windows, if so."""
     if windows.ndim != 2 or windows.shape[1] != window:
         raise ConfigError(f"support windows have shape {windows.shape}; (n, {window}) is needed")

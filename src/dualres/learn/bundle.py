@@ -6,73 +6,50 @@ import gc
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.gpu.draws import GpuAugmentation
 from dualres.learn.augment.draws import draws, in_own_order
-from dualres.learn.augment.standardise import Standard, fold_into, standardiser
+from dualres.learn.augment.standardise import Standard, fold_into, no_standard, standard_of
 from dualres.learn.batches import support_order
-from dualres.learn.history import FittedNetwork, OnStep, Step
+from dualres.learn.history import FittedNetwork, Step, Task
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
-from dualres.recordings.recording import Samples
-
-Labels = npt.NDArray[np.int64]
 
 
-def fit_at_once(
-    supports: Sequence[Samples], labels: Sequence[Labels], seeds: Sequence[int], **settings: Any
-) -> list[FittedNetwork]:
+def fit_at_once(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
     """`fit_bundle`, in halves where the device's memory is too small for all of it.
 
     A single fit that is too large is an error: no other path draws the same numbers.
     """
     try:
-        return fit_bundle(supports, labels, seeds, **settings)
+        return fit_bundle(tasks, config, recipe)
     except torch.cuda.OutOfMemoryError:
-        if len(supports) == 1:
+        if len(tasks) == 1:
             raise
     gc.collect()  # an error raised on another thread holds on to the memory of what failed
-    half = len(supports) // 2
-    parts = (slice(None, half), slice(half, None))
-    return [one for part in parts for one in fit_at_once(supports[part], labels[part], seeds[part], **settings)]
+    half = len(tasks) // 2
+    return fit_at_once(tasks[:half], config, recipe) + fit_at_once(tasks[half:], config, recipe)
 
 
-def fit_bundle(
-    supports: Sequence[Samples],
-    labels: Sequence[Labels],
-    seeds: Sequence[int],
-    *,
-    classes: int,
-    config: ModelConfig,
-    recipe: Recipe,
-    device: str,
-    progress: OnStep | None,
-) -> list[FittedNetwork]:
-    """A network for each of the checked supports (n, window), all with the same n."""
+def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
+    """A network for each of the tasks, whose supports are checked and have equally many windows."""
     from dualres.gpu.fit import fit_together
+
+    device, progress, seeds = tasks[0].device, tasks[0].progress, [task.seed for task in tasks]
 
     def told(update: int, loss: float) -> None:
         if progress:
             progress(Step(update, loss, recipe.rate_at(update)), recipe.updates)
 
     networks = []
-    for seed in seeds:
-        with seeded(seed):
-            networks.append(DualRes(classes, config, seed))
-    trained = fit_together(
-        networks,
-        supports,
-        labels,
-        recipe=recipe,
-        seeds=seeds,
-        device=device,
-        augmentation=augmentation_of(recipe, len(supports[0]), seeds),
-        progress=told if progress else None,
-    )
+    for task in tasks:
+        with seeded(task.seed):
+            networks.append(DualRes(task.classes, config, task.seed))
+    settings: Any = {"recipe": recipe, "seeds": seeds, "device": device, "progress": told if progress else None}
+    settings["augmentation"] = augmentation_of(recipe, len(tasks[0].windows), seeds)
+    trained = fit_together(networks, [task.windows for task in tasks], [task.labels for task in tasks], **settings)
     fitted = []
     for network, (losses, standards) in zip(networks, trained, strict=True):
         if standards:
@@ -89,5 +66,5 @@ def augmentation_of(recipe: Recipe, windows: int, seeds: Sequence[int]) -> GpuAu
     return GpuAugmentation(
         [in_own_order(draws(recipe, windows, seed), support_order(seed, windows)) for seed in seeds],
         recipe.path_waves if recipe.path_sigma else 0,
-        standardiser(recipe),
+        standard_of if recipe.standardise else no_standard,
     )

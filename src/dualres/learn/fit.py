@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.gpu.available import available
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.gpu.draws import SLAB
 from dualres.learn.augment.standardise import fold_into
-from dualres.learn.batches import MICROBATCH, PlainSupport, check_support, views_of
+from dualres.learn.augment.supports import AugmentedSpectra
+from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, OnStep, Step
+from dualres.learn.history import FittedNetwork, OnStep, Step, Task
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
@@ -30,7 +32,7 @@ from dualres.recordings.recording import Recording, Samples
 
 def fit_network(
     windows: Samples,
-    labels: npt.NDArray[np.int64],
+    labels: Labels,
     classes: int,
     *,
     config: ModelConfig | None = None,
@@ -44,22 +46,14 @@ def fit_network(
     The same seed and number of threads give the same weights to the last bit. The caller's random generators are left
     as they were. `progress(step, updates)` is called after each update.
     """
-    (fitted,) = fit_networks(
-        [windows],
-        [labels],
-        classes,
-        seeds=[seed],
-        config=config,
-        recipe=recipe,
-        device=device,
-        progress=progress,
-    )
-    return fitted
+    return fit_networks(
+        [windows], [labels], classes, seeds=[seed], config=config, recipe=recipe, device=device, progress=progress
+    )[0]
 
 
 def fit_networks(
     supports: Sequence[Samples],
-    labels: Sequence[npt.NDArray[np.int64]],
+    labels: Sequence[Labels],
     classes: int,
     *,
     seeds: Sequence[int],
@@ -73,26 +67,23 @@ def fit_networks(
     On a GPU supports of equal length are fitted all at once. `progress` is then told each update of all of them
     together, with the mean of their losses, one length after the other. Elsewhere it is told one fit after the other.
     """
-    config, recipe = config or ModelConfig(), recipe or Recipe()
     if not len(supports) == len(labels) == len(seeds):
         counts = f"{len(supports)} supports, {len(labels)} sets of labels and {len(seeds)} seeds"
         raise ConfigError(f"{counts} were given: every support needs labels and a seed")
-    for windows, its_labels in zip(supports, labels, strict=True):
-        check_support(windows, its_labels, classes, config.window)
-    settings: dict[str, Any] = {"config": config, "recipe": recipe, "device": device, "progress": progress}
+    config, recipe = config or ModelConfig(), recipe or Recipe()
+    every = zip(supports, labels, seeds, strict=True)
+    tasks = [Task(windows, its, classes, seed, device, progress) for windows, its, seed in every]
+    for task in tasks:
+        check_support(task.windows, task.labels, classes, config.window)
     if not fits_together(config, device, recipe):
-        return [
-            _fit_alone(windows, its_labels, classes, seed=seed, **settings)
-            for windows, its_labels, seed in zip(supports, labels, seeds, strict=True)
-        ]
+        return [_fit_alone(task, config, recipe) for task in tasks]
     of_length = defaultdict(list)  # positions
-    for i, windows in enumerate(supports):
-        of_length[len(windows)].append(i)
+    for i, task in enumerate(tasks):
+        of_length[len(task.windows)].append(i)
     fitted: dict[int, FittedNetwork] = {}
     for some in of_length.values():
-        its = [supports[i] for i in some], [labels[i] for i in some], [seeds[i] for i in some]
-        fitted |= zip(some, fit_at_once(*its, classes=classes, **settings), strict=True)
-    return [fitted[i] for i in range(len(supports))]
+        fitted |= zip(some, fit_at_once([tasks[i] for i in some], config, recipe), strict=True)
+    return [fitted[i] for i in range(len(tasks))]
 
 
 def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
@@ -103,28 +94,17 @@ def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None
     return available(config, device) and not (recipe and recipe.more)
 
 
-def _fit_alone(
-    windows: Samples,
-    labels: npt.NDArray[np.int64],
-    classes: int,
-    *,
-    config: ModelConfig,
-    recipe: Recipe,
-    seed: int,
-    device: str,
-    progress: OnStep | None,
-) -> FittedNetwork:
-    with seeded(seed), full_precision():
-        network = DualRes(classes, config, seed).to(device)
+def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork:
+    with seeded(task.seed), full_precision():
+        network = DualRes(task.classes, config, task.seed).to(task.device)
         support: PlainSupport | AugmentedSpectra
         if recipe.plain:
-            targets = torch.from_numpy(labels).to(device)
-            views = views_of(network.spectra, windows, device)
-            support = PlainSupport(views, targets, seed=seed, microbatch=MICROBATCH)
+            views, targets = views_of(network.spectra, task.windows, task.device), torch.from_numpy(task.labels)
+            support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=MICROBATCH)
         else:
-            support = AugmentedSpectra(windows, labels, classes, config, recipe, seed=seed, device=device)
+            support = AugmentedSpectra(task, config, recipe)
         with training_threads(network):
-            history = train(network, Classify(network), support, recipe, progress=progress)
+            history = train(network, Classify(network), support, recipe, progress=task.progress)
         if isinstance(support, AugmentedSpectra):
             fold_into(network.encoder, support.standards)
     return FittedNetwork(network, history)
@@ -144,58 +124,47 @@ def fit_recordings(
     device: str = "cpu",
     progress: OnStep | None = None,
 ) -> tuple[Model, list[Step]]:
-    """Train on whole recordings: at most `windows_each` windows of each, spread over it; then as `fit_support`."""
-    _check_wanted(classes, members)
+    """Train on whole recordings: at most `windows_each` windows of each, spread over it.
+
+    `resampler` brings them to the model's rate. Members learn from the same windows, with `seed`, `seed + 1` and so on.
+    """
+    check_members(members)
+    if len(classes) < 2:
+        raise ConfigError("there is one class only: at least two classes are needed to tell apart")
     config = config or ModelConfig()
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
-    return fit_support(
-        support,
-        classes,
-        resampler=resampler,
-        config=config,
-        recipe=recipe,
-        seed=seed,
-        members=members,
-        device=device,
-        progress=progress,
-    )
+    card = Card(tuple(classes), config, recipe or Recipe(), seed, resampler, support.seconds, members=int(members))
+    return fit_support(support, card, device=device, progress=progress)
 
 
 def fit_support(
-    support: Support,
-    classes: Sequence[str],
-    *,
-    resampler: str = POLYPHASE,
-    config: ModelConfig | None = None,
-    recipe: Recipe | None = None,
-    seed: int = 41,
-    members: int = 1,
-    device: str = "cpu",
-    progress: OnStep | None = None,
+    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None
 ) -> tuple[Model, list[Step]]:
-    """Train on labelled windows, which `resampler` has brought to the model's rate.
+    """Train on labelled windows as the card says.
 
-    Members learn from the same windows, with `seed`, `seed + 1` and so on. The history has their updates one member
-    after the other; `fit_networks` says what `progress` is told.
+    The history has the members' updates one member after the other; `fit_networks` says what `progress` is told.
     """
-    config, recipe = config or ModelConfig(), recipe or Recipe()
-    _check_wanted(classes, members)
-    card = Card(tuple(classes), config, recipe, seed, resampler, exposure_s=support.seconds, members=int(members))
-    fitted = fit_networks(
-        [support.windows] * card.members,
-        [support.labels] * card.members,
-        len(classes),
-        seeds=card.seeds,
-        config=config,
-        recipe=recipe,
-        device=device,
-        progress=progress,
-    )
+    shown = [support.windows] * card.members, [support.labels] * card.members, len(card.classes)
+    learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device, "progress": progress}
+    fitted = fit_networks(*shown, seeds=card.seeds, **learning)
     history = [step for one in fitted for step in one.history]
     return Model(tuple(one.network for one in fitted), card), history
 
 
-def _check_wanted(classes: Sequence[str], members: int) -> None:
-    check_members(members)
-    if len(classes) < 2:
-        raise ConfigError("there is one class only: at least two classes are needed to tell apart")
+def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
+    """How long a fit will take on this machine, in seconds, judged by a few updates."""
+    config = config or ModelConfig()
+    in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
+    few = max(windows if in_bursts else min(32, windows), 2)
+    updates = 4 * SLAB if in_bursts else 5
+    noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
+    labels = np.arange(few, dtype=np.int64) % 2
+    moments: list[float] = []
+
+    def tell(step: Step, total: int) -> None:
+        moments.append(time.perf_counter())
+
+    fit_network(noise, labels, 2, config=config, recipe=replace(recipe, updates=updates), device=device, progress=tell)
+    half = updates // 2
+    each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments).min()
+    return float(each) * windows / few * recipe.updates

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from dualres.kernel import training as compiled
 from dualres.kernel.pack import MAPS
@@ -14,19 +15,18 @@ from dualres.model.network import DualRes, Encoder
 from dualres.model.scan import scan
 
 
+@dataclass(frozen=True)
 class Classify:
     """`network.classify`, with the compiled step in place of the encoder's own where it can take over."""
 
-    def __init__(self, network: DualRes) -> None:
-        self._network = network
+    network: DualRes
 
     def __call__(self, short: Tensor, long: Tensor) -> Tensor:
         """The two views to logits, (batch, classes)."""
-        network = self._network
-        pooled = encode(network.encoder, short, long)
+        pooled = encode(self.network.encoder, short, long)
         if pooled is None:
-            return network.classify(short, long)
-        logits: Tensor = network.head(network.dropout(pooled))
+            return self.network.classify(short, long)
+        logits: Tensor = self.network.head(self.network.dropout(pooled))
         return logits
 
 
@@ -40,20 +40,17 @@ def encode(encoder: Encoder, short: Tensor, long: Tensor) -> Tensor | None:
 
     Shapes that do not fit are among these cases: PyTorch's errors say what is wrong.
     """
-    views = (short, long)
-    if not (torch.is_grad_enabled() and suits(encoder) and all(_is_plain(view) for view in views)):
+    views, config = (short, long), encoder.config
+    if not (torch.is_grad_enabled() and suits(encoder) and all(_is_plain(x) and not x.requires_grad for x in views)):
         return None
-    if short.numel() == 0 or any(view.requires_grad for view in views):
+    bins = (config.short_bins, config.long_bins)
+    if short.ndim != 3 or any(x.shape != (*short.shape[:2], n) for x, n in zip(views, bins, strict=True)):
         return None
-    config, parameters = encoder.config, _in_a_row(encoder)
-    bins, states = (config.short_bins, config.long_bins), config.states
-    if short.ndim != 3 or any(view.shape != (*short.shape[:2], n) for view, n in zip(views, bins, strict=True)):
+    batch, parameters = len(short), _in_a_row(encoder)
+    if short.numel() == 0 or len(parameters) != parameter_count(*bins, config.width, config.states):
         return None
-    if len(parameters) != parameter_count(*bins, config.width, states):
-        return None
-    batch = len(short)
     log_damping = encoder.memory.log_damping(batch).expand(batch, 1, -1).flatten(1)
-    return compiled.encode(short, long, log_damping, parameters, states)
+    return compiled.encode(short, long, log_damping, parameters, config.states)
 
 
 def suits(encoder: Encoder) -> bool:
@@ -73,19 +70,17 @@ def _is_plain(x: Tensor) -> bool:
 
 def _in_a_row(encoder: Encoder) -> Tensor:
     """All parameters but the damping's rate, as `parameter_places` in kernel/training.h has them."""
-    memory, norm = encoder.memory, encoder.norm
-    views = [
-        _or_zero(encoder.short, encoder.config.branches != "long"),
-        _or_zero(encoder.long, encoder.config.branches != "short"),
-    ]
+    memory, norm, config = encoder.memory, encoder.norm, encoder.config
+    branches = ((encoder.short, config.branches != "long"), (encoder.long, config.branches != "short"))
+    parts = [_or_zero(layer.weight, used).T for layer, used in branches]
+    parts += [*(_or_zero(layer.bias, used) for layer, used in branches), norm.weight, norm.bias]
     maps = [getattr(memory, name) for name in MAPS]
-    parts = [weight.T for weight, _ in views] + [bias for _, bias in views] + [norm.weight, norm.bias]
-    for layers, hears in ((maps, True), ((encoder.mix, encoder.gate), encoder.config.memory)):
+    for layers, hears in ((maps, True), ((encoder.mix, encoder.gate), config.memory)):
         weights = torch.cat([layer.weight for layer in layers])
-        parts += [(weights if hears else torch.zeros_like(weights)).T, *(layer.bias for layer in layers)]
+        parts += [_or_zero(weights, hears).T, *(layer.bias for layer in layers)]
     return torch.cat([part.flatten() for part in (*parts, memory.theta())])
 
 
-def _or_zero(layer: nn.Linear, used: bool) -> tuple[Tensor, Tensor]:
-    """Weight and bias; zeros for a branch that is removed."""
-    return (layer.weight, layer.bias) if used else (torch.zeros_like(layer.weight), torch.zeros_like(layer.bias))
+def _or_zero(x: Tensor, used: bool) -> Tensor:
+    """Zeros for a part that is removed."""
+    return x if used else torch.zeros_like(x)

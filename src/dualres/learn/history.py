@@ -1,4 +1,4 @@
-"""What a fit tells of itself while it goes on, and what it leaves behind."""
+"""What a fit is given, what it tells of itself while it goes on, and what it leaves behind."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 
+from dualres.learn.batches import Labels
 from dualres.machinery.progress import Progress
 from dualres.model.network import DualRes
+from dualres.recordings.recording import Samples
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,18 @@ class Step:
 
 
 OnStep = Callable[[Step, int], None]  # called after each update, with the number of updates planned
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that a fit is given, but for how it learns: it can see nothing else."""
+
+    windows: Samples  # raw, (n, window), at the model's rate
+    labels: Labels
+    classes: int
+    seed: int
+    device: str = "cpu"
+    progress: OnStep | None = None
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from sklearn.metrics import f1_score
 
 from dualres.config import DEFAULT_RECIPE, RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.learn.fit import fit_network
-from dualres.learn.forecast import expected_s
+from dualres.learn.fit import expected_s, fit_network
 from dualres.learn.history import steps_told
 from dualres.learn.support import Support
 from dualres.machinery.progress import Progress, quiet

@@ -18,9 +18,8 @@ from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.learn.estimate import Estimate
 from dualres.learn.estimate import estimate as run_estimate
-from dualres.learn.fit import fit_recordings
+from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.forecast import expected_s
 from dualres.learn.history import Step, steps_told
 from dualres.learn.holdout import plan_rounds, refuse_leaks
 from dualres.machinery.progress import Progress, quiet

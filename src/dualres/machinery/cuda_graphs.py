@@ -9,6 +9,8 @@ from functools import lru_cache
 import torch
 from torch import Tensor, nn
 
+from dualres.errors import ConfigError
+
 WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
 
 
@@ -63,9 +65,7 @@ class Captured:
     """
 
     def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
-        self._step = step
-        self._model = model
-        self._touched = touched
+        self._step, self._model, self._touched = step, model, touched
         self._graphs: dict[tuple[torch.Size, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
 
     def __call__(self, *tensors: Tensor) -> None:
@@ -107,3 +107,9 @@ class Captured:
 def beside(device: int) -> torch.cuda.Stream:
     """The stream on which steps are warmed up and recorded: one for all, as every stream costs cuBLAS a workspace."""
     return torch.cuda.Stream(device)
+
+
+def check_device(kind: str) -> None:
+    """An error where "cuda" is asked for and there is no GPU."""
+    if kind.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError("--device cuda: PyTorch finds no GPU here; leave the option out to run on the CPU")

@@ -8,13 +8,6 @@ from dualres.methods.method import Method
 
 NAMES = tuple(name for name in names() if entry(name).paper and not entry(name).control)  # in the paper's order
 CONTROL_NAMES = tuple(name for name in names() if entry(name).paper and entry(name).control)
-ALL_NAMES: tuple[str, ...]  # as of now; `names` also tells of those that are registered later
-
-
-def __getattr__(name: str) -> object:
-    if name == "ALL_NAMES":
-        return names()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def method(name: str, recipe: Recipe | None = None) -> Method:

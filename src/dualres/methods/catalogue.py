@@ -15,7 +15,7 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.methods.method import Method
 
-MODULES = (  # in the paper's order
+MODULES = (
     "dualres",
     "mambasl",
     "minirocket",
@@ -25,7 +25,7 @@ MODULES = (  # in the paper's order
     "patchtst",
     "itransformer",
     "crossformer",
-)
+)  # in the paper's order
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import torch
 from torch import Tensor, nn
 
 from dualres.methods.blocks import Attention, sinusoids
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 SEGMENT = 1024  # samples
 SEGMENTS = WINDOW // SEGMENT
@@ -44,10 +41,6 @@ class Crossformer(Network):
         channels = self.two_stages(self.norm(segments)).mT  # (batch, width, segments)
         logits: Tensor = self.head(self.dropout(channels.flatten(1)))
         return logits
-
-    def parameters_in_spec_order(self) -> Iterator[Tensor]:
-        """Those that take part; the decoder's are not numbered."""
-        return (tensor for name, tensor in self.named_parameters() if not name.startswith("decoder."))
 
 
 class TwoStages(nn.Module):

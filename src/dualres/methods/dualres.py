@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.batches import MICROBATCH
+from dualres.kernel.pack import Floats
+from dualres.learn.batches import MICROBATCH, Labels
 from dualres.learn.fit import fit_networks
-from dualres.learn.history import OnStep
+from dualres.learn.history import OnStep, Task
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Labels, Task, Windows
-from dualres.methods.network import Network
-from dualres.methods.neural import FittedNeural, NeuralMethod, measured_cost
+from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
-from dualres.scorers import Scorer, scorer
+from dualres.scorers import Windows, scorer
 
 
 class DualResNetwork(Network):
@@ -36,11 +35,8 @@ class DualResNetwork(Network):
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         return self.model.classify(short, long)
 
-    def scorer(self) -> Scorer:
-        return scorer(self.model)
-
-    def parameters_in_spec_order(self) -> Iterator[Tensor]:
-        return self.model.parameters_in_spec_order()
+    def logits(self, windows: Windows) -> Floats:
+        return scorer(self.model)(windows)
 
 
 @dataclass(frozen=True)
@@ -67,19 +63,18 @@ class DualResMethod(NeuralMethod):
         how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}
         with measured_cost(device) as spent:
             fitted = fit_networks(supports, labels, classes, seeds=seeds, **how)
-        methods = []
-        for one, seed in zip(fitted, seeds, strict=True):
-            network = DualResNetwork(one.network)
-            cost = spent.cost(network, shared_by=len(fitted))
-            methods.append(FittedNeural(self, network.eval(), classes, seed, cost, one.history))
-        return methods
+        networks = [DualResNetwork(one.network).eval() for one in fitted]
+        return [
+            FittedNeural(self, classes, seed, spent.cost(network, len(fitted)), one.history, {}, network)
+            for network, one, seed in zip(networks, fitted, seeds, strict=True)
+        ]
 
 
 def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
-    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
-        def build(classes: int, seed: int | None) -> DualResNetwork:
-            return DualResNetwork(DualRes(classes, config, seed))
+    def build(classes: int, seed: int | None) -> DualResNetwork:
+        return DualResNetwork(DualRes(classes, config, seed))
 
+    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
         return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
 
     look = Look() if control else Look("#14566f", "o", "-", "")

@@ -42,40 +42,26 @@ def load(path: Path | str) -> Model:
     """
     path = Path(path)
     kind, fields, checks, blob = unseal(path)
-    if kind == BEFORE:
-        card = _earlier_card(fields, path)
-    else:
+    if kind != BEFORE:
         card, checks, blob = file.read(path)
         if card.method == DUALRES:
             return file.load(path)
-    model = Model((_restored(card, blob, path),), card)
+    try:
+        if kind == BEFORE:
+            card = _earlier_card(fields)
+        method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
+        fitted = method.restore(arrays_in(blob, path), card.constants, len(card.classes), card.seed, cost)
+    except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
+        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
+    model = Model((fitted,), card)
     compare_checks(checks, model.scores(check_window(0, card.config.window)[None])[0], 1, path)
     return model
 
 
-def _restored(card: Card, blob: bytes, path: Path) -> Fitted:
-    try:
-        method = methods.method(card.method, card.recipe)
-        cost = Cost(**(card.cost or {}))
-        return method.restore(arrays_in(blob, path), card.constants, len(card.classes), card.seed, cost)
-    except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
-
-
-def _earlier_card(fields: dict[str, Any], path: Path) -> Card:
-    try:
-        recipe = fields["recipe"]
-        return Card(
-            tuple(f"class {i}" for i in range(int(fields["classes"]))),
-            ModelConfig(),
-            None if recipe is None else Recipe(**recipe),
-            int(fields["seed"]),
-            POLYPHASE,
-            {},
-            versions=dict(fields["versions"]),
-            method=str(fields["method"]),
-            constants=dict(fields["constants"]),
-            cost=dict(fields["cost"]),
-        )
-    except (KeyError, TypeError, ValueError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
+def _earlier_card(fields: dict[str, Any]) -> Card:
+    classes, recipe = tuple(f"class {i}" for i in range(int(fields["classes"]))), fields["recipe"]
+    recipe = None if recipe is None else Recipe(**recipe)
+    more: dict[str, Any] = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
+    return Card(
+        classes, ModelConfig(), recipe, int(fields["seed"]), POLYPHASE, {}, method=str(fields["method"]), **more
+    )

@@ -7,8 +7,7 @@ from torch.nn.functional import gelu
 
 from dualres.methods.blocks import EncoderLayer
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32
 HIDDEN = 64
@@ -35,6 +34,4 @@ class ITransformer(Network):
 
 
 LOOK = Look("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++")
-ENTRY = Entry(
-    "itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, nominal_ms=(2.0, 1.4), paper=True
-)
+ENTRY = Entry("itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, (2.0, 1.4), paper=True)

@@ -96,8 +96,7 @@ class Mamba(nn.Module):
         return State(self.log_rate.new_zeros(batch, taps - 1, inner), self.log_rate.new_zeros(batch, inner, states))
 
     def forward(self, tokens: Tensor, state: State | None = None) -> tuple[Tensor, State]:
-        if state is None:
-            state = self.fresh(len(tokens))
+        state = state or self.fresh(len(tokens))
         u, gate = self.enter(tokens).chunk(2, dim=-1)
         inputs = torch.cat([state.inputs, u], dim=1)
         taps, bias = self.smooth.parameters()

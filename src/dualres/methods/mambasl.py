@@ -10,8 +10,7 @@ from torch.utils.checkpoint import checkpoint
 from dualres.methods.blocks import sinusoids
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.mamba import Mamba, State
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32  # channels, outside and inside of the block
 STATES = 1

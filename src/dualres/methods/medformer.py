@@ -10,8 +10,7 @@ from torch.nn.functional import dropout, gelu
 
 from dualres.methods.blocks import Attention, PostNorm, cut_patches, sinusoids
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 PATCHES = (128, 256, 512)  # samples
 TOKENS = tuple(WINDOW // patch + 1 for patch in PATCHES)  # the last of each holds the last sample and nothing else
@@ -75,9 +74,7 @@ class MixedLayer(nn.Module):
         attended = [within(own, own) for within, own in zip(self.within, sequences, strict=True)]
         last = torch.cat([tokens[:, -1:] for tokens in attended], dim=1)  # (batch, 3, width)
         exchanged = self.among(last, last).split(1, dim=1)
-        pieces = []
-        for tokens, router in zip(attended, exchanged, strict=True):
-            pieces += [tokens[:, :-1], router]
+        pieces = [part for own, router in zip(attended, exchanged, strict=True) for part in (own[:, :-1], router)]
         out: Tensor = self.post_norm(x, torch.cat(pieces, dim=1))
         return out
 

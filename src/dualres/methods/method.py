@@ -5,18 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from dualres.config import Recipe
-from dualres.learn.history import OnStep, Step
+from dualres.learn.batches import Labels
+from dualres.learn.history import OnStep, Step, Task
+from dualres.scorers import Scores, Windows
 
-Windows = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float64]
 Arrays = Mapping[str, npt.NDArray[Any]]
+Constants = Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -30,49 +29,32 @@ class Cost:
     peak_bytes: int | None = None  # most memory allocated on the GPU during the fit, likewise; None on a CPU
 
 
-class Fitted(Protocol):
+@dataclass(frozen=True)
+class Fitted(ABC):
     """A method after its fit. It holds nothing of the support but what it learned."""
 
-    @property
-    def method(self) -> Method: ...
-    @property
-    def classes(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def cost(self) -> Cost: ...
-    @property
-    def history(self) -> list[Step]:
-        """Every update of an iterative fit; empty for others, and after loading."""
+    method: Method
+    classes: int
+    seed: int
+    cost: Cost
+    history: list[Step]  # every update of an iterative fit; empty for others, and after loading
+    constants: Constants  # numbers that belong to the state but are no tensors
 
     @property
-    def constants(self) -> Mapping[str, float]:
-        """Numbers that belong to the state but are no tensors."""
-
-    @property
+    @abstractmethod
     def trained(self) -> Collection[str]:
         """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
 
+    @abstractmethod
     def state(self) -> Arrays:
         """Everything that was learned, by name."""
 
+    @abstractmethod
     def scores(self, windows: Windows) -> Scores:
         """One score per class for raw windows (n, window): (n, classes). The caller averages them per recording.
 
         Windows may be read-only views into one signal.
         """
-
-
-@dataclass(frozen=True)
-class Task:
-    """All that a fit is given: it can see nothing else."""
-
-    windows: Windows  # raw, (n, window), at 64 kHz
-    labels: Labels  # 0 .. classes - 1
-    classes: int
-    seed: int
-    device: str
-    progress: OnStep | None
 
 
 class Method(ABC):
@@ -100,7 +82,7 @@ class Method(ABC):
         """A function of the task."""
 
     @abstractmethod
-    def restore(self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost) -> Fitted:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> Fitted:
         """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +17,12 @@ import torch
 
 from dualres.errors import ConfigError, DualResError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
-from dualres.learn.history import Step
+from dualres.learn.history import Task
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
-from dualres.methods.network import WINDOW
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
+from dualres.methods.neural import WINDOW
 from dualres.model.spectra import normalise
+from dualres.scorers import Scores, Windows
 
 TAPS = 9
 KERNELS = math.comb(TAPS, 3)  # weight 2 on three of the taps, -1 on the others
@@ -61,19 +61,12 @@ class MiniRocket(Method):
         mean, scale = scaling(features)
         ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, task.labels)
         fit_s = time.perf_counter() - begin
-        learned = {
-            "biases": biases,
-            "mean": mean,
-            "scale": scale,
-            "coefficients": np.ascontiguousarray(np.atleast_2d(ridge.coef_)),
-            "intercept": ridge.intercept_,
-        }
+        parts = biases, mean, scale, np.ascontiguousarray(np.atleast_2d(ridge.coef_)), ridge.intercept_
+        learned = dict(zip(_layout(task.classes), parts, strict=True))
         cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
-        return FittedMiniRocket(self, task.classes, task.seed, cost, alpha, learned)
+        return FittedMiniRocket(self, task.classes, task.seed, cost, [], alpha, learned)
 
-    def restore(
-        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> FittedMiniRocket:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
         found = {name: (array.dtype, array.shape) for name, array in state.items()}
@@ -81,35 +74,23 @@ class MiniRocket(Method):
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
         # Copied, because numba would compile once more for an array that must not be written to.
         learned = {name: array.copy() for name, array in state.items()}
-        return FittedMiniRocket(self, classes, seed, cost, dict(constants), learned)
+        return FittedMiniRocket(self, classes, seed, cost, [], dict(constants), learned)
 
     def blank(self, classes: int) -> FittedMiniRocket:
         """Full of ones; for this aeon need not be there."""
         learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
-        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), {}, learned)
+        return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), [], {}, learned)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: shape for name, (_, shape) in _layout(classes).items()}
 
 
 @dataclass(frozen=True)
-class FittedMiniRocket:
+class FittedMiniRocket(Fitted):
     """Levels, the features' scaling and a linear map; its scores are the ridge classifier's decision values."""
 
-    method: MiniRocket
-    classes: int
-    seed: int
-    cost: Cost
-    constants: Mapping[str, float]
-    learned: Mapping[str, npt.NDArray[Any]]
-
-    @property
-    def history(self) -> list[Step]:
-        return []
-
-    @property
-    def trained(self) -> Collection[str]:
-        return RIDGE
+    learned: Arrays
+    trained = RIDGE
 
     def state(self) -> Arrays:
         return self.learned
@@ -145,7 +126,7 @@ def scaling(features: Features) -> tuple[Reals, Reals]:
     return mean, np.where(norm < SMALLEST_SCALE, 1.0, norm)
 
 
-def _cost(learned: Mapping[str, npt.NDArray[Any]], fit_s: float) -> Cost:
+def _cost(learned: Arrays, fit_s: float) -> Cost:
     parameters = sum(learned[name].size for name in RIDGE)
     return Cost(parameters, parameters, sum(array.nbytes for array in learned.values()), fit_s)
 
@@ -202,21 +183,18 @@ def _transformer(seed: int | None) -> Any:
         from aeon.transformations.collection.convolution_based import MiniRocket as Transformer
     except ImportError as error:
         raise DualResError(f"MiniRocket needs an extra ({error}): pip install 'dualres[bench]'") from error
-    return Transformer(
-        n_kernels=FEATURES_REQUESTED,
-        max_dilations_per_kernel=MOST_DILATIONS,
-        n_jobs=min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS),
-        random_state=seed,
-    )
+    threads = min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS)
+    return Transformer(FEATURES_REQUESTED, MOST_DILATIONS, n_jobs=threads, random_state=seed)
 
 
+LOOK = Look("#7d7d7d", "^", (0, (1, 1.2)), "....")
 ENTRY = Entry(
     MiniRocket.name,
     "MiniRocket",
     MiniRocket.family,
-    lambda entry, recipe: MiniRocket(),
-    Look("#7d7d7d", "^", (0, (1, 1.2)), "...."),
-    nominal_ms=(70.0, 70.0),
+    lambda *_: MiniRocket(),
+    LOOK,
+    (70.0, 70.0),
     trains=False,
     paper=True,
 )

@@ -10,8 +10,7 @@ from torch.nn.functional import gelu
 
 from dualres.methods.blocks import cut_patches
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 PATCH = 32  # samples
 STRIDE = 16
@@ -41,8 +40,7 @@ class ModernTCN(Network):
 
     def forward(self, windows: Tensor) -> Tensor:
         patches = cut_patches(windows, PATCH, STRIDE, extra=PATCH - STRIDE)
-        x = self.norm(self.embed(patches).mT)  # (batch, channels, time)
-        x = self.blocks[0](x)
+        x = self.blocks[0](self.norm(self.embed(patches).mT))  # (batch, channels, time)
         for shrink, block in zip(self.shrink, self.blocks[1:], strict=True):
             x = block(shrink(x))
         logits: Tensor = self.head(self.dropout(gelu(x)).flatten(1))

@@ -1,28 +1,70 @@
-"""A neural method: a network, and the recipe they all share."""
+"""A neural method: a network, which is all that the training and the scoring ask for, and the recipe they all share."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from scipy.special import softmax
+from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
-from dualres.learn.augment.windows import AugmentedWindows
+from dualres.kernel.pack import Floats
+from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.history import Step
+from dualres.learn.history import Task
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.methods.catalogue import Entry
-from dualres.methods.method import Arrays, Cost, Method, Scores, Task, Windows
-from dualres.methods.network import Network
+from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.model.check import check_window
+from dualres.model.spectra import normalise
+from dualres.scorers import Scores, Windows
+
+WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
+
+
+class Network(nn.Module):
+    """A classifier of raw windows in two stages.
+
+    `views` is what no gradient passes through, computed once per fit; `forward` takes the views, and after them
+    the draws of the moment, to logits (batch, classes). Tensors are registered in the specification's order.
+    """
+
+    microbatch = 4  # windows; batch statistics and draws are per microbatch
+    window = WINDOW
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.constants: dict[str, float] = {}  # of the views; learned from the support, stored beside the weights
+
+    def learn_constants(self, windows: Tensor) -> None:
+        """Take from the support (n, window) what the views need to know; most need nothing."""
+
+    def views(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """What `forward` takes, from raw windows (batch, window), batch first."""
+        return self.views_of_normalised(normalise(windows))
+
+    def views_of_normalised(self, windows: Tensor) -> tuple[Tensor, ...]:
+        """The same from windows that were normalised, and perhaps filtered and blended since."""
+        return (windows,)
+
+    def draws(self) -> tuple[Tensor, ...]:
+        """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
+        return ()
+
+    def logits(self, windows: Windows) -> Floats:
+        """The network as it is now, from raw windows (n, window), which may be read-only views, to (n, classes)."""
+        device, size = next(self.parameters()).device, self.microbatch
+        parts = (torch.from_numpy(np.array(windows[i : i + size])).to(device) for i in range(0, len(windows), size))
+        return np.concatenate([self(*self.views(part), *self.draws()).cpu().numpy() for part in parts])
+
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
 
@@ -42,27 +84,21 @@ class NeuralMethod(Method):
             network = self.build(task.classes, task.seed).to(task.device)
             check_support(task.windows, task.labels, task.classes, network.window)
             network.learn_constants(torch.from_numpy(task.windows))
-            support = self._support(network, task)
+            support: TrainingSupport
+            if self.recipe.augments:
+                support = AugmentedWindows(task, network.views_of_normalised, self.recipe, network.microbatch)
+            else:
+                views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
+                support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
             history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
-        return FittedNeural(self, network, task.classes, task.seed, spent.cost(network), history)
+        return FittedNeural(self, task.classes, task.seed, spent.cost(network), history, network.constants, network)
 
-    def _support(self, network: Network, task: Task) -> TrainingSupport:
-        """As the recipe shows it."""
-        seed, device, size = task.seed, task.device, network.microbatch
-        if self.recipe.augments:
-            shown = task.windows, task.labels, task.classes, network.views_of_normalised, self.recipe
-            return AugmentedWindows(*shown, seed=seed, microbatch=size, device=device)
-        targets = torch.from_numpy(task.labels).to(device)
-        return PlainSupport(views_of(network.views, task.windows, device), targets, seed=seed, microbatch=size)
-
-    def restore(
-        self, state: Arrays, constants: Mapping[str, float], classes: int, seed: int, cost: Cost
-    ) -> FittedNeural:
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
         network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
-        return FittedNeural(self, network.eval(), classes, seed, cost, [])
+        return FittedNeural(self, classes, seed, cost, [], network.constants, network.eval())
 
     def blank(self, classes: int) -> FittedNeural:
         """After one gradient from two windows, which tells the parameters that take part from those that do not."""
@@ -71,7 +107,7 @@ class NeuralMethod(Method):
             windows = torch.from_numpy(np.stack([check_window(i, network.window) for i in (0, 1)]))
             network.learn_constants(windows)
             cross_entropy(network(*network.views(windows), *network.draws()), torch.tensor([0, 1])).backward()
-        return FittedNeural(self, network, classes, 0, Spent().cost(network), [])
+        return FittedNeural(self, classes, 0, Spent().cost(network), [], network.constants, network)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: tuple(tensor.shape) for name, tensor in self._outline(classes).state_dict().items()}
@@ -83,19 +119,10 @@ class NeuralMethod(Method):
 
 
 @dataclass(frozen=True)
-class FittedNeural:
+class FittedNeural(Fitted):
     """A trained network; its scores are probabilities."""
 
-    method: NeuralMethod
     network: Network
-    classes: int
-    seed: int
-    cost: Cost
-    history: list[Step]
-
-    @property
-    def constants(self) -> Mapping[str, float]:
-        return self.network.constants
 
     @property
     def trained(self) -> Collection[str]:
@@ -109,8 +136,7 @@ class FittedNeural:
     def scores(self, windows: Windows) -> Scores:
         if not len(windows):
             return np.empty((0, self.classes))
-        logits = self.network.scorer()(windows)
-        return np.asarray(softmax(logits.astype(np.float64), axis=1))
+        return np.asarray(softmax(self.network.logits(windows).astype(np.float64), axis=1))
 
 
 def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:

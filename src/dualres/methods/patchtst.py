@@ -7,8 +7,7 @@ from torch.nn.functional import layer_norm
 
 from dualres.methods.blocks import EncoderLayer, cut_patches, sinusoids
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 
 PATCH = 2048  # samples
 STRIDE = 1024

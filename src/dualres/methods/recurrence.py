@@ -10,7 +10,7 @@ and return h, (..., steps). Nothing is divided by and no logarithm is taken: any
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -45,7 +45,8 @@ class _Recurrence(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, a: Tensor, x: Tensor, start: Tensor) -> Tensor:
-        h = _kernels().forwards(a, x, start) if _on_gpu(x) else _forwards(a, x, start)
+        kernels = _kernels() if x.is_cuda else None
+        h = kernels.forwards(a, x, start) if kernels else _forwards(a, x, start)
         ctx.save_for_backward(a, h, start)
         return h
 
@@ -53,7 +54,8 @@ class _Recurrence(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         a, h, start = ctx.saved_tensors
-        g = _kernels().backwards(a, gradient) if _on_gpu(gradient) else _backwards(a, gradient)
+        kernels = _kernels() if gradient.is_cuda else None
+        g = kernels.backwards(a, gradient) if kernels else _backwards(a, gradient)
         to_a = torch.empty_like(g)
         torch.mul(g[..., 0], start, out=to_a[..., 0])
         torch.mul(g[..., 1:], h[..., :-1], out=to_a[..., 1:])
@@ -114,14 +116,7 @@ def _walk(a: Tensor, x: Tensor, h: Tensor, out: Tensor, order: int) -> None:
         h = torch.addcmul(x_t, a_t, h, out=out_t)
 
 
-def _on_gpu(x: Tensor) -> bool:
-    return x.is_cuda and _triton_is_there()
-
-
-@lru_cache(maxsize=1)
-def _triton_is_there() -> bool:
-    return find_spec("triton") is not None
-
-
+@cache
 def _kernels() -> Any:
-    return import_module("dualres.methods.recurrence_triton")
+    """The same on a GPU; None without Triton."""
+    return import_module("dualres.methods.recurrence_triton") if find_spec("triton") else None

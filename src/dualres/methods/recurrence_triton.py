@@ -97,7 +97,7 @@ def forwards(a: Tensor, x: Tensor, start: Tensor) -> Tensor:
     decays, drives = _batch_rows_steps(a), _batch_rows_steps(x)
     states = torch.empty_like(drives)
     from_state = _batch_rows_steps(start[..., None])[..., 0]
-    _solve(_up(decays), _up(drives), _up(states), start=from_state, decays_from=0)
+    _solve(_along(decays), _along(drives), _along(states), start=from_state, decays_from=0)
     return states.view(x.shape)
 
 
@@ -107,18 +107,15 @@ def backwards(a: Tensor, x: Tensor) -> Tensor:
     states = torch.empty_like(drives)
     steps = x.shape[-1]
     # The k-th step met is T-1-k, and its decay lies at T-k: the first one has none.
-    walks = _down(decays, steps), _down(drives, steps - 1), _down(states, steps - 1)
+    walks = _along(decays, steps, -1), _along(drives, steps - 1, -1), _along(states, steps - 1, -1)
     _solve(*walks, start=torch.zeros_like(drives[..., 0]), decays_from=1)
     return states.view(x.shape)
 
 
-def _up(z: Tensor) -> _Walk:
-    return _Walk(z, 0, *z.stride())
-
-
-def _down(z: Tensor, first: int) -> _Walk:
+def _along(z: Tensor, first: int = 0, order: int = 1) -> _Walk:
+    """Up (order 1) or down (order -1) the steps from the first one."""
     batch, row, step = z.stride()
-    return _Walk(z, first * step, batch, row, -step)
+    return _Walk(z, first * step, batch, row, order * step)
 
 
 def _solve(a: _Walk, x: _Walk, h: _Walk, start: Tensor, decays_from: int) -> None:
@@ -134,7 +131,7 @@ def _solve(a: _Walk, x: _Walk, h: _Walk, start: Tensor, decays_from: int) -> Non
         _ends_kernel[(chunks - 1, stripes, batch)](
             *a, *x, product, added, *product.stride(), rows, steps, decays_from, **tile
         )
-        _solve(_up(product), _up(added), _up(after), start=start, decays_from=0)
+        _solve(_along(product), _along(added), _along(after), start=start, decays_from=0)
     _fill_kernel[(chunks, stripes, batch)](
         *a, *x, start, *start.stride(), after, *after.stride(), *h, rows, steps, decays_from, **tile
     )

@@ -13,8 +13,7 @@ from torch.nn.functional import gelu
 
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.mamba import Mamba
-from dualres.methods.network import WINDOW, Network
-from dualres.methods.neural import trained
+from dualres.methods.neural import WINDOW, Network, trained
 from dualres.methods.wavelet import SIDE, image
 from dualres.model.spectra import normalise
 

@@ -16,7 +16,7 @@ import torch
 from scipy.signal import fftconvolve
 from torch import Tensor
 
-from dualres.methods.network import WINDOW
+from dualres.methods.neural import WINDOW
 
 SIDE = 64  # pixels
 SCALE = 64  # the wavelet's unit of time, samples; at 64 kHz its centre frequency is 812.5 Hz

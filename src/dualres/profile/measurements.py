@@ -137,9 +137,8 @@ def read(path: Path) -> Measurement:
         facts = {name: content[name] for name in FACTS if name in content}
         check_facts(facts, tuple(each.name for each in plan.workloads))
     except (OSError, ValueError, OverflowError, RecursionError) as error:
-        raise MeasurementError(
-            f"{path}: not a measurement ({error}); `dualres profile` measures it anew, or remove it"
-        ) from error
+        remedy = "`dualres profile` measures it anew, or remove it"
+        raise MeasurementError(f"{path}: not a measurement ({error}); {remedy}") from error
     return Measurement(plan, facts)
 
 

@@ -16,7 +16,7 @@ import struct
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
@@ -46,20 +46,59 @@ def serve(first_format: str) -> None:
         import_module(format_named(first_format).library or "numpy")
     answers.write(READY)
     answers.flush()
-    in_use: dict[str, int] = {}  # library -> bytes of address space when it had been imported
-    opened = _Opened()
+    reader = _Reader()
     for line in requests:
-        _answer(json.loads(line), answers, in_use, opened)
+        header, vector = reader.answer(json.loads(line))
+        encoded = json.dumps(header).encode()
+        answers.write(SIZES.pack(len(encoded), 0 if vector is None else vector.nbytes) + encoded)
+        if vector is not None:
+            answers.write(vector.view(np.uint8).data)
+        answers.flush()
 
 
-class _Opened:
-    """The file of the last request, for one that goes on where that ended: to find a place takes FLAC long."""
+class _Reader:
+    """Answers requests, and knows the file of the last one: FLAC takes long to find a place if one does not go on."""
 
     def __init__(self) -> None:
+        self._in_use: dict[str, int] = {}  # library -> bytes of address space when it had been imported
         self._contents: Contents = {}
         self._continued_by: tuple[Any, ...] | None = None
 
-    def extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Listed], Array | None]:
+    def answer(self, request: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
+        """Header and samples of the answer."""
+        try:
+            format = format_named(request["format"])
+        except ConfigError as error:
+            return {"error": str(error)}, None
+        assert format.library
+        if format.library not in self._in_use:
+            _limit_memory(None)
+            try:
+                import_module(format.library)
+            except ImportError:
+                return {"missing": format.library}, None
+            self._in_use[format.library] = _address_space()
+        _limit_memory(max(self._in_use.values()) + request["memory"])
+        _limit_time(request["seconds"])
+        answer = self._read(format, request)
+        _limit_time(0)
+        return answer
+
+    def _read(self, format: Format, request: dict[str, Any]) -> tuple[dict[str, Any], Array | None]:
+        try:
+            listing, vector = self._extract(format, request)
+            if len(listing) > _MOST_VECTORS:
+                return {"error": f"it holds {len(listing)} vectors, more than {_MOST_VECTORS}"}, None
+            if vector is not None:
+                vector = _sendable(vector)
+        except MemoryError:
+            return {"error": f"it takes more than {request['memory'] / 2**30:.3g} GiB of memory"}, None
+        except Exception as error:  # whatever the library makes of the file
+            return {"error": f"{error}"[:500] or type(error).__name__}, None
+        rows = [(one.name, one.length, one.kind, one.rate and str(one.rate)) for one in listing]
+        return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
+
+    def _extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Listed], Array | None]:
         """As `formats.extract`; the first part of a vector is always read from a file that was opened for it."""
         start, stop = request["start"], request["stop"]
         which = (request["path"], format.name, request["channel"])
@@ -70,51 +109,6 @@ class _Opened:
         if vector is not None and stop is not None and len(vector) == stop - start:
             self._contents, self._continued_by = contents, (*which, stop)
         return listing, vector
-
-
-def _answer(request: dict[str, Any], answers: BinaryIO, in_use: dict[str, int], opened: _Opened) -> None:
-    header, vector = _content(request, in_use, opened)
-    encoded = json.dumps(header).encode()
-    answers.write(SIZES.pack(len(encoded), 0 if vector is None else vector.nbytes) + encoded)
-    if vector is not None:
-        answers.write(vector.view(np.uint8).data)
-    answers.flush()
-
-
-def _content(request: dict[str, Any], in_use: dict[str, int], opened: _Opened) -> tuple[dict[str, Any], Array | None]:
-    """Header and samples of the answer."""
-    try:
-        format = format_named(request["format"])
-    except ConfigError as error:
-        return {"error": str(error)}, None
-    assert format.library
-    if format.library not in in_use:
-        _limit_memory(None)
-        with contextlib.suppress(ImportError):
-            import_module(format.library)
-            in_use[format.library] = _address_space()
-    if format.library not in in_use:
-        return {"missing": format.library}, None
-    _limit_memory(max(in_use.values()) + request["memory"])
-    _limit_time(request["seconds"])
-    answer = _read(format, request, opened)
-    _limit_time(0)
-    return answer
-
-
-def _read(format: Format, request: dict[str, Any], opened: _Opened) -> tuple[dict[str, Any], Array | None]:
-    try:
-        listing, vector = opened.extract(format, request)
-        if len(listing) > _MOST_VECTORS:
-            return {"error": f"it holds {len(listing)} vectors, more than {_MOST_VECTORS}"}, None
-        if vector is not None:
-            vector = _sendable(vector)
-    except MemoryError:
-        return {"error": f"it takes more than {request['memory'] / 2**30:.3g} GiB of memory"}, None
-    except Exception as error:  # whatever the library makes of the file
-        return {"error": f"{error}"[:500] or type(error).__name__}, None
-    rows = [(one.name, one.length, one.kind, one.rate and str(one.rate)) for one in listing]
-    return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
 
 
 def _sendable(vector: Array) -> Array:

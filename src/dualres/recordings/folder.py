@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.machinery.progress import Progress, quiet
 from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
-from dualres.recordings.readers import read
-from dualres.recordings.recording import Blockwise, Recording, Samples
+from dualres.recordings.readers import load, read
+from dualres.recordings.recording import Blockwise, Recording
 from dualres.recordings.windows import shortage
 
 LABELS = "labels.csv"
@@ -41,11 +42,9 @@ class Folder:
 @dataclass(frozen=True)
 class _Row:
     file: Path
-    label: str
-    component: str | None = None
+    known: Mapping[str, Any]  # label, component and condition
     rate: Fraction | None = None
     channel: str | None = None
-    condition: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_folder(
@@ -57,8 +56,7 @@ def read_folder(
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    listed = (folder / LABELS).exists()
-    rows = list(_listed(folder)) if listed else list(_sorted_into_subfolders(folder))
+    rows = list(_listed(folder) if (folder / LABELS).exists() else _sorted_into_subfolders(folder))
     if not rows:
         raise RecordingError(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
@@ -81,16 +79,9 @@ def read_folder(
             continue
         seconds[name] = float(one.length / one.rate)
         contents[one.origin.sha256].append(name)
-        recordings.append(
-            replace(
-                one,
-                id=name,
-                load=_load_later(row.file, one),
-                label=row.label,
-                component=row.component,
-                condition=row.condition,
-            )
-        )
+        # Read again when it is needed: a folder may be larger than the memory.
+        again = one.load if isinstance(one.load, Blockwise) else partial(load, row.file, one.origin.channel, one.rate)
+        recordings.append(replace(one, id=name, load=again, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
     return Folder(tuple(recordings), seconds, tuple(left_out), same)
@@ -115,19 +106,10 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
         yield from below
 
 
-def _load_later(path: Path, one: Recording) -> Callable[[], Samples]:
-    """Read again when it is needed: a folder may be larger than the memory."""
-    return one.load if isinstance(one.load, Blockwise) else partial(_load, path, one.origin.channel, one.rate)
-
-
-def _load(path: Path, channel: str | None, rate: Fraction) -> Samples:
-    return read(path, channel, rate).signal
-
-
 def _sorted_into_subfolders(folder: Path) -> Iterator[_Row]:
     for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
         for file in files_below(subfolder):
-            yield _Row(file, subfolder.name)
+            yield _Row(file, {"label": subfolder.name})
 
 
 def _listed(folder: Path) -> Iterator[_Row]:
@@ -152,18 +134,10 @@ def _listed(folder: Path) -> Iterator[_Row]:
         file = (folder / values["file"]).resolve()
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{path}, line {number}: {values['file']} lies outside the folder")
-        yield _Row(
-            file=folder / values["file"],
-            label=values["label"],
-            component=values.get("component") or None,
-            rate=_rate(values.get("rate"), path, number),
-            channel=values.get("channel") or None,
-            condition={k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v},
-        )
-
-
-def _rate(text: str | None, path: Path, number: int) -> Fraction | None:
-    try:
-        return exact_rate(text) if text else None
-    except ConfigError as error:
-        raise RecordingError(f"{path}, line {number}: {error}") from None
+        try:
+            rate = exact_rate(values["rate"]) if values.get("rate") else None
+        except ConfigError as error:
+            raise RecordingError(f"{path}, line {number}: {error}") from None
+        condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
+        known = {"label": values["label"], "component": values.get("component") or None, "condition": condition}
+        yield _Row(folder / values["file"], known, rate, values.get("channel") or None)

@@ -16,14 +16,12 @@ from pathlib import Path
 
 from dualres.errors import ConfigError
 from dualres.plugins import load_plugins
+from dualres.recordings.extra_formats import read_parquet, read_tdms, read_uff
 from dualres.recordings.listing import Array, Contents, Listed, Part, choose
 from dualres.recordings.matlab import is_v73, read_v5, read_v73
 from dualres.recordings.npy import read_npy
-from dualres.recordings.parquet import read_parquet
 from dualres.recordings.sound import FLAC, WAV, read_sound
-from dualres.recordings.tdms import read_tdms
 from dualres.recordings.text import read_text
-from dualres.recordings.uff import read_uff
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,13 @@ class Guard:
             status = child.end()
             # A bad file seldom comes alone: have one more child ready than is needed.
             self._child, self._spare = self._spare or _Child(format), _Child(format)
-            raise self._blame(path, format, child.expired or status == -_ALARM) from None
+            reason = "the file is damaged, it crashed the library that reads it"
+            if child.expired or status == -_ALARM:
+                self.late += 1
+                reason = f"it was not done after {self.seconds:g} s; the file is damaged or too large"
+            else:
+                self.lost += 1
+            raise RecordingError(f"{path}: cannot be read as {format.title}: {reason}") from None
         except BaseException:  # interrupted between question and answer
             self._drop()
             raise
@@ -112,15 +118,6 @@ class Guard:
                 raise
             raise RecordingError(f"{path}: the process that is to read it does not start ({sys.executable})") from None
         return self._child
-
-    def _blame(self, path: Path, format: Format, late: bool) -> RecordingError:
-        if late:
-            self.late += 1
-            reason = f"it was not done after {self.seconds:g} s; the file is damaged or too large"
-        else:
-            self.lost += 1
-            reason = "the file is damaged, it crashed the library that reads it"
-        return RecordingError(f"{path}: cannot be read as {format.title}: {reason}")
 
     def _forget(self) -> None:
         """In a fork: the children belong to the process that started them, and the lock may be held by nobody."""
@@ -226,9 +223,8 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
 
 
 def _listed(name: str, length: int, kind: str, rate: str | None) -> Listed:
-    if not (isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0):
-        raise ValueError
-    if rate is not None and not _RATE.fullmatch(rate):
+    sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
+    if not sound or (rate is not None and not _RATE.fullmatch(rate)):
         raise ValueError
     return Listed(name, length, kind[:1], Fraction(rate) if rate else None)
 

@@ -63,11 +63,10 @@ def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
         raise ValueError(f"there is no signal in it{_enumerate([f'{one.name} {one.fault}' for one in listing])}")
     there_is = _enumerate([f"{one.name} ({one.length} samples)" for one in found or signals])
     if channel is None:
-        raise ValueError(
-            f'there are {len(signals)} signals in it; choose one by its name (channel="...", --channel){there_is}'
-        )
-    matched = f"{len(found)} signals called {channel}" if found else f"no signal called {channel}"
-    raise ValueError(f'there is {matched} in it; choose one by its name (channel="...", --channel){there_is}')
+        matched = f"are {len(signals)} signals"
+    else:
+        matched = f"is {len(found)} signals called {channel}" if found else f"is no signal called {channel}"
+    raise ValueError(f'there {matched} in it; choose one by its name (channel="...", --channel){there_is}')
 
 
 @dataclass(frozen=True)

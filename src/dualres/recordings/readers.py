@@ -5,16 +5,18 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+
 from dualres.errors import RecordingError
 from dualres.machinery.rates import Rate, exact_rate
-from dualres.recordings.checks import checked
 from dualres.recordings.formats import Format, extract, format_of
 from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose
@@ -53,6 +55,11 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     else:
         raise RecordingError(f"{path}: {chosen.name} could not be loaded")
     return Recording(path.stem, load, hz, origin=Origin(path, sha256, chosen.name))
+
+
+def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
+    """The samples that `read` finds; a partial of this reads them when they are needed."""
+    return read(path, channel, rate).signal
 
 
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
@@ -100,7 +107,10 @@ def _digest(path: Path) -> tuple[str, Stamp]:
 
 def _parse(path: Path, channel: str | None, guard: Guard) -> tuple[Format, list[Listed], Array | None]:
     """The format, what the file holds, and of the signal that is asked for the first block, or all of it."""
-    format = _format(path)
+    try:
+        format = format_of(path)
+    except (ValueError, OSError) as error:
+        raise RecordingError(f"{path}: {error}") from error
     if format.library is not None:
         return format, *guard.extract(path, format, channel, stop=BLOCK)
     try:
@@ -109,8 +119,36 @@ def _parse(path: Path, channel: str | None, guard: Guard) -> tuple[Format, list[
         raise RecordingError(f"{path}: cannot be read as {format.title}: {error}") from error
 
 
-def _format(path: Path) -> Format:
-    try:
-        return format_of(path)
-    except (ValueError, OSError) as error:
-        raise RecordingError(f"{path}: {error}") from error
+def checked(path: Path, vectors: Iterable[Array]) -> Iterator[Samples]:
+    """Successive blocks of a signal as float32; after the last one, an error unless all are finite and some differ.
+
+    Blocks are held back from the first one on that is not usable.
+    """
+    count: Counter[str] = Counter()
+    first: dict[str, int] = {}
+    low, high, length = np.float32(np.inf), np.float32(-np.inf), 0
+    for vector in vectors:
+        if vector.dtype.kind == "f" and not np.isfinite(vector).all():
+            for name, wrong in (("NaN", np.isnan(vector)), ("infinite", np.isinf(vector))):
+                if wrong.any():
+                    count[name] += int(np.count_nonzero(wrong))
+                    first.setdefault(name, length + int(np.argmax(wrong)))
+        elif not count:
+            with np.errstate(over="ignore"):
+                samples = vector.astype(np.float32, copy=False)
+            low, high = min(low, samples.min()), max(high, samples.max())
+            if np.isfinite(low) and np.isfinite(high):
+                yield samples
+        length += len(vector)
+    for name in ("NaN", "infinite"):
+        if name in count:
+            raise RecordingError(
+                f"{path}: {count[name]} of {length} samples are {name}, the first is number {first[name]}; "
+                "repair or leave out the recording"
+            )
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise RecordingError(f"{path}: it has samples beyond 3.4e38, the range of float32; scale the recording")
+    if low == high:
+        raise RecordingError(
+            f"{path}: the signal is constant, all {length} samples are {low:g}; was the sensor connected?"
+        )

@@ -19,6 +19,7 @@ from dualres.machinery.rates import Rate, exact_rate
 
 Samples = npt.NDArray[np.float32]
 
+BANDS = 60  # of the spectrum in a recording's facts
 BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
@@ -67,13 +68,7 @@ class Recording:
             raise RecordingError(f"{self.id}: the sampling rate is {self.rate} Hz; give a positive one")
 
     @classmethod
-    def from_array(
-        cls,
-        signal: npt.ArrayLike,
-        rate: Rate,
-        id: str = "array",
-        label: str | None = None,
-    ) -> Recording:
+    def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> Recording:
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)
         return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
@@ -131,6 +126,29 @@ class Recording:
 
     def _has_bad(self, samples: int) -> RecordingError:
         return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A recording in a few numbers."""
+
+    samples: int
+    seconds: float
+    mean: float
+    rms: float  # around the mean
+    crest: float  # largest distance from the mean, in rms
+    spectrum: tuple[float, ...]  # log power of equal bands up to half the rate: 0 for the weakest, 1 for the strongest
+
+
+def facts_of(recording: Recording) -> Facts:
+    signal = recording.signal.astype(float)
+    centred = signal - signal.mean()
+    rms = centred.std()
+    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
+    level = np.log10([band.mean() for band in np.array_split(power[1:], BANDS)])
+    scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
+    seconds, crest = float(len(signal) / recording.rate), float(np.abs(centred).max() / rms)
+    return Facts(len(signal), seconds, float(signal.mean()), float(rms), crest, tuple(scaled.tolist()))
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:

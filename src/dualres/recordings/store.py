@@ -27,7 +27,13 @@ def open_store(folder: Path) -> list[Recording]:
     """The recordings of a store, in its order; signals stay on disk until they are used."""
     index = read_index(folder)
     rate, channel = Fraction(index["rate"]), str(index["channel"])
-    return [_recording(entry, folder, rate, channel) for entry in index["recordings"]]
+    recordings = []
+    for entry in index["recordings"]:
+        path = folder / "signals" / f"{entry['id']}.npy"
+        load, origin = partial(_load, path, entry["samples"]), Origin(path, entry.get("source_sha256"), channel)
+        condition = {k: str(v) for k, v in entry.items() if k not in _NOT_CONDITIONS}
+        recordings.append(Recording(entry["id"], load, rate, entry["label"], entry.get("component"), condition, origin))
+    return recordings
 
 
 def read_index(folder: Path) -> dict[str, Any]:
@@ -80,19 +86,6 @@ def verify_store(folder: Path, progress: Progress = quiet) -> list[str]:
     strangers = sorted(p.name for p in (folder / "signals").glob("*") if p.name not in known)
     problems += [f"signals/{name}: not in the index" for name in strangers]
     return problems
-
-
-def _recording(entry: dict[str, Any], folder: Path, rate: Fraction, channel: str) -> Recording:
-    path = folder / "signals" / f"{entry['id']}.npy"
-    return Recording(
-        id=entry["id"],
-        load=partial(_load, path, entry["samples"]),
-        rate=rate,
-        label=entry["label"],
-        component=entry.get("component"),
-        condition={k: str(v) for k, v in entry.items() if k not in _NOT_CONDITIONS},
-        origin=Origin(path, entry.get("source_sha256"), channel),
-    )
 
 
 def _load(path: Path, samples: int) -> Samples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial, reduce
+from itertools import count
 from operator import add
 from typing import Any, NamedTuple
 
@@ -15,9 +16,8 @@ from torch import Tensor
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.gpu.draws import Drawn
-from dualres.learn.augment.gains import Curve
 from dualres.learn.augment.mixup import Mixture, draw_mixture, no_mixture
-from dualres.learn.augment.paths import Paths, curves, draw_paths
+from dualres.learn.augment.paths import Curve, Paths, curves, draw_paths
 from dualres.learn.augment.registry import Augmentation, find
 
 
@@ -44,23 +44,19 @@ def draws(recipe: Recipe, windows: int, seed: int) -> Iterator[Draw]:
     and in this order, update by update: amplitudes and phases of the paths, shares, partners. What a recipe does
     without is not drawn. Each further augmentation has a generator of its own.
     """
+    chance = np.random.default_rng(2000 + seed)
     further = [
-        _further(find(name), strength, windows, np.random.default_rng([3000 + seed, position]))
+        (find(name), strength, np.random.default_rng([3000 + seed, position]))
         for position, (name, strength) in enumerate(recipe.more)
     ]
-    return _draws(recipe, windows, np.random.default_rng(2000 + seed), further)
 
-
-def _draws(recipe: Recipe, windows: int, chance: np.random.Generator, further: list[Iterator[Curve]]) -> Iterator[Draw]:
-    while True:
+    def draw() -> Draw:
         paths = draw_paths(chance, windows, recipe.path_sigma, recipe.path_waves) if recipe.path_sigma else None
         mixture = draw_mixture(chance, windows) if recipe.mixup else no_mixture(windows)
-        yield Draw(paths, mixture, tuple(next(source) for source in further))
+        more = [(augmentation, augmentation.draw(own, windows, strength)) for augmentation, strength, own in further]
+        return Draw(paths, mixture, tuple(partial(_checked_curves, *drawn, windows) for drawn in more))
 
-
-def _further(augmentation: Augmentation, strength: float, windows: int, chance: np.random.Generator) -> Iterator[Curve]:
-    while True:
-        yield partial(_checked_curves, augmentation, augmentation.draw(chance, windows, strength), windows)
+    return (draw() for _ in count())
 
 
 def _checked_curves(augmentation: Augmentation, drawn: Any, windows: int, frequencies: Tensor) -> Tensor:

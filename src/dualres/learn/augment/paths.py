@@ -1,4 +1,4 @@
-"""Random transfer paths: gains that are smooth curves over frequency.
+"""Random transfer paths: gains that are smooth curves over frequency, applied to magnitudes or to waveforms.
 
 A path's log-gain is g(f) = sum_j a_j cos(pi j f / f_N + phi_j), j from 1 to J. f_N is half the sampling rate, a_j has
 a normal distribution of variance sigma^2 / J, and phi_j is uniform. At any frequency the standard deviation of g is
@@ -7,6 +7,7 @@ sigma / sqrt(2) nats.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ import torch
 from torch import Tensor
 
 Reals = npt.NDArray[np.float64]
+# From frequencies (n,), float64 in units of half the sampling rate f_N, to log-gains in nats, (windows, n) float64.
+Curve = Callable[[Tensor], Tensor]
 
 
 class Paths(NamedTuple):
@@ -38,3 +41,19 @@ def curves(paths: Paths, frequencies: Tensor) -> Tensor:
     cosines, sines = paths.amplitudes * np.cos(paths.phases), paths.amplitudes * np.sin(paths.phases)
     there = frequencies.device
     return torch.from_numpy(cosines).to(there) @ angles.cos() - torch.from_numpy(sines).to(there) @ angles.sin()
+
+
+def gains(curve: Curve, bins: int, device: torch.device | str = "cpu") -> Tensor:
+    """Factors for magnitudes at the frequencies of a DFT, from 0 to f_N: (windows, bins), float32."""
+    frequencies = torch.arange(bins, dtype=torch.float64, device=device) / (bins - 1)
+    return curve(frequencies).exp().float()
+
+
+def filtered(windows: Tensor, curve: Curve) -> Tensor:
+    """Windows (n, samples), their spectra multiplied: without delay, and not normalised again."""
+    samples = windows.shape[-1]
+    spectrum = torch.fft.rfft(windows)
+    # The last bin is at f_N for an even number of samples only.
+    frequencies = torch.arange(spectrum.shape[-1], dtype=torch.float64, device=windows.device) / (samples / 2)
+    heard: Tensor = torch.fft.irfft(spectrum * curve(frequencies).exp().to(windows), samples)
+    return heard

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from dualres.config import Recipe
 from dualres.model.network import Encoder
 
 # nats. The logarithm of noise is spread by 0.64 whatever its level. A smaller spread means that a bin holds next to
@@ -21,11 +20,6 @@ class Standard(NamedTuple):
 
     mean: Tensor
     spread: Tensor
-
-
-def standardiser(recipe: Recipe) -> Callable[[Tensor], Standard]:
-    """The function that the recipe takes the standard of magnitudes (windows, tokens, bins) by."""
-    return standard_of if recipe.standardise else no_standard
 
 
 def no_standard(magnitudes: Tensor) -> Standard:

@@ -8,7 +8,7 @@ from dualres.errors import ConfigError
 from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.recordings.audit import claims
 from dualres.recordings.audit.cues import given_away
-from dualres.recordings.audit.finding import Finding, LeakError, Severity, Split
+from dualres.recordings.audit.finding import Finding, LeakError, Recordings, Severity, Split
 from dualres.recordings.audit.signals import Shelf, Traits, copies, identical, traits
 from dualres.recordings.recording import Recording
 
@@ -18,7 +18,7 @@ _ORDER: tuple[Severity, ...] = ("leak", "warning", "limitation")
 
 
 def audit(
-    recordings: Sequence[Recording],
+    recordings: Recordings,
     split: Split,
     *,
     limitations: Sequence[str] = (),
@@ -61,11 +61,7 @@ def audit(
 
 
 def audit_splits(
-    recordings: Sequence[Recording],
-    splits: Sequence[Split],
-    *,
-    limitations: Sequence[str] = (),
-    progress: Progress = quiet,
+    recordings: Recordings, splits: Sequence[Split], *, limitations: Sequence[str] = (), progress: Progress = quiet
 ) -> list[Finding]:
     """The findings of several splits of the same recordings, each once."""
     findings: dict[tuple[str, tuple[str, ...], str], Finding] = {}
@@ -76,7 +72,7 @@ def audit_splits(
     return list(findings.values())
 
 
-def _pick(recordings: Sequence[Recording], names: Sequence[str]) -> list[Recording]:
+def _pick(recordings: Recordings, names: Sequence[str]) -> list[Recording]:
     """The recordings of those names, each once."""
     known = {r.id: r for r in recordings}
     if len(known) != len(recordings):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import chain
 from typing import TypeVar
 
-from dualres.recordings.audit.finding import Finding, Split
+from dualres.recordings.audit.finding import Finding, Recordings, Split
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
 
-Recordings = Sequence[Recording]
+Ids = tuple[str, ...]
 Value = TypeVar("Value")
 
 # Words by which people name the physical unit. Any other claim is the name of a condition.
@@ -25,10 +27,10 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
     for r in support:
         if r.id in judged:
             yield Finding("same-recording", "leak", f"{r.id} is in the support and in the evaluation", (r.id,))
-    for named in (_file, _content):
-        sources = _by(evaluation, named)
+    for known_by in ("path", "sha256"):
+        sources = _by(evaluation, partial(_source, known_by))
         for r in support:
-            source = named(r)
+            source = _source(known_by, r)
             if source is None:
                 continue
             for other in sources.get(source, []):
@@ -39,14 +41,9 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
                     yield Finding("same-file", "leak", message, (r.id, other.id), {"file": source[0]})
 
 
-def _file(recording: Recording) -> tuple[str, str | None] | None:
-    origin = recording.origin
-    return (str(origin.path), origin.channel) if origin.path else None
-
-
-def _content(recording: Recording) -> tuple[str, str | None] | None:
-    origin = recording.origin
-    return (origin.sha256, origin.channel) if origin.sha256 else None
+def _source(known_by: str, recording: Recording) -> tuple[str, str | None] | None:
+    file = getattr(recording.origin, known_by)
+    return (str(file), recording.origin.channel) if file else None
 
 
 def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
@@ -58,19 +55,18 @@ def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> 
 
 
 def _components(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
-    learned, judged = _by(support, lambda r: r.component), _by(evaluation, lambda r: r.component)
-    shared = [component for component in learned if component in judged]
+    shared = _shared(support, evaluation, lambda r: r.component)
     if claim is None:
         if shared:
-            members = tuple(r.id for component in shared for r in learned[component] + judged[component])
+            judged = {r.component for r in evaluation if r.component}
+            members = tuple(chain.from_iterable(shared.values()))
             message = (
                 f"{len(shared)} of {len(judged)} evaluated components are also in the support: "
                 "for those a score says nothing about a new component"
             )
             yield Finding("shared-component", "limitation", message, members, {"components": ", ".join(shared)})
         return
-    for component in shared:
-        members = tuple(r.id for r in learned[component] + judged[component])
+    for component, members in shared.items():
         message = f"{component} is in the support and in the evaluation, although the {claim} is said to be held out"
         yield Finding("shared-component", "leak", message, members, {"component": component})
     unknown = tuple(r.id for r in (*support, *evaluation) if not r.component)
@@ -90,12 +86,9 @@ def _condition(support: Recordings, evaluation: Recordings, claim: str) -> Itera
             f"(conditions known: {known})"
         )
         yield Finding("unknown-unit", "warning", message, unknown)
-    learned, judged = _by(support, lambda r: r.condition.get(key)), _by(evaluation, lambda r: r.condition.get(key))
-    for value in learned:
-        if value in judged:
-            members = tuple(r.id for r in learned[value] + judged[value])
-            message = f"{key} {value} is in the support and in the evaluation, although the {claim} is held out"
-            yield Finding("shared-condition", "leak", message, members, {key: value})
+    for value, members in _shared(support, evaluation, lambda r: r.condition.get(key)).items():
+        message = f"{key} {value} is in the support and in the evaluation, although the {claim} is held out"
+        yield Finding("shared-condition", "leak", message, members, {key: value})
 
 
 def _key(recordings: Recordings, claim: str) -> str:
@@ -120,21 +113,14 @@ def confounded(support: Recordings) -> Iterator[Finding]:
         distinct = set.union(*values.values())
         if len(distinct) == len(support) > len(classes):
             continue  # a number of its own for every recording names the recording, and nothing to be learned
-        own = [
-            label
-            for label in classes
-            if not any(values[label] & other for name, other in values.items() if name != label)
-        ]
+        own = [one for one in classes if not any(values[one] & values[other] for other in classes if other != one)]
         if not own:
             continue
         share = "every class has" if len(own) == len(classes) else f"{', '.join(own)} has"
-        yield Finding(
-            "condition-is-class",
-            "warning",
-            f"in the support {share} values of {key} that no other class has: {key} may be learned in its place",
-            tuple(r.id for label in own for r in classes[label]),
-            {"condition": key, "classes": ", ".join(own)},
-        )
+        message = f"in the support {share} values of {key} that no other class has: {key} may be learned in its place"
+        members = tuple(r.id for label in own for r in classes[label])
+        evidence = {"condition": key, "classes": ", ".join(own)}
+        yield Finding("condition-is-class", "warning", message, members, evidence)
 
 
 def classes(support: Recordings, evaluation: Recordings) -> Iterator[Finding]:
@@ -181,6 +167,12 @@ def exposure(split: Split, support: Recordings, samples: Mapping[str, int]) -> I
             message = f"class {label}: the windows cover {used:.3f} s, but {declared:.3f} s are declared"
             taken = tuple(n for n in split.windows if n in members and (members[n].label or "unlabelled") == label)
             yield Finding(kind, "leak", message, taken, {"class": label, "covered_s": used, "declared_s": declared})
+
+
+def _shared(support: Recordings, evaluation: Recordings, what: Callable[[Recording], str | None]) -> dict[str, Ids]:
+    """What both sides have, with the recordings that have it."""
+    learned, judged = _by(support, what), _by(evaluation, what)
+    return {value: tuple(r.id for r in learned[value] + judged[value]) for value in learned if value in judged}
 
 
 def _by(recordings: Recordings, what: Callable[[Recording], Value | None]) -> dict[Value, list[Recording]]:

@@ -7,22 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from dualres.recordings.audit.finding import Finding, Severity
+from dualres.recordings.audit.finding import Finding, Recordings, Severity
 from dualres.recordings.audit.signals import Traits
-from dualres.recordings.recording import Recording
 
 Reals = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 # The model removes offset and amplitude. But where classes differ in rate or length they come from different
 # campaigns, and a resampler leaves its trace in the spectrum.
-_SEVERITY: dict[str, Severity] = {
-    "rate": "leak",
-    "length": "leak",
-    "offset": "warning",
-    "amplitude": "warning",
-    "clipping": "warning",
-}
+_LEAKS = ("rate", "length")
 # Values no further apart count as equal: 1 % of a length or amplitude, 0.1 % of the amplitude for an offset.
 _TOLERANCE = {"rate": 1e-9, "length": 0.01, "offset": 1e-3, "amplitude": 0.01, "clipping": 1e-4}
 
@@ -34,9 +27,7 @@ _P_VALUE = 0.01
 _SHUFFLES = 999
 
 
-def given_away(
-    support: Sequence[Recording], evaluation: Sequence[Recording], known: Mapping[str, Traits]
-) -> Iterator[Finding]:
+def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, Traits]) -> Iterator[Finding]:
     """Cues by which the evaluated recordings are named far above chance, by the nearest support recording in that cue.
 
     Without `known` traits only the rate is looked at.
@@ -53,17 +44,20 @@ def given_away(
         apart = np.abs(asked[:, None] - given)
         near = apart <= apart.min(1, keepdims=True) + _TOLERANCE[cue]
         score = _right(near, learned, judged)
-        shuffled = _shuffled(near, learned, judged)
+        rng = np.random.default_rng(0)  # scores where labels have nothing to do with recordings
+        drawn = ((rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES))
+        shuffled = np.array([_right(near, *labels) for labels in drawn])
         chance = float(shuffled.mean())
         p_value = float((1 + np.count_nonzero(shuffled >= score - 1e-9)) / (1 + _SHUFFLES))
         # A rate is set, it does not scatter: two classes of one recording each at two rates are no accident.
         if score >= _LIFT * chance and (p_value <= _P_VALUE or cue == "rate"):
             message = f"the {cue} alone names {score:.0%} of the evaluation right, by chance it would be {chance:.0%}"
             evidence: dict[str, float | str] = {"cue": cue, "right": score, "chance": chance, "p_value": p_value}
-            yield Finding("class-given-away", _SEVERITY[cue], message, tuple(r.id for r in evaluation), evidence)
+            severity: Severity = "leak" if cue in _LEAKS else "warning"
+            yield Finding("class-given-away", severity, message, tuple(r.id for r in evaluation), evidence)
 
 
-def _values(recordings: Sequence[Recording], known: Mapping[str, Traits], level: float) -> dict[str, Reals]:
+def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -> dict[str, Reals]:
     """Each cue's value for each recording, on a scale that suits its tolerance."""
     values = {"rate": np.log([float(r.rate) for r in recordings])}
     if known:
@@ -75,7 +69,7 @@ def _values(recordings: Sequence[Recording], known: Mapping[str, Traits], level:
     return values
 
 
-def _one_hot(recordings: Sequence[Recording], classes: Sequence[str]) -> Reals:
+def _one_hot(recordings: Recordings, classes: Sequence[str]) -> Reals:
     return np.array([[r.label == label for label in classes] for r in recordings], dtype=np.float64)
 
 
@@ -85,9 +79,3 @@ def _right(near: Flags, learned: Reals, judged: Reals) -> float:
     answers = votes / votes.sum(1, keepdims=True)
     members = judged.sum(0)
     return float(((answers * judged).sum(0)[members > 0] / members[members > 0]).mean())
-
-
-def _shuffled(near: Flags, learned: Reals, judged: Reals) -> Reals:
-    """The same where labels have nothing to do with recordings, many times over."""
-    rng = np.random.default_rng(0)
-    return np.array([_right(near, rng.permutation(learned), rng.permutation(judged)) for _ in range(_SHUFFLES)])

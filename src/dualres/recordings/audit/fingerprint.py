@@ -51,7 +51,8 @@ def top_of(rate: float) -> float:
 def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz: float) -> Spectrum:
     """The phases of `signal` on `grid`, (grid.size // 2 + 1,), of unit energy; all zero for a silent one."""
     print_ = np.zeros(grid.size // 2 + 1, dtype=np.complex64)
-    low, high = _band(grid, top_hz)
+    high = min(int(top_hz * grid.seconds), grid.size // 2)
+    low = max(2, int(_BOTTOM_SHARE * high))
     if not low < high:
         return print_
     # The taper keeps strong lines from spilling over the noise around them.
@@ -94,11 +95,6 @@ def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float
     lags = fft.irfft(x * y.conj(), 8 * high) * (4 * high)  # four times finer than the samples
     best = float(lags[np.abs(lags).argmax()])
     return best / float(norm) if norm > 0 else 0.0
-
-
-def _band(grid: Grid, top_hz: float) -> tuple[int, int]:
-    high = min(int(top_hz * grid.seconds), grid.size // 2)
-    return max(2, int(_BOTTOM_SHARE * high)), high
 
 
 def _floor(magnitude: Reals, width: int) -> Reals:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.audit.finding import Finding, Severity
+from dualres.machinery.progress import Progress
+from dualres.recordings.audit.finding import Finding, Recordings, Severity
 from dualres.recordings.audit.fingerprint import (
     TOP_HZ,
     Grid,
@@ -93,17 +93,12 @@ def traits(signal: Samples, rate: float) -> Traits:
     """The traits of a signal at `rate` Hz."""
     offset = float(signal.mean(dtype=np.float64))
     at_limits = int(np.count_nonzero((signal == signal.max()) | (signal == signal.min())))
-    return Traits(
-        sha256=hashlib.sha256(signal.tobytes()).hexdigest(),
-        samples=len(signal),
-        seconds=len(signal) / rate,
-        offset=offset,
-        rms=float(np.sqrt(np.mean((signal - np.float32(offset)) ** 2, dtype=np.float64))),
-        clipped=max(at_limits - 2, 0) / len(signal),
-    )
+    rms = float(np.sqrt(np.mean((signal - np.float32(offset)) ** 2, dtype=np.float64)))
+    digest, clipped = hashlib.sha256(signal.tobytes()).hexdigest(), max(at_limits - 2, 0) / len(signal)
+    return Traits(digest, len(signal), len(signal) / rate, offset, rms, clipped)
 
 
-def identical(support: Sequence[Recording], evaluation: Sequence[Recording], known: dict[str, Traits]) -> list[Finding]:
+def identical(support: Recordings, evaluation: Recordings, known: dict[str, Traits]) -> list[Finding]:
     """The same samples under two names: a leak across the sides, a warning within one."""
     owners: dict[str, list[str]] = defaultdict(list)
     learned, judged = {r.id for r in support}, {r.id for r in evaluation}
@@ -122,11 +117,7 @@ def identical(support: Sequence[Recording], evaluation: Sequence[Recording], kno
 
 
 def copies(
-    support: Sequence[Recording],
-    evaluation: Sequence[Recording],
-    known: dict[str, Traits],
-    shelf: Shelf,
-    progress: Progress = quiet,
+    support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, progress: Progress
 ) -> Iterator[Finding]:
     """Evaluated recordings that share a stretch of signal with a support recording.
 
@@ -160,7 +151,7 @@ def copies(
             progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), "")
 
 
-def _blocks(support: Sequence[Recording], known: dict[str, Traits], grid: Grid) -> Iterator[list[Recording]]:
+def _blocks(support: Recordings, known: dict[str, Traits], grid: Grid) -> Iterator[list[Recording]]:
     """Support recordings, as many at a time as their fingerprints may take memory."""
     block: list[Recording] = []
     size = 0.0
@@ -248,10 +239,4 @@ def _copied(learned: Recording, judged: Recording, match: Match) -> Finding:
         f"{judged.id} in the evaluation and {learned.id} in the support share {match.overlap_s:.2f} s of signal: "
         f"it starts {match.lag_s:+.4f} s into the latter, correlation {match.correlation:.3f}"
     )
-    evidence = {
-        "correlation": match.correlation,
-        "whitened": match.whitened,
-        "lag_s": match.lag_s,
-        "overlap_s": match.overlap_s,
-    }
-    return Finding("copied-signal", "leak", message, (learned.id, judged.id), evidence)
+    return Finding("copied-signal", "leak", message, (learned.id, judged.id), asdict(match))

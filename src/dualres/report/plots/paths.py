@@ -11,8 +11,7 @@ from torch import Tensor
 
 from dualres.config import RECIPES, ModelConfig
 from dualres.datasets.simulated import RATE, recordings
-from dualres.learn.augment.gains import filtered
-from dualres.learn.augment.paths import Paths, curves, draw_paths
+from dualres.learn.augment.paths import Paths, curves, draw_paths, filtered
 from dualres.model.spectra import magnitudes, normalise
 from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture

@@ -4,8 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dualres.datasets.release import Entry
-from dualres.datasets.search import collect, find
+from dualres.datasets.release import Entry, collect, find
 from dualres.errors import RecordingError
 
 NAME = re.compile(r"(?P<letter>[AB])(?P<number>\d)")

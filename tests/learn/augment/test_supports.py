@@ -7,12 +7,13 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
 from dualres.learn.augment.draws import draws
-from dualres.learn.augment.paths import curves
-from dualres.learn.augment.spectra import AugmentedSpectra
+from dualres.learn.augment.paths import curves, filtered
 from dualres.learn.augment.standardise import fold_into, standard_of
+from dualres.learn.augment.supports import AugmentedSpectra, AugmentedWindows
 from dualres.learn.batches import MICROBATCH, support_order
+from dualres.learn.history import Task
 from dualres.model.network import DualRes
-from dualres.model.spectra import aligned_magnitudes
+from dualres.model.spectra import aligned_magnitudes, normalise
 from tests.learn.test_fit import tones
 
 ROBUST = Recipe(path_sigma=1.0, mixup=True, standardise=True)
@@ -20,7 +21,7 @@ ROBUST = Recipe(path_sigma=1.0, mixup=True, standardise=True)
 
 def augmented(config, recipe=ROBUST, per_class=4, seed=41):
     windows, labels = tones(config, per_class)
-    return AugmentedSpectra(windows, labels, 3, config, recipe, seed=seed, device="cpu")
+    return AugmentedSpectra(Task(windows, labels, 3, seed), config, recipe)
 
 
 def whole(support):
@@ -89,7 +90,7 @@ def test_a_folded_network_takes_plain_windows(branches):
     config = ModelConfig(branches=branches)
     windows, labels = tones(config, per_class=2)
     recipe = Recipe(standardise=True)
-    support = AugmentedSpectra(windows, labels, 3, config, recipe, seed=41, device="cpu")
+    support = AugmentedSpectra(Task(windows, labels, 3, seed=41), config, recipe)
     *views, _ = whole(support)
     network = DualRes(3, config, seed=1).eval()
     frozen = {name: p.clone() for name, p in network.named_parameters() if not p.requires_grad}
@@ -102,3 +103,35 @@ def test_a_folded_network_takes_plain_windows(branches):
     assert (unfolded - expected).abs().max() > 1e-2
     assert sum(p.numel() for p in network.parameters()) == 39_528 + 65 * 3
     assert all(torch.equal(p, network.get_parameter(name)) for name, p in frozen.items())
+
+
+BOTH = Recipe(path_sigma=1.0, mixup=True)
+
+
+def augmented_windows(config, recipe=BOTH, microbatch=4):
+    windows, labels = tones(config, per_class=3)
+    return AugmentedWindows(Task(windows, labels, 3, seed=41), lambda x: (x, 2 * x), recipe, microbatch)
+
+
+@pytest.mark.parametrize("recipe", [BOTH, Recipe(path_sigma=0.5), Recipe(mixup=True)], ids=str)
+def test_every_update_hears_what_was_drawn_for_it(small, recipe):
+    windows, labels = tones(small, per_class=3)
+    order, sources, support = support_order(41, 9), draws(recipe, 9, 41), augmented_windows(small, recipe)
+    for _ in range(2):
+        drawn = next(sources)
+        heard = normalise(torch.from_numpy(windows[order]))
+        if recipe.path_sigma:
+            heard = filtered(heard, drawn.curve)
+        share = torch.from_numpy(drawn.mixture.shares)[:, None]
+        one_hot = torch.eye(3)[labels[order]]
+        batches = list(support.batches())
+        assert [len(batch[0]) for batch in batches] == [4, 4, 1]
+        got, views, targets = (torch.cat(parts) for parts in zip(*batches, strict=True))
+        torch.testing.assert_close(got, share * heard + (1 - share) * heard[drawn.mixture.partners])
+        assert torch.equal(views, 2 * got)
+        torch.testing.assert_close(targets, share * one_hot + (1 - share) * one_hot[drawn.mixture.partners])
+
+
+def test_nothing_is_normalised_again(small):
+    ((heard, *_),) = augmented_windows(small, microbatch=9).batches()
+    assert np.ptp(heard.square().mean(1).numpy()) > 0.1
