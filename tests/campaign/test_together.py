@@ -20,6 +20,7 @@ from dualres.config import Recipe
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
+from dualres.machinery.progress import quiet
 from dualres.methods.dualres import DualResMethod
 
 JOB = Job("simulated", "S1", load_fold("S1").hash, Budget(1, 1), "dualres", Recipe(2), 41, most_judged=1)
@@ -80,8 +81,9 @@ def answers(folder, *jobs):
     return {event.key: (event, goes_on) for event, goes_on in _answers(jobs, STORES, folder, silent)}
 
 
-def deaf(*_):
+def deaf(key, sharing):
     """For what is told while jobs go on."""
+    return quiet
 
 
 def for_seed(seed, error, sound):
@@ -97,7 +99,9 @@ def for_seed(seed, error, sound):
 
 def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(alone, tmp_path):
     told = []
-    ends = dict(do_together([JOB, BROKEN, OTHER], STORES, tmp_path, lambda *stage: told.append(stage)))
+    ends = dict(
+        do_together([JOB, BROKEN, OTHER], STORES, tmp_path, lambda *of: lambda *stage: told.append((*of, *stage)))
+    )
     assert isinstance(ends[BROKEN], ConfigError)
     for job in (JOB, OTHER):
         assert same(ends[job], alone[job.key])

@@ -105,7 +105,7 @@ def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
     events = []
     original = Source.at_rate
     monkeypatch.setattr(Source, "at_rate", lambda self, names: events.append(set(names)) or original(self, names))
-    do(JOB, Path("stores"), folder, lambda stage, done, total: events.append(stage))
+    do(JOB, Path("stores"), folder, lambda stage, *_: events.append(stage))
     support, *rest = events
     assert support == {members[0] for members in load_fold("S1").support.values()}
     assert rest[:2] == ["fit", "fit"]

@@ -59,7 +59,7 @@ def made(tmp_path):
 def test_a_release_becomes_a_store(made, tmp_path):
     store = tmp_path / "store"
     seen = []
-    done = prepare(made.release, made.folder, store, lambda *x: seen.append(x))
+    done = prepare(made.release, made.folder, store, lambda *x: seen.append(x[1:]))
     assert (done.written, done.kept, done.failed) == (3, 0, ())
     assert done.left_out == ((made.folder / "d.bin", "reserved"),)
     assert seen == [(0, 3, "a"), (1, 3, "b"), (2, 3, "c"), (3, 3, "")]
@@ -99,7 +99,7 @@ def test_a_damaged_file_does_not_stop_the_others_and_is_tried_again(made, tmp_pa
 def test_an_interruption_keeps_what_was_done(made, tmp_path):
     store = tmp_path / "store"
 
-    def interrupt(done, total, name):
+    def interrupt(stage, done, total, name):
         if name == "c":
             raise KeyboardInterrupt
 

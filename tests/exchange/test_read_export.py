@@ -39,7 +39,7 @@ def rewrite(exported, name, edit):
 def test_the_ledger_read_back_is_the_one_written(ledger, exported, tmp_path):
     told = []
     path = tmp_path / "again" / "ledger.sqlite"
-    with load_export(exported, path, lambda done, total: told.append((done, total))) as again:
+    with load_export(exported, path, lambda _, done, total, __: told.append((done, total))) as again:
         assert again.jobs() == ledger.jobs()
         for key in ledger.keys():  # noqa: SIM118 - not a mapping
             assert again.outcome(key) == ledger.outcome(key)

@@ -50,9 +50,9 @@ def test_progress_is_reported_sparingly_but_every_stage_is(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     sent = []
-    tell = Sparing(lambda *step: sent.append(step))
+    tell = Sparing(lambda *step: sent.append(step[:3]))
     for done in range(1, 11):
         now[0] += 0.1
-        tell("fit", done, 10)
-    tell("judge", 1, 2)
+        tell("fit", done, 10, "")
+    tell("judge", 1, 2, "")
     assert sent == [("fit", 1, 10), ("fit", 4, 10), ("fit", 7, 10), ("fit", 10, 10), ("judge", 1, 2)]

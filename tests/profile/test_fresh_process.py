@@ -9,7 +9,7 @@ from dualres.profile.fresh_process import FreshProcessError, in_fresh_process
 
 
 def told(a, b, tell):
-    tell("add", 1, 2)
+    tell("add", 1, 2, "")
     return a + b, os.getpid(), os.environ["OMP_NUM_THREADS"], os.environ["NUMBA_NUM_THREADS"]
 
 
@@ -38,7 +38,7 @@ def test_the_result_comes_from_another_process_with_its_own_threads(call):
     assert total == 3
     assert pid != os.getpid()
     assert threads == ["3", "3"]
-    assert steps == [("add", 1, 2)]
+    assert steps == [("add", 1, 2, "")]
 
 
 def test_an_error_for_the_user_stays_one(call):

@@ -27,7 +27,9 @@ def measured(place, plans=(PLAN,), **options):
     """What came of it, and the stages that were told."""
     stages, ended = [], []
     options = {"updates": 1, **options}
-    results = run(plans, place, tell=lambda plan, stage, *_: stages.append(stage), ended=ended.append, **options)
+    results = run(
+        plans, place, tell_of=lambda plan: lambda stage, *_: stages.append(stage), ended=ended.append, **options
+    )
     assert ended == results
     return results, stages
 

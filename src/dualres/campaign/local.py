@@ -20,11 +20,12 @@ from dualres.campaign.executors import Advance, Event, Executor, Failed, Finishe
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.together import do_together, shape
-from dualres.campaign.work import Progress, do
+from dualres.campaign.work import do
 from dualres.config import ModelConfig
 from dualres.errors import DualResError
 from dualres.learn.fit import fits_together
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.machinery.progress import Progress
 from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
@@ -153,14 +154,14 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
 
     @cache
     def tell(key: str, sharing: int) -> Sparing:
-        return Sparing(lambda stage, done, total: pipe.send((Advance(key, stage, done, total, sharing), True)))
+        return Sparing(lambda stage, done, total, _: pipe.send((Advance(key, stage, done, total, sharing), True)))
 
     if len(jobs) == 1:
         yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
     left = [job.key for job in jobs]
     try:
-        for job, end in do_together(jobs, stores, folder, lambda key, sharing, *step: tell(key, sharing)(*step)):
+        for job, end in do_together(jobs, stores, folder, tell):
             left.remove(job.key)
             event, goes_on = _event(job.key, end)
             yield event, goes_on

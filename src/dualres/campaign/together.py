@@ -17,13 +17,13 @@ from dualres.campaign.work import Gathered, forget_peak, gather, judge
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.learn.batches import check_support
+from dualres.learn.history import steps_told
+from dualres.machinery.progress import Progress
 from dualres.methods import method
 from dualres.methods.catalogue import entry
 from dualres.methods.dualres import DualResMethod
 
-Progress = Callable[[str, int, str, int, int], None]  # key of a job, how many share this stage, stage, done, in all
-
-
+TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many share a stage with it
 _Member = tuple[Gathered, float]  # a job that can be fitted with others, and the seconds that it took alone so far
 
 
@@ -35,7 +35,7 @@ def shape(job: Job) -> Hashable:
 
 
 def do_together(
-    jobs: Sequence[Job], stores: Path, folder: Path, progress: Progress
+    jobs: Sequence[Job], stores: Path, folder: Path, tell_of: TellOf
 ) -> Iterator[tuple[Job, Outcome | Exception]]:
     """Jobs of one shape, each done as by `work.do` and given back as soon as it is over, or with what it failed of.
 
@@ -58,16 +58,14 @@ def do_together(
             else:
                 groups[classes, len(support.windows)].append((gathered, time.perf_counter() - begin))
         for kind in list(groups):
-            yield from _fit_and_judge(groups.pop(kind), folder, progress)
+            yield from _fit_and_judge(groups.pop(kind), folder, tell_of)
 
 
-def _fit_and_judge(
-    members: list[_Member], folder: Path, progress: Progress
-) -> Iterator[tuple[Job, Outcome | Exception]]:
+def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterator[tuple[Job, Outcome | Exception]]:
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
     supports = [gathered.support for gathered, _ in members]
-    tell_all = partial(_tell, progress, [job.key for job in jobs])
+    each = [tell_of(job.key, len(jobs)) for job in jobs]
     begin, shared = time.perf_counter(), method(jobs[0].method, jobs[0].recipe)
     if not isinstance(shared, DualResMethod):
         raise ConfigError(f"method {jobs[0].method!r} fits one support at a time; do its jobs one by one")
@@ -77,7 +75,7 @@ def _fit_and_judge(
         len(members[0][0].fold.classes),
         seeds=[job.seed for job in jobs],
         device=jobs[0].device,
-        progress=lambda step, total: tell_all("fit", step.update, total),
+        progress=steps_told(partial(_tell_all, each), "fit"),
     )
     share_s = (time.perf_counter() - begin) / len(jobs)
     supports.clear()
@@ -85,12 +83,11 @@ def _fit_and_judge(
         (gathered, alone_s), fitted = members.pop(0), fits.pop(0)
         since = time.perf_counter() - alone_s - share_s
         try:
-            tell = partial(_tell, progress, [job.key])
-            yield job, judge(gathered, fitted, folder, since, tell, together=len(jobs))
+            yield job, judge(gathered, fitted, folder, since, tell_of(job.key, 1), together=len(jobs))
         except Exception as error:
             yield job, error
 
 
-def _tell(progress: Progress, keys: Sequence[str], stage: str, done: int, total: int) -> None:
-    for key in keys:
-        progress(key, len(keys), stage, done, total)
+def _tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:
+    for tell in each:
+        tell(stage, done, total, remark)

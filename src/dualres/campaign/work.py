@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import re
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
@@ -24,7 +23,9 @@ from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.file import save
 from dualres.kernel import compiled
+from dualres.learn.history import steps_told
 from dualres.learn.support import Support
+from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.machinery.versions import all_versions
 from dualres.methods import method
 from dualres.methods.files import as_model
@@ -32,8 +33,6 @@ from dualres.methods.method import Fitted
 
 PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
 DECIMALS, DIGITS = 6, 6  # of a score, and significant ones of a loss: what is kept can be read, and is what counts
-
-Progress = Callable[[str, int, int], None]  # stage, done, in all
 
 
 @dataclass(frozen=True)
@@ -46,18 +45,17 @@ class Gathered:
     support: Support
 
 
-def do(job: Job, stores: Path, folder: Path, progress: Progress | None = None) -> Outcome:
+def do(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outcome:
     """Fit and judge. The model file goes to `folder`/models, resampled signals are kept in `folder`/cache.
 
     Evaluation recordings are opened when the fit is over, and never by a job judged on validation.
     """
-    tell = progress or (lambda stage, done, total: None)
     with threadpool_limits(job.threads):  # of NumPy's libraries; PyTorch has its own
         torch.set_num_threads(job.threads)
         forget_peak()
         begin = time.perf_counter()
         gathered = gather(job, stores, folder / "cache")
-        return judge(gathered, fit(gathered, tell), folder, begin, tell)
+        return judge(gathered, fit(gathered, progress), folder, begin, progress)
 
 
 def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: Progress, together: int = 1) -> Outcome:
@@ -70,9 +68,7 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     model = as_model(fitted, fold.classes, support.seconds, resampler=job.resampler, held_out=fold.held_out)
     save(model, path)
     fitted_at = time.perf_counter()
-    evaluation = evaluate(
-        model, fold, source.at_rate(fold.evaluation), lambda _, done, total, __: tell("judge", done, total)
-    )
+    evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(tell, "judge"))
     facts = {
         "held_out": fold.held_out,
         "variant": source.variant,
@@ -109,7 +105,7 @@ def fit(gathered: Gathered, tell: Progress) -> Fitted:
         len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,
-        progress=lambda step, total: tell("fit", step.update, total),
+        progress=steps_told(tell, "fit"),
     )
 
 

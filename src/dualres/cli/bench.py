@@ -187,7 +187,7 @@ def import_(
 
     ledger = own_ledger(folder)
     with progress("What was imported is kept; run the same command again to continue.") as tell:
-        taken = import_ledger(other, ledger, lambda done, total: tell("Read the export", done, total, ""))
+        taken = import_ledger(other, ledger, tell)
     merge, measured = taken.merge, taken.measured
     say(f"{merge.taken} jobs imported, {merge.known} already known and in agreement; {taken.models} model files copied")
     if measured.taken or measured.known:

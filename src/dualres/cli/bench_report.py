@@ -83,7 +83,7 @@ def export(
     from dualres.exchange.export import export as write
 
     with opened(folder) as ledger, progress("The export is incomplete; run the same command again.") as tell:
-        written = write(ledger, output, lambda done, total: tell("Export", done, total, ""))
+        written = write(ledger, output, tell)
     for problem in written.left_out:
         complain("left out", problem, "yellow")
     say(f"{written.jobs} jobs and {written.measurements} measurements: {output}")

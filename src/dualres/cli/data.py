@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from dualres.cli.screen import complain, console, progress, say
+from dualres.machinery.progress import renamed
 
 app = typer.Typer(no_args_is_help=True, help="List, prepare and check the public datasets.")
 
@@ -50,7 +51,7 @@ def prepare(
 
     target = store or stores / name
     with progress("What was prepared so far is kept; run the same command again to continue.") as report:
-        done = run(catalog.release(name), source, target, lambda i, n, one: report(f"Prepare {name}", i, n, one))
+        done = run(catalog.release(name), source, target, renamed(report, f"Prepare {name}"))
     say(f"{done.written} recordings written, {done.kept} kept: {target}")
     for path, reason in done.left_out:
         say(f"left out  {path}: {reason}")
@@ -66,7 +67,7 @@ def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -
     from dualres.recordings.store import verify_store
 
     with progress("The store was not changed.") as report:
-        problems = verify_store(store, lambda done, total: report("Verify", done, total, ""))
+        problems = verify_store(store, report)
     for problem in problems:
         complain("wrong", problem)
     if problems:

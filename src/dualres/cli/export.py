@@ -66,7 +66,7 @@ def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: b
             int16=int16,
             overwrite=overwrite,
             unchecked=unchecked,
-            progress=lambda done, total, what: report("Export", done, total, what),
+            progress=report,
         )
     for check in result.checks:
         say(f"{check.build}:")

@@ -18,6 +18,7 @@ from dualres.cli.data import Stores
 from dualres.cli.screen import complain, console, errors, progress, say
 
 if TYPE_CHECKING:
+    from dualres.machinery.progress import Progress
     from dualres.profile.measurements import Measurement
     from dualres.profile.run import Ended
 
@@ -68,9 +69,12 @@ def profile(
     where, done = Place(own_ledger(folder), stores), 0
     with progress("What was measured is kept; run the same command again to continue.") as report:
 
-        def tell(one: Plan, stage: str, step: int, steps: int) -> None:
-            report("Measurements", done, len(plans), one.title)
-            report("Now", step, steps, stage)
+        def tell_of(one: Plan) -> Progress:
+            def tell(stage: str, step: int, steps: int, _: str) -> None:
+                report("Measurements", done, len(plans), one.title)
+                report("Now", step, steps, stage)
+
+            return tell
 
         def ended(one: Ended) -> None:
             nonlocal done
@@ -79,7 +83,7 @@ def profile(
             report("Now", 1, 1, "")
             _tell_ended(one)
 
-        results = run(plans, where, updates=updates, again=again, tell=tell, ended=ended)
+        results = run(plans, where, updates=updates, again=again, tell_of=tell_of, ended=ended)
     measured = [one.measurement for one in results if one.measurement]
     if as_json:
         typer.echo(json.dumps([one.as_json() for one in measured], indent=1))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from dualres.machinery.progress import Progress
 
 INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
 
 console = Console()
 errors = Console(stderr=True)
-
-Report = Callable[[str, int, int, str], None]  # stage, done, in all, remark
 
 
 def say(text: str) -> None:
@@ -29,12 +30,12 @@ def complain(what: str, text: str, colour: str = "red") -> None:
 
 
 @contextmanager
-def progress(after_interrupt: str) -> Iterator[Report]:
+def progress(after_interrupt: str) -> Iterator[Progress]:
     """A bar per stage, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
     stage, remark = (TextColumn(text, markup=False) for text in ("{task.description:<30}", "{task.fields[remark]}"))
     columns = (stage, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), remark)
     try:
-        with Progress(*columns, console=errors) as bars:
+        with Bars(*columns, console=errors) as bars:
             stages: dict[str, int] = {}
 
             def report(stage: str, done: int, total: int, remark: str) -> None:

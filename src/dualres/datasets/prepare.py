@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ from typing import Any
 from dualres.datasets import checksums
 from dualres.datasets.release import Entry, Index, Refused, Release
 from dualres.errors import RecordingError
+from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.store import read_index, write_index, write_signal
 
 SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
-
-Progress = Callable[[int, int, str], None]  # recordings done, in all, the one at hand
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Prepared:
     left_out: tuple[Refused, ...]
 
 
-def prepare(release: Release, source: Path, store: Path, progress: Progress | None = None) -> Prepared:
+def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> Prepared:
     """Write every recording of the release that the store does not hold yet.
 
     A file that cannot be used is reported and does not stop the others. The index is saved every few seconds and
@@ -42,8 +40,7 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress | No
     saved = time.monotonic()
     try:
         for done, entry in enumerate(missing):
-            if progress:
-                progress(done, len(missing), entry.id)
+            progress("Prepare", done, len(missing), entry.id)
             try:
                 known[entry.id] = _write(entry, release, source, store, digests)
             except RecordingError as error:
@@ -53,8 +50,7 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress | No
                 saved = time.monotonic()
     finally:
         _save(release, index, store, known)
-    if progress:
-        progress(len(missing), len(missing), "")
+    progress("Prepare", len(missing), len(missing), "")
     written = len(missing) - len(failed)
     return Prepared(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
 

@@ -13,9 +13,8 @@ from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
 from dualres.file import Card, Model
 from dualres.learn.fit import fit_support
-from dualres.learn.history import Step
+from dualres.learn.history import Step, steps_told
 from dualres.learn.support import Support
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.metrics import Evaluation, class_f1, guessing
 
@@ -60,7 +59,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress = qui
     evaluation = evaluate(model, fold, recordings, progress)
     evaluated = time.perf_counter()
     score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
-    model = replace(model, card=replace(model.card, held_out=fold.held_out, score=score))
+    model = replace(model, card=replace(card, held_out=fold.held_out, score=score))
     return Demo(fold, support, model, history, evaluation, fitted - begin, evaluated - fitted)
 
 

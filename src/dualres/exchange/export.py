@@ -8,7 +8,6 @@ of every signal. Learning rates follow from the plan. The measurements beside th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -20,6 +19,7 @@ from dualres.errors import reason_of
 from dualres.learn.history import Step
 from dualres.machinery.checksums import replace_sums
 from dualres.machinery.files import compact_json, write_whole
+from dualres.machinery.progress import Progress, quiet
 from dualres.profile.measurements import FOLDER, damaged, kept, place
 
 FORMAT = "dualres-export/2"
@@ -31,7 +31,6 @@ NAME_DIGITS = 16  # of the hash that names a shared value
 POWER = 1e-12  # relative; a power may differ in its last digit between machines
 
 Signals = dict[tuple[str, str], str]  # dataset and recording -> SHA-256 of the prepared signal
-Progress = Callable[[int, int], None]  # jobs done, in all
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class _Shared:
         return [compact_json({"name": name, **value}) for name, value in sorted(self._values.items())]
 
 
-def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Written:
+def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> Written:
     """Write all finished jobs and measurements. Two ledgers with the same ones give the same files.
 
     An earlier export in the folder is replaced; other files there stay.
@@ -75,8 +74,7 @@ def export(ledger: Ledger, folder: Path, progress: Progress | None = None) -> Wr
         except (KeyError, ValueError) as error:
             what = f"{ledger.path}: job {job.key[:16]} cannot be exported ({reason_of(error)})"
             raise LedgerError(f"{what}; `dualres bench verify` says more") from error
-        if progress:
-            progress(done, len(jobs))
+        progress("Export", done, len(jobs), "")
     rows = [f"{dataset}\t{name}\t{digest}" for (dataset, name), digest in sorted(signals.items())]
     files = {HEAD: [compact_json({"format": FORMAT})], JOBS: lines, SIGNALS: rows}
     files |= {name: values.lines() for name, values in shared.items()}

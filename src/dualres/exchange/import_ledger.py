@@ -13,9 +13,9 @@ import numpy as np
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, Merge, Outcome
 from dualres.campaign.run import sole_writer
-from dualres.exchange.export import Progress
 from dualres.exchange.read_export import load_export
 from dualres.machinery.files import write_whole
+from dualres.machinery.progress import Progress, quiet
 from dualres.profile.measurements import FOLDER, damaged, keep, kept
 
 
@@ -62,7 +62,7 @@ class Imported:
     measured: Measured
 
 
-def import_ledger(other: Path, ledger: Path, progress: Progress | None = None) -> Imported:
+def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Imported:
     """Merge the ledger at `other`, or the export in that folder, into `ledger`; models lie in models/ beside either.
 
     `progress` is told how far an export was read.

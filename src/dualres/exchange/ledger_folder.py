@@ -36,7 +36,5 @@ def opened(folder: Path, *, create: bool = False, progress: Progress = quiet) ->
         with Ledger(folder / LEDGER, create=create) as ledger:
             yield ledger
         return
-    with TemporaryDirectory() as scratch:
-        tell = lambda done, total: progress("Read the export", done, total, "")  # noqa: E731
-        with load_export(folder, Path(scratch) / LEDGER, tell) as ledger:
-            yield ledger
+    with TemporaryDirectory() as scratch, load_export(folder, Path(scratch) / LEDGER, progress) as ledger:
+        yield ledger

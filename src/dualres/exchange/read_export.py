@@ -12,10 +12,11 @@ from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.errors import reason_of
 from dualres.exchange import export as written
-from dualres.exchange.export import HEAD, JOBS, SHARED, SIGNALS, Progress, Signals, is_measurement
+from dualres.exchange.export import HEAD, JOBS, SHARED, SIGNALS, Signals, is_measurement
 from dualres.machinery.checksums import NAME as SUMS
 from dualres.machinery.checksums import check_sums, listed
 from dualres.machinery.files import write_whole
+from dualres.machinery.progress import Progress, quiet
 from dualres.profile.measurements import FOLDER
 
 _Line = dict[str, Any]  # of JSON
@@ -29,7 +30,7 @@ def check_export(folder: Path) -> list[str]:
     return check_sums(folder) + strange
 
 
-def load_export(folder: Path, path: Path, progress: Progress | None = None) -> Ledger:
+def load_export(folder: Path, path: Path, progress: Progress = quiet) -> Ledger:
     """The exported ledger as a new file at `path`, and its measurements beside it."""
     problems = check_export(folder)
     if problems:
@@ -58,7 +59,7 @@ def _check_format(folder: Path) -> None:
         raise LedgerError(f"{folder}: an export in format {found!r}, and {reads}")
 
 
-def _fill(ledger: Ledger, folder: Path, progress: Progress | None) -> None:
+def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:
     where = folder / JOBS
     try:
         shared = ({line.pop("name"): line for line in _lines(folder / name)} for name in SHARED)
@@ -72,8 +73,7 @@ def _fill(ledger: Ledger, folder: Path, progress: Progress | None) -> None:
                 raise LedgerError(f"{where}: job {line['key'][:16]} has a plan with another hash")
             its = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
             ledger.record(job, _outcome(job, line, *its, signals))
-            if progress:
-                progress(done, len(lines))
+            progress("Read the export", done, len(lines), "")
     except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise LedgerError(f"{where}: cannot be read ({reason_of(error)}); export the ledger again") from error
 

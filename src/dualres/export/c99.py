@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.resources import files as resources
@@ -18,11 +18,10 @@ from dualres.export.expected import refuse_other_sizes
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
+from dualres.machinery.progress import Progress, quiet
 from dualres.machinery.rates import Rate, exact_rate
 
 LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
-
-Progress = Callable[[int, int, str], None]  # done, in all, what comes
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def write_c99(
     int16: bool = False,
     overwrite: bool = False,
     unchecked: bool = False,
-    progress: Progress = lambda done, total, what: None,
+    progress: Progress = quiet,
 ) -> Exported:
     """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats.
 
@@ -61,13 +60,13 @@ def write_c99(
             "there is no C compiler here ($CC, cc), so the code cannot be checked: install one, or export with "
             "--unchecked and run `make check` on a machine that has one"
         )
-    progress(0, 3, "model")
+    progress("Export", 0, 3, "model")
     files |= made(model, rate, ratio, int16)
     checks, flash = _confirmed(files, model.classes, compiler, int16, progress) if compiler else ((), ())
     files[README] = _readme(model, rate, checks, flash, compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
-    progress(3, 3, "")
+    progress("Export", 3, 3, "")
     return Exported(folder, checks, flash)
 
 
@@ -89,13 +88,13 @@ def _confirmed(
     with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
         beside, folder = Path(temporary), Path(temporary) / "folder"
         write_files(files, folder)
-        progress(1, 3, "compile and check")
+        progress("Export", 1, 3, "compile and check")
         checks, compiled = [], []
         for build in builds:
             compiled.append(cc.compile_objects(folder, compiler, beside / build.name, build))
             checks.append(cc.check(folder, compiler, compiled[-1], build, classes))
         flash = cc.flash_size("this machine", compiled[0])
-        progress(2, 3, "measure")
+        progress("Export", 2, 3, "measure")
         if cortex := cc.cortex_m4_compiler():
             objects = cc.compile_objects(folder, cortex, beside / "cortex-m4", builds[0])
             flash += cc.flash_size("a Cortex-M4", objects, "arm-none-eabi-size")

@@ -37,7 +37,7 @@ _compiled: set[tuple[ModelConfig, int, int | None]] = set()  # kinds of network,
 
 Supports = Sequence[npt.NDArray[np.float32]]
 Labels = Sequence[npt.NDArray[np.int64]]
-Progress = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
+OnUpdate = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
 
 
 class Trained(NamedTuple):
@@ -58,7 +58,7 @@ def fit_together(
     seeds: Sequence[int],
     device: str,
     augmentation: GpuAugmentation | None = None,
-    progress: Progress | None = None,
+    progress: OnUpdate | None = None,
 ) -> list[Trained]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
@@ -172,7 +172,7 @@ class Bundle:
     def _step(self) -> None:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)
 
-    def run(self, progress: Progress | None) -> None:
+    def run(self, progress: OnUpdate | None) -> None:
         """All updates; the device is waited for only where there is progress to tell, or draws to be copied to it."""
         updates = self._recipe.updates
         for begin in range(0, updates, SLAB):

@@ -10,8 +10,8 @@ import numpy as np
 from dualres.config import POLYPHASE, Recipe
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
+from dualres.learn.history import steps_told
 from dualres.learn.holdout import Rounds
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, Evaluation, macro_f1
 from dualres.recordings.recording import Recording

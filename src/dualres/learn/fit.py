@@ -21,7 +21,7 @@ from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, Progress, Step, Task
+from dualres.learn.history import FittedNetwork, OnStep, Step, Task
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
@@ -39,7 +39,7 @@ def fit_network(
     recipe: Recipe | None = None,
     seed: int = 41,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> FittedNetwork:
     """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
 
@@ -60,7 +60,7 @@ def fit_networks(
     config: ModelConfig | None = None,
     recipe: Recipe | None = None,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> list[FittedNetwork]:
     """Train a network on each support with its own seed, as `fit_network` does.
 
@@ -122,7 +122,7 @@ def fit_recordings(
     seed: int = 41,
     members: int = 1,
     device: str = "cpu",
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
@@ -138,7 +138,7 @@ def fit_recordings(
 
 
 def fit_support(
-    support: Support, card: Card, *, device: str = "cpu", progress: Progress | None = None
+    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows as the card says.
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 
 from dualres.learn.batches import Labels
+from dualres.machinery.progress import Progress
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
 
@@ -19,7 +21,7 @@ class Step:
     learning_rate: float
 
 
-Progress = Callable[[Step, int], None]  # called after each update, with the number of updates planned
+OnStep = Callable[[Step, int], None]  # called after each update, with the number of updates planned
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,20 @@ class Task:
     classes: int
     seed: int
     device: str = "cpu"
-    progress: Progress | None = None
+    progress: OnStep | None = None
 
 
 @dataclass(frozen=True)
 class FittedNetwork:
     network: DualRes
     history: list[Step]
+
+
+def steps_told(progress: Progress, stage: str, fits: int = 1) -> OnStep:
+    """What `fit_network` calls after each update; updates of several fits count on."""
+    done = count(1)
+
+    def tell(step: Step, updates: int) -> None:
+        progress(stage, next(done), fits * updates, f"loss {step.loss:.3f}")
+
+    return tell

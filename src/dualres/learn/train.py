@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
 from dualres.learn.batches import TrainingSupport
-from dualres.learn.history import Progress, Step
+from dualres.learn.history import OnStep, Step
 from dualres.machinery.cuda_graphs import Captured
 
 
@@ -21,7 +21,7 @@ def train(
     recipe: Recipe,
     *,
     draws: Callable[[], tuple[Tensor, ...]] = tuple,
-    progress: Progress | None = None,
+    progress: OnStep | None = None,
     graphs: bool = True,
 ) -> list[Step]:
     """Minimise the mean cross-entropy of `forward(*views)` by Adam: one update per pass, and the last weights stay.

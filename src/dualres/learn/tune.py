@@ -13,8 +13,8 @@ from sklearn.metrics import f1_score
 from dualres.config import DEFAULT_RECIPE, RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import expected_s, fit_network
+from dualres.learn.history import steps_told
 from dualres.learn.support import Support
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.scorers import scorer
 

@@ -20,9 +20,8 @@ from dualres.learn.estimate import Estimate
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.history import Step
+from dualres.learn.history import Step, steps_told
 from dualres.learn.holdout import plan_rounds, refuse_leaks
-from dualres.learn.updates import steps_told
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.folder import Folder, read_folder
 from dualres.recordings.recording import Recording

@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -18,6 +18,7 @@ from signal import Signals
 from typing import Any
 
 from dualres.errors import DualResError
+from dualres.machinery.progress import Progress
 from dualres.machinery.versions import PACKAGE
 
 PAUSE_S = 0.25  # between two reports of progress
@@ -89,15 +90,15 @@ def inbox(pipe: Connection) -> SimpleQueue[Any]:
 class Sparing:
     """Reports progress, but not every step of it."""
 
-    def __init__(self, send: Callable[[str, int, int], None]) -> None:
+    def __init__(self, send: Progress) -> None:
         self._send = send
         self._stage, self._sent = "", 0.0
 
-    def __call__(self, stage: str, done: int, total: int) -> None:
+    def __call__(self, stage: str, done: int, total: int, remark: str) -> None:
         now = time.monotonic()
         if stage != self._stage or now - self._sent >= PAUSE_S:
             self._stage, self._sent = stage, now
-            self._send(stage, done, total)
+            self._send(stage, done, total, remark)
 
 
 def failure(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from dualres.config import ModelConfig, Recipe
 from dualres.kernel.pack import Floats
 from dualres.learn.batches import MICROBATCH, Labels
 from dualres.learn.fit import fit_networks
-from dualres.learn.history import Progress, Task
+from dualres.learn.history import OnStep, Task
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
@@ -57,7 +57,7 @@ class DualResMethod(NeuralMethod):
         *,
         seeds: Sequence[int],
         device: str,
-        progress: Progress | None = None,
+        progress: OnStep | None = None,
     ) -> list[FittedNeural]:
         """One fit for each support and seed, on a GPU all at once; time and memory are shared out evenly among them."""
         how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}

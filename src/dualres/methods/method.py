@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dualres.config import Recipe
 from dualres.learn.batches import Labels
-from dualres.learn.history import Progress, Step, Task
+from dualres.learn.history import OnStep, Step, Task
 from dualres.scorers import Scores, Windows
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -72,7 +72,7 @@ class Method(ABC):
         *,
         seed: int = 41,
         device: str = "cpu",
-        progress: Progress | None = None,
+        progress: OnStep | None = None,
     ) -> Fitted:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
         return self.learn(Task(windows, labels, classes, seed, device, progress))

@@ -16,6 +16,7 @@ from dualres.config import Recipe
 from dualres.datasets import catalog
 from dualres.datasets.folds import load_fold
 from dualres.file import save
+from dualres.machinery.progress import Progress
 from dualres.methods.catalogue import entry
 from dualres.methods.files import as_model
 from dualres.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
@@ -74,7 +75,7 @@ def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
     return Checkpoint(_model(ledger.parent / "profile", wanted.key), wanted, False)
 
 
-def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: work.Progress) -> None:
+def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> None:
     """Fit the checkpoint's job and write its model; nothing is judged."""
     job = checkpoint.job
     with threadpool_limits(job.threads):

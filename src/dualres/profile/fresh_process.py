@@ -13,7 +13,7 @@ from dualres.machinery.workers import Child, Sparing, failure, inbox
 from dualres.plugins import load_plugins
 
 if TYPE_CHECKING:
-    from dualres.campaign.work import Progress
+    from dualres.machinery.progress import Progress
 
 _SERVE = "import sys; from dualres.profile.fresh_process import serve; serve(int(sys.argv[1]))"
 

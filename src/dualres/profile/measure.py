@@ -17,12 +17,13 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from dualres.campaign.sources import Source
-from dualres.campaign.work import Progress, machine
+from dualres.campaign.work import machine
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
 from dualres.file import DUALRES, Model
 from dualres.judge import STRETCH, recording_scores, window_scores
 from dualres.kernel.pack import shapes as file_shapes
+from dualres.machinery.progress import Progress
 from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
 from dualres.profile.checkpoints import Checkpoint
@@ -90,7 +91,7 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
         before, done = held_now(plan.device), {}
         for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
             done[each.name] = _repeated(each, work[each.name], tell)
-            tell(f"memory, {each.name}", 0, each.passes)
+            tell(f"memory, {each.name}", 0, each.passes, "")
             done[each.name]["memory"] = asdict(memory_of(work[each.name], each.passes, plan.device, before))
         return {
             "workloads": done,
@@ -152,7 +153,7 @@ def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:
         begin = time.perf_counter()
         work()  # its result is in host memory, so a GPU has finished, too
         seconds.append(time.perf_counter() - begin)
-        tell(workload.name, number + 1, total)
+        tell(workload.name, number + 1, total, "")
     return {"warmups": workload.warmups, "repeats": workload.repeats, "seconds": seconds[workload.warmups :]}
 
 

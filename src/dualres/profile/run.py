@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dualres.campaign.work import Progress
 from dualres.errors import DualResError
+from dualres.machinery.progress import Progress
 from dualres.machinery.versions import all_versions
 from dualres.profile.checkpoints import find, fit
 from dualres.profile.fresh_process import in_fresh_process
@@ -53,16 +53,13 @@ class Ended:
         return not same_machine or facts["versions"] != all_versions()
 
 
-Tell = Callable[[Plan, str, int, int], None]  # stage, done, in all
-
-
 def run(
     plans: Sequence[Plan],
     place_of: Place,
     *,
     updates: int | None = None,
     again: bool = False,
-    tell: Tell,
+    tell_of: Callable[[Plan], Progress],
     ended: Callable[[Ended], None],
 ) -> list[Ended]:
     """Measure what is not kept yet, or everything again; each result is kept before the next is begun.
@@ -71,7 +68,7 @@ def run(
     """
     results = []
     for plan in plans:
-        results.append(_one(plan, place_of, updates, again, lambda *step, plan=plan: tell(plan, *step)))
+        results.append(_one(plan, place_of, updates, again, tell_of(plan)))
         ended(results[-1])
     return results
 
@@ -87,7 +84,7 @@ def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progr
                     return Ended(plan, measurement, known=True)
             except MeasurementError as error:
                 damage = str(error)
-        tell("start", 0, 1)
+        tell("start", 0, 1, "")
         if not checkpoint.path.exists():  # one that is fitted here stays for the next time
             in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
         facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)

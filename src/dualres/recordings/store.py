@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
@@ -16,9 +16,8 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.machinery.files import write_whole
+from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Origin, Recording, Samples
-
-Progress = Callable[[int, int], None]  # recordings done, in all
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
 _NOT_CONDITIONS = {"id", "samples", "label", "component", "source", "source_sha256", "sha256"}
@@ -67,7 +66,7 @@ def write_index(folder: Path, head: Mapping[str, Any], recordings: Sequence[Mapp
     write_whole(folder / "recordings.json", json.dumps({**head, "recordings": list(recordings)}, indent=1).encode())
 
 
-def verify_store(folder: Path, progress: Progress | None = None) -> list[str]:
+def verify_store(folder: Path, progress: Progress = quiet) -> list[str]:
     """What is wrong with a store, one sentence each; every signal is read."""
     recordings, problems = open_store(folder), []
     digests = {entry["id"]: entry.get("sha256") for entry in read_index(folder)["recordings"]}
@@ -83,8 +82,7 @@ def verify_store(folder: Path, progress: Progress | None = None) -> list[str]:
                 problems.append(f"{recording.id}: the samples are not those that were prepared; prepare it again")
         except RecordingError as error:
             problems.append(str(error))
-        if progress:
-            progress(done, len(recordings))
+        progress("Verify", done, len(recordings), "")
     strangers = sorted(p.name for p in (folder / "signals").glob("*") if p.name not in known)
     problems += [f"signals/{name}: not in the index" for name in strangers]
     return problems

@@ -41,7 +41,7 @@ def verify_folder(
     else:
         with opened(folder, progress=progress) as ledger:
             beside = folder if models and not export else None
-            problems += verify(ledger, beside, lambda done, total: progress("Verify jobs", done, total, ""))
+            problems += verify(ledger, beside, progress)
             if report is not None:
                 try:
                     problems += verify_tables(ledger, report / TABLES)

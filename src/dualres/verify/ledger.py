@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -22,13 +22,12 @@ from dualres.config import ModelConfig
 from dualres.datasets import simulated
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import DualResError, reason_of
+from dualres.machinery.progress import Progress, quiet
 from dualres.verify.numbers import TOLERANCE
 
 # What reading values that are not there, or of another kind than they should be, raises.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers
-
-Progress = Callable[[int, int], None]  # jobs checked, in all
 
 
 @dataclass(frozen=True)
@@ -72,15 +71,14 @@ def known_labels(dataset: str) -> dict[str, str]:
     return known
 
 
-def verify(ledger: Ledger, folder: Path | None = None, progress: Progress | None = None) -> list[str]:
+def verify(ledger: Ledger, folder: Path | None = None, progress: Progress = quiet) -> list[str]:
     """What does not agree, one sentence each. `folder` holds models/; without it model files are not looked at."""
     problems: list[str] = []
     agreement = _Agreement()
     total = len(ledger.keys())
     for done, job in enumerate(stored_jobs(ledger.path), start=1):
         problems += [f"job {job.key[:16]}: {sentence}" for sentence in _sentences(job, folder, agreement)]
-        if progress:
-            progress(done, total)
+        progress("Verify jobs", done, total, "")
     return problems
 
 

@@ -1,5 +1,4 @@
-from dualres.learn.history import Step
-from dualres.learn.updates import steps_told
+from dualres.learn.history import Step, steps_told
 
 
 def test_updates_of_several_fits_count_on():
