@@ -3,8 +3,6 @@
 The public names are imported on first use, so that `import dualres` itself is instant.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

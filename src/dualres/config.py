@@ -1,7 +1,5 @@
 """The paper's numbers, as frozen dataclasses that refuse what cannot work."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass, fields, replace

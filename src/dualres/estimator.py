@@ -1,7 +1,5 @@
 """The scikit-learn face of DualRes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Self, TypeGuard

@@ -4,8 +4,6 @@ The command line, the estimator, the estimate, the benchmark, the profile, the c
 this way, so that a number seen in one is the number seen in all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

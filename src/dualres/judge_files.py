@@ -1,7 +1,5 @@
 """Verdicts on many files: here one after another, or side by side on a cluster."""
 
-from __future__ import annotations
-
 import os
 import platform
 from collections import deque

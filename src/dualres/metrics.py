@@ -1,7 +1,5 @@
 """Recordings that were judged, and scores from one predicted label for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import lgamma, log

@@ -5,8 +5,6 @@ DUALRES_PLUGINS, several separated by commas, or by an entry point of the group 
 package. Every command and every process that one starts loads them.
 """
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from importlib import import_module

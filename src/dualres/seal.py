@@ -5,8 +5,6 @@ change of any byte is noticed; and what the model says of check windows, so that
 else is noticed too. Nothing is ever unpickled.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What the coordinator of a run asks of whatever does the jobs, here or on many machines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

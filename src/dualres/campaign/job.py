@@ -1,7 +1,5 @@
 """A job: one fit and what it is judged on, described completely by plain JSON whose hash is its key."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What studies are made of, and how far they are: counts for the command line to show."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

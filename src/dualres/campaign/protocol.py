@@ -1,7 +1,5 @@
 """Fold and budget to a support; a model and a fold to scores per recording."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dualres.config import ModelConfig

@@ -1,7 +1,5 @@
 """Jobs on many machines, by Ray."""
 
-from __future__ import annotations
-
 import os
 import platform
 import tempfile

@@ -4,8 +4,6 @@ The coordinator is the only one that writes to the ledger, and enters a job the 
 killed at any time: what the next run has left to do is what was in flight.
 """
 
-from __future__ import annotations
-
 import fcntl
 import time
 from collections import Counter, deque

@@ -1,7 +1,5 @@
 """Where jobs get their recordings: prepared datasets and the rig, each signal resampled once and kept on disk."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Collection, Iterable

@@ -1,7 +1,5 @@
 """The studies of the paper, as data: which jobs each of them is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -1,7 +1,5 @@
 """How long a job takes: from finished jobs of its method, or from constants where there are none."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass

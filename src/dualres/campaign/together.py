@@ -1,7 +1,5 @@
 """Doing jobs of one shape together: on a GPU their fits are one."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence

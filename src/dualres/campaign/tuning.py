@@ -1,7 +1,5 @@
 """What a recipe can be chosen by, where the recordings come from a fold."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

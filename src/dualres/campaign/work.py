@@ -1,7 +1,5 @@
 """Doing one job: gather its support, fit, judge, and tell everything that a result must be able to answer for."""
 
-from __future__ import annotations
-
 import platform
 import re
 import time

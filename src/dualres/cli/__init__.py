@@ -1,7 +1,5 @@
 """The command line: it parses and prints, and leaves the work to the other rooms."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

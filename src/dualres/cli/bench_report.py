@@ -1,7 +1,5 @@
 """`dualres bench report`, `verify` and `export`: from a ledger to tables, figures and a page, and back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

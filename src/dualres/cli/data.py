@@ -1,7 +1,5 @@
 """`dualres data`: the public datasets, from download to store."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

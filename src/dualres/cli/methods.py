@@ -1,7 +1,5 @@
 """`dualres methods`: the nine methods, and what each of them weighs."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What all commands show alike."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

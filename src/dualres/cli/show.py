@@ -1,7 +1,5 @@
 """`dualres show`: what a recording or a model is."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The datasets there are: those of this package, each with an adapter of its own, and those registered beside them."""
 
-from __future__ import annotations
-
 from importlib import import_module
 
 from dualres.datasets import folds

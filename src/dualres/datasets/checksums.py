@@ -4,8 +4,6 @@
 of HUST's 99 files (version 3), by dataset and file name.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The release numbers its files (`109.mat`) and says on its pages which number is 
 below are that list. Files that go by fault and load instead (`IR007_2.mat`, `Normal_2.csv`) are taken as excerpts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from fractions import Fraction

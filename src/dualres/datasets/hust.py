@@ -4,8 +4,6 @@ A name such as `IO602` reads: inner and outer ring cracked, bearing 6206, 200 W.
 Huazhong, text files at 25.6 kHz, is another one.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial

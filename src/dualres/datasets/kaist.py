@@ -4,8 +4,6 @@ Names read load and state: `2Nm_BPFI_03` is a crack of 0.3 mm in the inner ring 
 holds files of the same names, which are never read.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial

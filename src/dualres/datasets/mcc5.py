@@ -5,8 +5,6 @@ Twenty states (healthy, missing teeth, and six faults at three severities) under
 it was downloaded.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import shutil

@@ -5,8 +5,6 @@ C increasing then decreasing, D the reverse) and the trial. The letters B and C 
 ball fault under profile C.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial

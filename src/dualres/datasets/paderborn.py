@@ -4,8 +4,6 @@ A file `N15_M07_F10_KA01_1.mat` holds one recording of about 4 s: the setting (1
 code and the repeat. Its one variable, named like the file, is a struct whose `Y` lists the channels.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial

@@ -5,8 +5,6 @@ volts of the input-side accelerometer, volts of the output-side one, and the tac
 unpacked.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import struct

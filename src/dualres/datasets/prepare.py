@@ -1,7 +1,5 @@
 """A release, as it was downloaded, to a store."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ An adapter calls `find` with the grammar of the files' names, turns what comes b
 (`parted`), and hands those to `collect`.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping

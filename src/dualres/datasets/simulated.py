@@ -16,8 +16,6 @@ six conditions each: 240 recordings, here of 12 s at 12.8 kHz. The level of a re
 its fault.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import astuple, replace
 from fractions import Fraction

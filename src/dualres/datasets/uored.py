@@ -4,8 +4,6 @@ A file `I_1_2.mat` holds one recording of 10 s: the letter of the state (H, I, O
 (0 healthy, 1 developing, 2 faulty). `H_1_0` is bearing 1 before its inner ring was damaged.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import partial

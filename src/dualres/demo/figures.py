@@ -1,7 +1,5 @@
 """Pictures, in one visual language: readable in grey, at column width, and inside a page."""
 
-from __future__ import annotations
-
 import io
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The demonstration's page: what was learned from, how it went, and how far to trust it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from dualres.datasets import simulated

@@ -1,7 +1,5 @@
 """The main job in one go, on the embedded rig: simulate, learn, judge."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ share stands once, in lists of its own: what was judged, what was learned from, 
 of every signal. Learning rates follow from the plan. The measurements beside the ledger are part of it; models are not.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from hashlib import sha256

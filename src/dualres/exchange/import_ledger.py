@@ -1,7 +1,5 @@
 """Taking in what another machine has done: its ledger, or an export of it, and the measurements and models beside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass

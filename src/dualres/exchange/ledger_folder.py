@@ -1,7 +1,5 @@
 """A folder with a ledger and all that lies beside it, or with an export of one, which is only read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

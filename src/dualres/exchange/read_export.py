@@ -1,7 +1,5 @@
 """An export read back: checked against its hashes, and made a ledger again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack

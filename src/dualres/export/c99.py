@@ -1,7 +1,5 @@
 """A model as a folder of C99: three functions, no allocation, for anything with a C compiler."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Compiling what was exported: does it agree with the model, and how much memory does it need?"""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

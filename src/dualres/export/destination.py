@@ -1,7 +1,5 @@
 """Putting an export where the user wants it: whole, or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """What an exported model has to say of signals that a formula generates."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A model as an ONNX file: raw windows at 64 kHz to logits, for ONNX Runtime."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

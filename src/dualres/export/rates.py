@@ -1,7 +1,5 @@
 """Which sampling rates a device can take."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """The files of a C99 export: copied from this package, and written anew for every model."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable

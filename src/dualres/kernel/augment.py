@@ -1,7 +1,5 @@
 """Calls to augment.c: views of an augmented fit, the windows shared out among threads."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The compiled library, where it could be built: its functions, in the variant that suits this processor."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

@@ -1,7 +1,5 @@
 """Windows to logits by the compiled kernel."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from functools import cache

@@ -1,7 +1,5 @@
 """A network's weights and the tables of its FFTs as the kernel wants them: one run of floats, and memory for it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

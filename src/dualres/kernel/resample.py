@@ -3,8 +3,6 @@
 The low-pass filter that every change of rate is made with is scipy.signal.resample_poly's, designed part by part.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Threads that outlive a call: starting them anew would cost as much as many a call takes."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

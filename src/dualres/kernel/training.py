@@ -4,8 +4,6 @@ training.c does whole windows, matrix products included, so that what lies betwe
 `Encoder.forward` of dualres.model.network is the readable twin.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What a network is trained on: a support's windows in microbatches, update by update."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """Fits of one length on a GPU, all at once: what is handed to it, and what is made of its answer."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Sequence
 from typing import Any

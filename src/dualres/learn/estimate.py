@@ -1,7 +1,5 @@
 """What to expect on a machine that was not learned from, estimated from the labelled recordings alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Recordings with known labels, judged by a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dualres.errors import ConfigError

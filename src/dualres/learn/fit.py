@@ -1,7 +1,5 @@
 """Trains DualRes networks, each on its support and on nothing else."""
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How a network's views become logits in training: by the compiled step where it can, else by PyTorch."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 

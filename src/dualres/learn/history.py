@@ -1,7 +1,5 @@
 """What a fit is given, what it tells of itself while it goes on, and what it leaves behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count

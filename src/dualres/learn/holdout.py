@@ -3,8 +3,6 @@
 Components are held out in turn, or single recordings where components are not known, which is easier.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

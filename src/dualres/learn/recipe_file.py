@@ -1,7 +1,5 @@
 """A recipe as a file: what `dualres tune` chose, with all that it was compared with."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Labelled windows, and where each of them comes from."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The training loop that all networks share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

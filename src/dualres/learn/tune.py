@@ -1,7 +1,5 @@
 """The choice of a recipe by the support alone: parts of it are held out in turn, and nothing else is looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

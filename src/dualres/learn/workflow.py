@@ -7,8 +7,6 @@ fitted = fit_model(read_folder(Path("recordings")).recordings)
 print(fitted.estimate.macro_f1, fitted.estimate.unit)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

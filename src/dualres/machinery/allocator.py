@@ -1,7 +1,5 @@
 """What a whole process is told once; the command line does so, a library's user may."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 

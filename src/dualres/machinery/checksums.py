@@ -1,7 +1,5 @@
 """SHA256SUMS: a folder's list of hashes, as sha256sum writes and checks it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path

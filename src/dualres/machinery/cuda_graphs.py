@@ -1,7 +1,5 @@
 """On a GPU: steps as CUDA graphs, so that a small network is not bound by the launching of its kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Writing files so that a reader never meets half of one."""
 
-from __future__ import annotations
-
 import json
 import os
 import tempfile

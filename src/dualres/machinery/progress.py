@@ -1,7 +1,5 @@
 """How work tells how far it is: one type of callback for all rooms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 Progress = Callable[[str, int, int, str], None]  # stage, done, in all, a remark on what is at hand

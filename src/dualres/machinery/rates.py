@@ -1,7 +1,5 @@
 """Sampling rates, exactly as they were written."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

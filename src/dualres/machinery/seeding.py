@@ -1,7 +1,5 @@
 """Random generators for the length of a fit."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager

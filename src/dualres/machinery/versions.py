@@ -1,7 +1,5 @@
 """What computes here: versions of this package, of Python and of the libraries."""
 
-from __future__ import annotations
-
 import platform
 from contextlib import suppress
 from functools import cache

@@ -1,7 +1,5 @@
 """The nine methods of the paper, DualRes' controls, and whatever was registered beside them."""
 
-from __future__ import annotations
-
 from dualres.config import Recipe
 from dualres.methods.catalogue import entry, names
 from dualres.methods.method import Method

@@ -1,7 +1,5 @@
 """What several of the comparators are built from: patches, a table of positions, attention."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """Crossformer: attention among segments of the window, then, through routers, among its channels, here one."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """DualRes and its controls as methods among the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """A fitted method as a model, and back from a model file, whichever method it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path

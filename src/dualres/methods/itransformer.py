@@ -1,7 +1,5 @@
 """iTransformer: the whole window is one token, so the attention has a single key to attend to."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 

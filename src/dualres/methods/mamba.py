@@ -8,8 +8,6 @@ For every channel e and state n, with a step delta > 0 and A < 0,
 in memory as (batch, tokens, channels), which suits the linear maps and the recurrence alike.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """MambaSL: one Mamba block over every sample of the window, pooled over time by a learned gate."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad, silu

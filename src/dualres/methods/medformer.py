@@ -1,7 +1,5 @@
 """Medformer: patches of three lengths, attention within each length and, through their last tokens, among lengths."""
 
-from __future__ import annotations
-
 import random
 
 import torch

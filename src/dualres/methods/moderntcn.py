@@ -1,7 +1,5 @@
 """ModernTCN: three stages of large-kernel depthwise convolutions, each half as long and twice as wide."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import torch

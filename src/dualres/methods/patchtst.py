@@ -1,7 +1,5 @@
 """PatchTST: half-overlapping patches of the window as the tokens of a transformer."""
 
-from __future__ import annotations
-
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 

@@ -8,8 +8,6 @@
 and return h, (..., steps). Nothing is divided by and no logarithm is taken: any decay will do, zero and one too.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec

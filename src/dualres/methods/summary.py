@@ -1,7 +1,5 @@
 """What each method weighs, counted and not quoted, beside what the paper prints."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

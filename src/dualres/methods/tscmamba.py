@@ -5,8 +5,6 @@ empty memory: its rates get a gradient that is zero. The second is run in two di
 there is nothing to turn round: it counts twice.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu

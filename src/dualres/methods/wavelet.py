@@ -6,8 +6,6 @@ two edges, where the smoothing meets zeros. The rows of an image are multiples o
 authors have it. `image_ref` follows them step by step; `image` gives the same, and only quicker.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

@@ -4,8 +4,6 @@ A model file stores the logits of a few of them. Any implementation can make the
 computes what the model computed when it was saved.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

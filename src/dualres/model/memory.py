@@ -1,7 +1,5 @@
 """The oscillatory memory: what it learns, and the coefficients it makes for the recurrence."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

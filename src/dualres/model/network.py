@@ -1,7 +1,5 @@
 """The network: two views, the memory, a gated residual, the mean over tokens, a linear head."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import torch

@@ -17,8 +17,6 @@ chunks of tokens, on a GPU by way of `scan_pairwise`. All share one signature:
 and return y, (batch, tokens, width), with the state after the last token.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

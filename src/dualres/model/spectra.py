@@ -1,7 +1,5 @@
 """From a window to two aligned views of it: log-magnitude STFTs whose frames share their centres."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import torch

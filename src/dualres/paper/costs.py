@@ -3,8 +3,6 @@
 Latencies are in ms, memory is in MiB.
 """
 
-from __future__ import annotations
-
 from dualres.paper.printed import printed_table
 from dualres.paper.protocol import BEARINGS
 

@@ -1,7 +1,5 @@
 """The paper's tables as they lie in tables/: a remark, a line of column names, and a line per row."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 Row = dict[str, float]  # by column

@@ -1,7 +1,5 @@
 """What the paper's experiments are made of: datasets, folds, methods, label budgets, updates and seeds."""
 
-from __future__ import annotations
-
 from dualres.datasets.budget import Budget
 
 BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")

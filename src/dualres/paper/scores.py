@@ -3,8 +3,6 @@
 Every value is found by what it is a value of: dataset, method, budget, seeds, metric and, if it is of one, fold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple

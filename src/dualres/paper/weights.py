@@ -1,7 +1,5 @@
 """What the methods of the paper weigh."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from dualres.paper.printed import printed_table

@@ -1,7 +1,5 @@
 """Which model is measured: the ledger's of the first fold and seed at the primary budget, or one fitted for it here."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measurements that may stand side by side, and the numbers that tables and figures take from them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product

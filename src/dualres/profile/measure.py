@@ -1,7 +1,5 @@
 """One measurement, from a model file and a recording to times, memory, bytes and whether all ways agree."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

@@ -1,7 +1,5 @@
 """Measurements as files: plain JSON, one for each, whole or not there at all, and what has to stand in one."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

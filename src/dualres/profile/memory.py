@@ -1,7 +1,5 @@
 """How much memory a piece of work takes: the process' resident set, looked at every 10 ms, and PyTorch's on a GPU."""
 
-from __future__ import annotations
-
 import gc
 import os
 import threading

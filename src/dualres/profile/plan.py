@@ -1,7 +1,5 @@
 """What is measured: a method on a dataset's recording, and how often each workload is repeated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

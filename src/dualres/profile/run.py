@@ -1,7 +1,5 @@
 """Measuring what is missing, one measurement after the other: side by side they would disturb each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

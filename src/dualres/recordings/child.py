@@ -5,8 +5,6 @@ answer is two sizes, a JSON header and the samples as raw bytes. A long vector i
 of its own, so that neither process holds more than one. Nothing is pickled.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

@@ -1,7 +1,5 @@
 """Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV)."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
-from __future__ import annotations
-
 import csv
 import math
 from collections import defaultdict

@@ -7,8 +7,6 @@ wrong here is a `ValueError` that does not name the file; `readers` adds the nam
 A format from outside of this package is added by `register`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

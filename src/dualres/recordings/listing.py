@@ -1,7 +1,5 @@
 """The vectors a file holds, by name, what is known of them, and the choice among them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

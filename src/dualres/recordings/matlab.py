@@ -5,8 +5,6 @@ Names are dotted paths through structs: `Signal.y_values.values`. An element of 
 rows where those are longer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from functools import partial

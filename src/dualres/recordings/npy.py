@@ -1,7 +1,5 @@
 """NumPy's own files: one array, of which parts are read where they lie."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """A file to a recording."""
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import os

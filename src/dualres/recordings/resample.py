@@ -1,7 +1,5 @@
 """Any rate to the model's rate, by an exact ratio."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction

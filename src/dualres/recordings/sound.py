@@ -1,7 +1,5 @@
 """Sound files: WAV and FLAC, one signal per channel."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import partial
 from pathlib import Path

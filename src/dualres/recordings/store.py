@@ -1,7 +1,5 @@
 """A prepared dataset on disk: `recordings.json` beside `signals/<id>.npy`."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

@@ -1,7 +1,5 @@
 """Tables of numbers as text: one signal per column."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Starts and lengths count samples at the model's rate.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """A report: tables, figures and a page to browse, from a ledger and the measurements beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The texts under tables and figures: every sentence that several of them need, each from one set of facts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal

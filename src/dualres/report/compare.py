@@ -3,8 +3,6 @@
 Two methods form a pair where both were fitted with the same fold, budget and seed and judged on the same recordings.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """A self-contained page about one fit: what was learned from, how it went, and how far to trust it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources

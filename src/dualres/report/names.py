@@ -1,7 +1,5 @@
 """How methods and datasets are called in tables, figures and pages."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 from dualres.campaign.job import Job

@@ -1,7 +1,5 @@
 """What the page shows, as plain JSON: each job once, what many jobs share once, and no digits that nobody reads."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Makers of tables and figures by name: a study says by name how it is shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pkgutil import iter_modules

@@ -1,7 +1,5 @@
 """Which numbers should be in bold print: as their table declares it, told anew from what the CSV file shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 
 from dualres.report.tables.model import Value

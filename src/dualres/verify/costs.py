@@ -1,7 +1,5 @@
 """Do a report's costs agree with the measurements that lie beside the ledger? Computed again from every repetition."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping

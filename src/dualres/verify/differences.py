@@ -1,7 +1,5 @@
 """Numbers of a report that are made of pairs of jobs, computed again from the scores of each job."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """A whole folder verified: the ledger or its export, the models, and the report that was made of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Every rule is applied here anew to what is stored; nothing is taken from the code that made it but the folds.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sqlite3

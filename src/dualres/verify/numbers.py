@@ -1,7 +1,5 @@
 """Numbers as a report's CSV file states them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Are the files of a report those that its ledger gives now? All tables are made again and compared."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,8 +3,6 @@
 A table's `rule` is a name in RULES and what that check takes beside the table itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 
 from scipy.stats import rankdata

@@ -4,8 +4,6 @@ Scores, means, spreads and bold print are computed again here, by other means th
 they, and the files as a whole, are made again by the same functions and compared.
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import statistics

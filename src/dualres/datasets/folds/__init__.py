@@ -4,8 +4,6 @@ Each is a JSON file, in this folder or in that of a registered dataset, which ca
 results on a fold of the same name are results on the same fold. `freeze` writes one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

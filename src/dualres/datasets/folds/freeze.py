@@ -8,8 +8,6 @@ The table is a CSV file with a row for each recording that the fold uses, and th
     order       optional: its place among the support of its class, lowest first; the rows' own order without it
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

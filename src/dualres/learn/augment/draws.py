@@ -1,7 +1,5 @@
 """What chance decides in an augmented fit, apart from PyTorch's draws of weights, dropout and jitter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial, reduce
 from itertools import count

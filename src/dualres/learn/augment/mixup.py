@@ -1,7 +1,5 @@
 """Mixtures of windows: each is blended with another of the support, and their labels likewise."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -5,8 +5,6 @@ a normal distribution of variance sigma^2 / J, and phi_j is uniform. At any freq
 sigma / sqrt(2) nats.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

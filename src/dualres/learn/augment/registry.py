@@ -5,8 +5,6 @@ update. Their log-gains are added to those of the paths. They act where paths do
 DualRes, and as a filter without delay on the waveforms of other networks.
 """
 
-from __future__ import annotations
-
 from typing import Any, Protocol
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Spectra standardised by the support: every frequency counts the same, however weak it is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ blended and standardised. For networks that read the waveform each window is fil
 normalised before, and not again after. There are no spectra, so nothing is standardised.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """Did the test see the training bearing? A split is audited before anything is fitted on it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from dualres.errors import ConfigError

@@ -1,7 +1,5 @@
 """What a split claims, held against what is known about its recordings; no signal is loaded here."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping

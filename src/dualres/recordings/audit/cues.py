@@ -1,7 +1,5 @@
 """Classes given away by how they were recorded: rate, length, offset, amplitude, clipping."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

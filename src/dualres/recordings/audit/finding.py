@@ -1,7 +1,5 @@
 """What is audited, and what an audit says."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

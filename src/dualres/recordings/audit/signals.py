@@ -1,7 +1,5 @@
 """One measurement on both sides of a split, found in the samples themselves."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

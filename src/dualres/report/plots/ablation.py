@@ -1,7 +1,5 @@
 """What each component is worth: full model minus control."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Upright bars, one group per dataset or allocation and one bar per method."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np

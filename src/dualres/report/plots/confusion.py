@@ -1,7 +1,5 @@
 """Confusion matrices of the primary setting, methods side by side."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 

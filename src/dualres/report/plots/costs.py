@@ -1,7 +1,5 @@
 """Measured latencies: of every method on every dataset, and beside its score."""
 
-from __future__ import annotations
-
 import math
 
 from matplotlib.axes import Axes

@@ -1,7 +1,5 @@
 """Macro-F1 over the labelled budget: learning curves, and duration at fixed coverage."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

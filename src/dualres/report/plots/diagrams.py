@@ -1,7 +1,5 @@
 """Diagrams of the architecture and of where labelled windows come from, drawn from the real sizes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Training loss over updates, and the choice of how many."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The oscillatory memory at the start of training: its step, its poles and its impulse responses."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

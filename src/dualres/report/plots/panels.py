@@ -1,7 +1,5 @@
 """Lying bars in panels on one scale: position says what a bar is, so that colour need not."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

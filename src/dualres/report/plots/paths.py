@@ -1,7 +1,5 @@
 """Random transfer paths: the curves that a training by the robust recipe draws, and a recording at the end of some."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A drawn figure with what must be said about it, and what of the results it shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product

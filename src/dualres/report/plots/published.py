@@ -1,7 +1,5 @@
 """The published study: every seed of every fold as a dot, and the rig's learning curve seed by seed."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Mean ranks over datasets with the critical difference, where there are datasets enough."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dualres.report.captions import facts, in_words

@@ -1,7 +1,5 @@
 """The study of recipes: DualRes and its controls by the paper's recipe and by the robust one, as pairs of dots."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

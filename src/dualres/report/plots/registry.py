@@ -3,8 +3,6 @@
 Its `cost_figures` are made of results, a dataset's name and measured costs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import ParamSpec
 

@@ -1,7 +1,5 @@
 """The one visual language: printed size, colours that survive grey and colour blindness, one look per method."""
 
-from __future__ import annotations
-
 import io
 import textwrap
 from collections.abc import Iterator, Sequence

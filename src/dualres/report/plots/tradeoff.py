@@ -1,7 +1,5 @@
 """Accuracy against cost, with the front that no other method beats in both."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

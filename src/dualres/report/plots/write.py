@@ -1,7 +1,5 @@
 """Which figures a ledger can fill, and writing them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

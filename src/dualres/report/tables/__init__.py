@@ -1,7 +1,5 @@
 """Every table of the paper that a ledger can fill, as data, and as files."""
 
-from __future__ import annotations
-
 from dualres.campaign.ledger import Ledger
 from dualres.report.results import Results
 from dualres.report.tables.costs import cost_tables

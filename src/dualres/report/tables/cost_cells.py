@@ -1,7 +1,5 @@
 """A cell of a table of costs, and the words under which conditions its numbers came about."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from dualres.campaign.sources import FULL

@@ -1,7 +1,5 @@
 """Tables of costs with a row for every method on every dataset that was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The tables of what inference costs, from the measurements beside the ledger."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Tables of paired differences between methods, and of ranks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """How many updates: chosen on held-back support recordings, by a rule that was fixed beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

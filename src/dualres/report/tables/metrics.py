@@ -1,7 +1,5 @@
 """The quantities that tables are made of, by the name they have in the CSV file."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a study plans: the rows and columns that its tables have, run or not."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The tables of the published study: scores on the recordings at hand, every method with the seeds it was run with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 

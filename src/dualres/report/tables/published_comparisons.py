@@ -1,7 +1,5 @@
 """Tables of the published study that set two runs side by side: full model and control, CPU and GPU."""
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Recipes side by side: what a way of training is worth, to the full model, to its controls and to other networks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

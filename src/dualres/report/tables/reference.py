@@ -1,7 +1,5 @@
 """Tables that need no results: what the network, the methods, the folds and the budgets are. All of it is counted."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Tables by name. A study's `tables` are made of its results, its `dataset_tables` of those and each dataset's name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The tables of scores, study by study."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What a report was asked for, kept beside its tables so that they can be made again."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Filling a table from the results of a study, and saying under which conditions its numbers came about."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Tables as files: one CSV for machines with every digit and what is behind it, Markdown and LaTeX for people."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
