@@ -37,7 +37,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         So many networks are fitted, with the seed and those that follow it, and their probabilities are averaged; a
         fit and a verdict cost as many times as much.
     windows_per_signal
-        At most so many windows of each signal, spread over it, enter a fit.
+        The most windows of each signal that enter a fit, spread over it.
     config
         Sizes of the network; None means the paper's.
     random_state

@@ -13,7 +13,7 @@ START = "start"  # the stage of a job that was begun, and no more is known of it
 
 @dataclass(frozen=True)
 class Advance:
-    """A job in flight began or got on: "start", "fit" or "judge", so many done of so many."""
+    """A job in flight began or got on: "start", "fit" or "judge", `done` of `total` steps."""
 
     key: str
     stage: str
@@ -67,7 +67,7 @@ class Executor(Protocol):
         """Take a job, to be begun as soon as a worker is free; at most `slots` at a time."""
 
     def wait(self, seconds: float) -> list[Event]:
-        """What happened since the last call; returns as soon as anything did, or after so many seconds.
+        """What happened since the last call; returns as soon as anything did, or after `seconds`.
 
         The first event of a job is that it was `begun`.
         """

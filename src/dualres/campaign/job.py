@@ -34,7 +34,7 @@ class Job:
     seed: int
     judged: Judged = "evaluation"
     support_step: float | None = None  # in windows, where it is not the fold's
-    most_judged: int | None = None  # at most so many judged recordings, spread over all; None for every one
+    most_judged: int | None = None  # at most this number of judged recordings, spread over all; None for every one
     threads: int = 1
     device: str = "cpu"  # the kind: "cpu" or "cuda"
     resampler: str = POLYPHASE

@@ -32,7 +32,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Running:
-    """A job that was begun: "fit" or "judge", so many done of so many; nothing yet while its worker starts."""
+    """A job that was begun: "fit" or "judge", `done` of `total` steps; no stage yet while its worker starts."""
 
     job: Job
     since: float  # by time.monotonic

@@ -11,7 +11,7 @@ from dualres.kernel.pack import Floats, aligned
 
 
 def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:
-    """`call(piece)` for every piece, by so many threads, of which the calling one is the first.
+    """`call(piece)` for every piece, by `threads` threads, of which the calling one is the first.
 
     However this is left, no call goes on behind it, so that what the calls read and write may be freed. Only who
     interrupts the wait for the last ones as well leaves them behind: `call` should itself hold what it works on.
@@ -104,7 +104,7 @@ class _Pool:
         self._lock, self._size, self._executor = Lock(), 1, _executor(1)
 
     def submit(self, work: Callable[[], object], times: int) -> None:
-        """`work` so many times, soon; not at all when the interpreter is about to exit."""
+        """`work`, `times` times, soon; not at all when the interpreter is about to exit."""
         with self._lock:
             if times > self._size:
                 self._executor.shutdown(wait=False)  # what it was given, it finishes

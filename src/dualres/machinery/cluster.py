@@ -115,7 +115,7 @@ class Cluster:
         retries: int = 0,
         name: str | None = None,
     ) -> Ref:
-        """Call a function of this package on some machine that has so many CPUs and GPUs to spare.
+        """Call a function of this package on some machine that has these CPUs and GPUs to spare.
 
         `retries` says how often the call is made again by itself when its worker is lost. Libraries settle their
         number of threads when they are loaded, so a worker process is used for calls with the same number of CPUs only.
@@ -126,7 +126,7 @@ class Cluster:
         return call.remote(self._here, function, *arguments)
 
     def finished(self, refs: Sequence[Ref], seconds: float) -> list[Ref]:
-        """Those of the calls that have ended; waits for the first, but at most so many seconds."""
+        """Those of the calls that have ended; waits for the first, but at most `seconds`."""
         if not refs:
             return []
         some, rest = self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=False)

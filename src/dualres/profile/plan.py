@@ -8,7 +8,7 @@ from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper.costs import THREADS
 
-LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least so many windows and seconds
+LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least these windows and seconds
 
 DEVICES = ("cpu", "cuda")
 WINDOW, PREPARED, NATIVE = "window", "prepared", "native"

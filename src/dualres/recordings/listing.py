@@ -96,7 +96,7 @@ def column(load: Load, upright: bool, i: int) -> Array:
 
 
 def rate_of(step: float, digits: int) -> Fraction | None:
-    """The rate in Hz that a step in s, written with so many significant digits, stands for.
+    """The rate in Hz that a step in s, written with that number of significant digits, stands for.
 
     1/48000 s is no finite decimal, so the simplest rate whose step is written the same is the one that was meant.
     None for a step that no sensor takes: formats write 0 where they know none.

@@ -87,7 +87,7 @@ class Recording:
         return samples, mean
 
     def blocks(self, samples: int = BLOCK) -> Iterator[Samples]:
-        """The signal in successive blocks of so many samples, the last one perhaps shorter: float32, 1-D, finite.
+        """The signal in successive blocks of `samples` samples, the last one perhaps shorter: float32, 1-D, finite.
 
         A block may be a view of the signal; write to a copy.
         """
@@ -152,7 +152,7 @@ def facts_of(recording: Recording) -> Facts:
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:
-    """Successive views of so many samples; the last one may be shorter."""
+    """Successive views of `samples` samples; the last one may be shorter."""
     return (signal[start : start + samples] for start in range(0, len(signal), samples))
 
 

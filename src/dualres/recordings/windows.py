@@ -104,7 +104,7 @@ def _too_short(recording: Recording, samples: int, window: int, rate: int) -> Re
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
-    """Stretches of so many samples, each beginning `step` < `samples` after the last; in the end, what is left.
+    """Stretches of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
 
     One that lies within a block is a view of it.
     """

@@ -26,7 +26,7 @@ class Fold:
     evaluation: tuple[str, ...]
     support_start_s: int  # s, where the first support window of a recording starts
     support_step: float  # from one support window to the next, in windows: 1 side by side, 0.5 half overlapping
-    evaluation_windows: int | None  # at most so many windows of an evaluated recording, None for all
+    evaluation_windows: int | None  # the most windows of an evaluated recording, None for all
 
     def __post_init__(self) -> None:
         both = set(self.evaluation) & self.supporting()

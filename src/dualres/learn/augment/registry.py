@@ -21,7 +21,7 @@ class Augmentation(Protocol):
     def name(self) -> str: ...
 
     def draw(self, chance: np.random.Generator, windows: int, strength: float) -> Any:
-        """What chance decides for so many windows at one update; all numbers come from `chance`."""
+        """What chance decides for each of `windows` windows at one update; all numbers come from `chance`."""
 
     def curves(self, drawn: Any, frequencies: Tensor) -> Tensor:
         """Log-gains in nats, (windows, n), of what was drawn.

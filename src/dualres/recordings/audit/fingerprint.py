@@ -35,7 +35,7 @@ class Grid:
 
     @classmethod
     def spanning(cls, seconds: float) -> Grid:
-        """The grid on which a signal of so many seconds fits without wrapping around."""
+        """The grid on which a signal of that duration fits without wrapping around."""
         return cls(fft.next_fast_len(int(np.ceil(2 * TOP_HZ * seconds)), real=True))
 
     @property

@@ -35,7 +35,7 @@ def chosen_updates(results: Results, dataset: str) -> int | None:
 
 
 def choose(found: Mapping[int, tuple[float, float]]) -> int:
-    """The rule, on the macro-F1 and the log loss after so many updates."""
+    """The rule, on the macro-F1 and the log loss after each number of updates."""
     return min(found, key=lambda updates: (-round(found[updates][0], 9), round(found[updates][1], 9), updates))
 
 

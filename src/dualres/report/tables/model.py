@@ -61,7 +61,7 @@ class Table:
     title: str
     caption: str  # folds, held-out unit, seeds, exposure, updates, and whether it is a quick run
     study: str  # empty for a reference table
-    labels: int  # so many leading columns name the row
+    labels: int  # the number of leading columns that name the row
     header: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""  # what bold print and brackets mean
