@@ -23,7 +23,7 @@ SHORTEST = ModelConfig(
 )
 
 TOO_FEW_FEATURES = {
-    "check_classifiers_train": "blobs of two features: a window is centred and scaled, so nothing of a blob remains",
+    "check_classifiers_train": "blobs of two features: a window is centred and scaled, so nothing of a blob remains"
 }
 
 

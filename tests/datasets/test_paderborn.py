@@ -12,15 +12,7 @@ from dualres.datasets.folds import load_fold
 from dualres.errors import RecordingError
 
 SETTINGS = ["N15_M07_F10", "N09_M07_F10", "N15_M01_F10", "N15_M07_F04"]
-CHANNELS = [
-    "force",
-    "phase_current_1",
-    "phase_current_2",
-    "speed",
-    "temp_2_bearing_module",
-    "torque",
-    "vibration_1",
-]
+CHANNELS = ["force", "phase_current_1", "phase_current_2", "speed", "temp_2_bearing_module", "torque", "vibration_1"]
 ARTIFICIAL = {"KA01", "KA03", "KA05", "KA06", "KA07", "KA08", "KA09", "KI01", "KI03", "KI05", "KI07", "KI08"}
 REAL = {"KA04", "KA15", "KA16", "KA22", "KI04", "KI14", "KI16", "KI17", "KI18"}
 HEALTHY = {"K002", "K003", "K004", "K005", "K006"}

@@ -32,8 +32,7 @@ def test_a_huge_rate_is_refused_in_few_words(model, rate):
 
 
 @pytest.mark.parametrize(
-    ("rate", "nearest"),
-    [("12800.001", "12800"), ("66666.66667", "200000/3"), ("0.01", "32/5"), ("64000.1", "64000")],
+    ("rate", "nearest"), [("12800.001", "12800"), ("66666.66667", "200000/3"), ("0.01", "32/5"), ("64000.1", "64000")]
 )
 def test_the_nearest_rate_is_named_and_works(model, rate, nearest):
     with pytest.raises(ConfigError, match=f"too large for a device; the nearest usable rate is {nearest} Hz"):

@@ -15,11 +15,7 @@ from dualres.report.tables import Settings, all_tables, write_tables
 from dualres.verify.tables import verify_tables
 from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
 
-STUDIES = {
-    "pilot": ["phm2009"],
-    "duration": ["simulated"],
-    "bearing": ["cwru", "kaist", "uored", "hust", "ottawa"],
-}
+STUDIES = {"pilot": ["phm2009"], "duration": ["simulated"], "bearing": ["cwru", "kaist", "uored", "hust", "ottawa"]}
 SETTINGS = Settings(tuple(STUDIES), device="cpu")
 DIFFERENCE = "Difference and 95 % interval"
 

@@ -103,8 +103,7 @@ def run(
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Jobs in parallel; by default as many as the cores allow, 4 on a GPU."),
+        int | None, typer.Option(min=1, help="Jobs in parallel; by default as many as the cores allow, 4 on a GPU.")
     ] = None,
     executor: Annotated[Engine, typer.Option(help="Run on this machine, or on a Ray cluster.")] = Engine.LOCAL,
     address: Annotated[

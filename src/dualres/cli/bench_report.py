@@ -17,8 +17,7 @@ def report(
     studies: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")] = None,
     quick: Quick = False,
     device: Annotated[
-        Device | None,
-        typer.Option("--device", help="Device whose jobs to show; by default the one with more."),
+        Device | None, typer.Option("--device", help="Device whose jobs to show; by default the one with more.")
     ] = None,
     threads: Threads = 1,
     page: Annotated[bool, typer.Option(help="Write the page to browse.")] = True,
@@ -76,8 +75,7 @@ def verify(
 
 
 def export(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
-    folder: ReadDir = DEFAULT_DIR,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")], folder: ReadDir = DEFAULT_DIR
 ) -> None:
     """Write the ledger and the measurements beside it as text with hashes, to keep under version control."""
     from dualres.exchange.export import export as write

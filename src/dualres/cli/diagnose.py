@@ -26,12 +26,10 @@ def diagnose(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
     executor: Annotated[
-        Literal["local", "ray"],
-        typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md)."),
+        Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
     address: Annotated[
-        str | None,
-        typer.Option(help="Ray cluster to join, auto or host:port; by default a local one."),
+        str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
     ] = None,
 ) -> None:
     """Judge recordings: one line each, with verdict, probability and runner-up.

@@ -59,15 +59,7 @@ def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: b
     from dualres.export.c99 import costs, write_c99
 
     with progress("Nothing was written.") as report:
-        result = write_c99(
-            model,
-            folder,
-            rate,
-            int16=int16,
-            overwrite=overwrite,
-            unchecked=unchecked,
-            progress=report,
-        )
+        result = write_c99(model, folder, rate, int16=int16, overwrite=overwrite, unchecked=unchecked, progress=report)
     for check in result.checks:
         say(f"{check.build}:")
         for line in check.lines:

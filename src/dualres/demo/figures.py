@@ -116,15 +116,7 @@ def class_scores(matrix: Counts, classes: Sequence[str], guess: float) -> Figure
         scores = 100 * class_f1(matrix)
         rows = np.arange(len(classes))
         axes.barh(rows, scores, color=PALE, height=0.62, label="F1")
-        axes.plot(
-            100 * class_recall(matrix),
-            rows,
-            "|",
-            color=INK,
-            markersize=11,
-            markeredgewidth=1.6,
-            label="recall",
-        )
+        axes.plot(100 * class_recall(matrix), rows, "|", color=INK, markersize=11, markeredgewidth=1.6, label="recall")
         axes.axvline(scores.mean(), color=INK, linewidth=0.7, linestyle=(0, (4, 3)), label="macro-F1")
         axes.axvline(100 * guess, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), label="macro-F1 of guessing")
         axes.set_yticks(rows, classes)

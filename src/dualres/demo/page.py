@@ -49,12 +49,7 @@ def demo_page(demo: Demo) -> str:
             report.table(
                 ["Class", "Labelled seconds", "Labelled windows", "Recordings judged"],
                 [
-                    [
-                        label,
-                        f"{seconds:.3f}",
-                        str(int((demo.support.labels == i).sum())),
-                        str(int(matrix[i].sum())),
-                    ]
+                    [label, f"{seconds:.3f}", str(int((demo.support.labels == i).sum())), str(int(matrix[i].sum()))]
                     for i, (label, seconds) in enumerate(demo.support.seconds.items())
                 ],
                 numbers=(1, 2, 3),

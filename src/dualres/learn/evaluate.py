@@ -13,11 +13,7 @@ from dualres.recordings.recording import Recording
 
 
 def evaluate(
-    model: Model,
-    recordings: Sequence[Recording],
-    *,
-    limit: int | None = None,
-    progress: Progress = quiet,
+    model: Model, recordings: Sequence[Recording], *, limit: int | None = None, progress: Progress = quiet
 ) -> Evaluation:
     """One score per class for every recording: the mean over its windows, the first `limit` of them if given."""
     classes = model.classes

@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart
 
 
-def write_page(
-    path: Path,
-    results: Mapping[str, Results],
-    tables: Sequence[Table],
-    figures: Sequence[Drawn],
-) -> None:
+def write_page(path: Path, results: Mapping[str, Results], tables: Sequence[Table], figures: Sequence[Drawn]) -> None:
     """Write the page; `results` by study."""
     data = json.dumps(page_data(results), separators=(",", ":"), allow_nan=False)
     known = {entry.key for found in results.values() for entry in found.entries}

@@ -74,13 +74,7 @@ class Results:
     """
 
     def __init__(
-        self,
-        ledger: Ledger,
-        study: Study,
-        *,
-        quick: Quick | None = None,
-        device: str | None = None,
-        threads: int = 1,
+        self, ledger: Ledger, study: Study, *, quick: Quick | None = None, device: str | None = None, threads: int = 1
     ) -> None:
         self.study = study
         self.quick = quick

@@ -167,13 +167,7 @@ def allocation(results: Results, dataset: str) -> Table:
 def pilot(results: Results, dataset: str) -> Table:
     folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
     means = [Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
-    return _by_method(
-        results,
-        dataset,
-        "pilot",
-        ", pilot (%)",
-        [*folds, *means],
-    )
+    return _by_method(results, dataset, "pilot", ", pilot (%)", [*folds, *means])
 
 
 @makes_table("pilot_recall")
