@@ -14,7 +14,7 @@ SAYS = {
     "compare_methods": "patchtst",
     "cross_validation": "macro-F1 on held-out gears",
     "export_to_c": "dualres_model.c",
-    "own_recordings": "To expect on an unseen component",
+    "own_recordings": "Expected on an unseen component",
 }
 
 

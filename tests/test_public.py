@@ -19,8 +19,10 @@ def test_public_names():
         "Verdict",
         "__version__",
         "diagnose_recording",
+        "fit_model",
         "fit_network",
         "load",
+        "read_folder",
         "save",
     ]
     for name in dualres.__all__:

@@ -107,7 +107,8 @@ def member(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, property | cached_property):
         function = value.fget if isinstance(value, property) else value.func
         text = " ".join(own_doc(function).split())
-        yield from ("", f"**`{name}`**: `{ast.unparse(definition(function).returns)}`. {text}".rstrip())
+        line = f"**`{name}`**: `{ast.unparse(definition(function).returns)}`. {text}"
+        yield from ("", *textwrap.wrap(line, 110))
     elif inspect.isfunction(value) or isinstance(value, classmethod | staticmethod):
         function = value if inspect.isfunction(value) else value.__func__
         yield from ("", f"**`{name}`**", "", *function_text(name, function))

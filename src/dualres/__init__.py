@@ -18,7 +18,9 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.judge import Verdict as Verdict
     from dualres.judge import diagnose_recording as diagnose_recording
     from dualres.learn.fit import fit_network as fit_network
+    from dualres.learn.workflow import fit_model as fit_model
     from dualres.model.network import DualRes as DualRes
+    from dualres.recordings.folder import read_folder as read_folder
     from dualres.recordings.recording import Recording as Recording
 
 __version__ = "0.1.0"
@@ -30,7 +32,9 @@ _NAMES = {
     "file": "Card Model load save",
     "judge": "Verdict diagnose_recording",
     "learn.fit": "fit_network",
+    "learn.workflow": "fit_model",
     "model.network": "DualRes",
+    "recordings.folder": "read_folder",
     "recordings.recording": "Recording",
 }
 _HOME = {name: f"dualres.{module}" for module, names in _NAMES.items() for name in names.split()}

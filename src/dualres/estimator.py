@@ -34,8 +34,8 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     rate
         Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
     members
-        So many networks are fitted, with the seed and those that follow it, and their probabilities are averaged; a
-        fit and a verdict cost as many times as much.
+        The number of networks, fitted with the seed and those that follow it; their probabilities are averaged. A fit
+        and a verdict cost as many times as much.
     windows_per_signal
         The most windows of each signal that enter a fit, spread over it.
     config

@@ -95,7 +95,7 @@ class Model:
 
     @cached_property
     def networks(self) -> tuple[DualRes, ...]:
-        """The members as PyTorch's networks; an error for a comparator, which is none of DualRes'."""
+        """The members as PyTorch networks; an error for a comparator, which has none."""
         if self.card.method != DUALRES:
             raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
         return tuple(in_torch(one) if isinstance(one, Weights) else one for one in self.members)
