@@ -31,7 +31,7 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     ),
     "Recordings": (
         "From files to recordings.",
-        {"dualres.recordings.readers": ("read",), "dualres.recordings.folder": ("read_folder", "Folder")},
+        {"dualres.recordings.readers": ("read",), "dualres.recordings.folder": ("Folder",)},
     ),
     "Datasets and folds": (
         "The simulated rig, the adapters of the public datasets, and how they are split.",
@@ -44,7 +44,7 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     ),
     "Methods": (
         "DualRes, its controls and the eight methods it is compared with, behind one interface.",
-        {"dualres.methods": ("method",), "dualres.methods.method": ("Method", "Fitted", "Cost")},
+        {"dualres.methods": ("method", "load"), "dualres.methods.method": ("Method", "Fitted", "Cost")},
     ),
     "Exports": (
         "A model for other machines.",

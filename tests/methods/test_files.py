@@ -9,8 +9,8 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError, ModelFileError
 from dualres.file import BEFORE, DUALRES, save
 from dualres.judge import diagnose_recording, recording_scores, signal_scores
-from dualres.methods import NAMES, method
-from dualres.methods.files import as_model, load
+from dualres.methods import NAMES, load, method
+from dualres.methods.files import as_model
 from dualres.model.check import check_window
 from dualres.recordings.recording import Recording
 from dualres.seal import seal

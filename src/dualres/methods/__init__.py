@@ -1,6 +1,9 @@
 """The nine methods of the paper, DualRes' controls, and whatever was registered beside them."""
 
+from pathlib import Path
+
 from dualres.config import Recipe
+from dualres.file import Model
 from dualres.methods.catalogue import entry, names
 from dualres.methods.method import Method
 
@@ -12,3 +15,10 @@ def method(name: str, recipe: Recipe | None = None) -> Method:
     """The method of that name; `recipe` trains a neural one, by default as the paper trains on gearboxes."""
     found = entry(name)
     return found.make(found, recipe)
+
+
+def load(path: Path | str) -> Model:
+    """Read a model file of any method onto the CPU; anything but an intact one is refused with the reason."""
+    from dualres.methods.files import load as read  # which knows this package
+
+    return read(path)
