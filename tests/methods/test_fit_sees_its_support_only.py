@@ -47,7 +47,7 @@ def fitted_bytes(name, fold, recordings):
     few = support.labels < 2
     recipe = None if name == "minirocket" else Recipe(1)
     fitted = method(name, recipe).fit(support.windows[few], support.labels[few], 2)
-    return {key: tensor.numpy().tobytes() for key, tensor in fitted.state().items()}
+    return {key: array.tobytes() for key, array in fitted.state().items()}
 
 
 @pytest.mark.parametrize("name", ["dualres", "tscmamba", "minirocket"])

@@ -29,7 +29,7 @@ def support():
 
 
 def bytes_of(fitted):
-    return {name: tensor.numpy().tobytes() for name, tensor in fitted.state().items()}
+    return {name: array.tobytes() for name, array in fitted.state().items()}
 
 
 def test_there_are_nine_the_paper_s_four_controls_and_one_more():
