@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+from dualres import scorers
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.gpu.available import available
@@ -124,3 +125,12 @@ def test_the_rotation_is_pytorch_s_to_the_last_bits(settings):
         network.encoder.memory.pitch.add_(torch.randn(8))
     expected = network.encoder.memory.theta().detach().double().numpy()
     np.testing.assert_allclose(weights_of(network).theta(), expected, rtol=2e-7)
+
+
+def test_without_the_kernel_a_network_of_weights_is_built_once(small, monkeypatch):
+    weights, built = weights_of(DualRes(3, small, seed=0).eval()), []
+    monkeypatch.setattr(scorers, "in_torch", lambda one: built.append(one) or in_torch(one))
+    window = np.zeros((1, small.window), np.float32)
+    for _ in range(3):
+        scorer(weights)(window)
+    assert built == [weights]

@@ -27,8 +27,6 @@ TORCH_BATCH = 16  # windows; by PyTorch their activations fit into a CPU's cache
 Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
 Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
 Scorer = Callable[[Windows], Floats]  # windows to logits (n, classes)
-
-
 Member = Any  # one network of a model: `Weights`, a `DualRes` of PyTorch's, or a comparator, which has `scores` itself
 
 
@@ -74,8 +72,8 @@ def _score(way: Scorer, window: int, windows: Windows) -> Floats:
 def _way(network: DualRes | Weights) -> Scorer:
     if serves(network.config) and (isinstance(network, Weights) or _is_plain(network, "cpu")):
         return _kernel(network).logits
-    if isinstance(network, Weights):
-        network = in_torch(network)
+    if isinstance(network, Weights):  # weights never change, so that their network is built once
+        network = _networks.get(network) or _networks.setdefault(network, in_torch(network))
     from dualres.gpu.available import available
 
     on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
@@ -98,6 +96,7 @@ def _kernel(network: DualRes | Weights) -> Kernel:
 
 
 _kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
+_networks: WeakKeyDictionary[Weights, DualRes] = WeakKeyDictionary()
 
 
 def by_torch(network: DualRes, windows: Windows) -> Floats:
