@@ -93,21 +93,31 @@ def saved(crossformer, tmp_path_factory):
     return path
 
 
-def test_a_file_of_an_earlier_benchmark_is_read_and_not_diagnosed_by(crossformer, support, tmp_path):
+@pytest.mark.parametrize("name", ["crossformer", "dualres", "dualres/short"])
+def test_a_file_of_an_earlier_benchmark_is_read_and_not_diagnosed_by(name, support, tmp_path):
     from dualres.file import load as load_model
 
+    fitted = method(name, Recipe(1)).fit(*support, 3)
     card = {
-        "method": "crossformer",
+        "method": name,
         "recipe": Recipe(1).as_data(),
         "classes": 3,
         "seed": 41,
         "constants": {},
-        "cost": asdict(crossformer.cost),
+        "cost": asdict(fitted.cost),
         "versions": {"dualres": "0.1.0"},
     }
-    said = crossformer.scores(check_window(0, 32_768)[None])
-    (tmp_path / "m").write_bytes(seal(BEFORE, card, said, crossformer.state()))
-    assert np.array_equal(load(tmp_path / "m").scores(support[0]), crossformer.scores(support[0]))
+    said = fitted.scores(check_window(0, 32_768)[None])
+    (tmp_path / "m").write_bytes(seal(BEFORE, card, said, fitted.state()))
+    model = load(tmp_path / "m")
+    assert np.array_equal(model.scores(support[0]), fitted.scores(support[0]))
+    assert model.classes == ("class 0", "class 1", "class 2")
+    assert (model.card.method == DUALRES) == name.startswith("dualres")
+    assert model.card.versions == {"dualres": "0.1.0"}
+    if name.startswith("dualres"):
+        assert model.network.config == fitted.network.model.config  # a network like any other, to be measured and saved
+        save(model, tmp_path / "again")
+        assert np.array_equal(load_model(tmp_path / "again").scores(support[0]), fitted.scores(support[0]))
     with pytest.raises(ModelFileError, match="did not store the names of its classes"):
         load_model(tmp_path / "m")
 

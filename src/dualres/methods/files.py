@@ -52,6 +52,9 @@ def load(path: Path | str) -> Model:
     except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
     model = Model((fitted,), card)
+    if kind == BEFORE:
+        model = as_model(fitted, card.classes, {})
+        model = replace(model, card=replace(model.card, versions=card.versions))
     compare_checks(checks, model.scores(check_window(0, card.config.window)[None])[0], 1, path)
     return model
 
