@@ -72,5 +72,5 @@ def test_without_a_ledger_one_is_fitted(tmp_path, kept_signals):
     fit(found, tmp_path, kept_signals, lambda *step: steps.append(step))
     card = load(found.path).card
     assert (card.method, len(card.classes), card.recipe) == ("itransformer", 8, Recipe(updates=1))
-    assert ("fit", 1, 1) in steps
+    assert ("fit", 1, 1) in [step[:3] for step in steps]
     assert not (tmp_path / "ledger.sqlite").exists()
