@@ -1,7 +1,9 @@
 """Every number of docs/results.md, docs/recipe.md and the README's results comes from what results/ holds."""
 
+import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from dualres.campaign.studies import study
+from dualres.datasets.folds import load_fold
 from dualres.exchange.read_export import load_export
-from dualres.paper.protocol import PRIMARY_BUDGET
+from dualres.metrics import guessing
 from dualres.report.names import method_name
 from dualres.report.results import Results
 
@@ -58,16 +61,31 @@ def test_a_changed_number_is_noticed(tmp_path):
     assert "docs/results.md: is not what results/ gives" in done.stdout
 
 
-def test_the_readme_shows_the_demo_as_it_was_published(published):
-    """`make demo` is a published cell: DualRes on S1 of the rig, seed 41."""
-    (entry,) = published.where(dataset="simulated", method="dualres", fold="S1", seed=41, budget=PRIMARY_BUDGET)
-    outcome = entry.outcome
-    block = (ROOT / "README.md").read_text().split("Fold S1, held-out unit", 1)[1].split("```")[0]
-    rows = {cells[0]: cells[1:] for line in block.splitlines() if len(cells := _cells(line)) == 4}
-    for label, recall in zip(outcome.classes, outcome.recall, strict=True):
-        assert rows[label][1] == f"{100 * recall:.0f}", label
-    last = rows["accuracy, macro-F1"]
-    assert last[1:] == [f"{100 * outcome.accuracy:.1f}", f"{100 * outcome.macro_f1:.1f}"]
+def shown_demo() -> str:
+    """What the README says that `make demo` prints."""
+    return (ROOT / "README.md").read_text().split("<!-- what `make demo` prints -->\n```\n")[1].split("```")[0]
+
+
+def test_the_numbers_of_the_demo_in_the_readme_follow_from_each_other():
+    rows = {cells[0]: cells[1:] for line in shown_demo().splitlines() if len(cells := _cells(line)) == 4}
+    total, accuracy, macro_f1 = rows.pop("accuracy, macro-F1")
+    rows = {label: tuple(map(int, cells)) for label, cells in rows.items() if cells[0].isdecimal()}
+    assert set(rows) == set(load_fold("S1").classes)
+    counts = [count for count, *_ in rows.values()]
+    right = [round(count * recall / 100) for count, recall, _ in rows.values()]
+    assert (sum(counts), f"{100 * sum(right) / sum(counts):.1f}") == (int(total), accuracy)
+    assert statistics.fmean(f1 for *_, f1 in rows.values()) == pytest.approx(float(macro_f1), abs=0.5)
+    expected = [f"{100 * share:.1f} %" for share in guessing(counts)]
+    assert f"Guessing would score {' and '.join(expected)}:" in shown_demo()
+
+
+@pytest.mark.slow
+def test_the_demo_prints_what_the_readme_shows(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "dualres.cli", "demo", "--out", "demo"],
+        cwd=tmp_path, env=os.environ | {"COLUMNS": "80"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert [line.rstrip() for line in done.stdout.splitlines()] == shown_demo().splitlines()
 
 
 def test_every_planned_job_is_there_or_said_to_be_missing(published):
