@@ -59,7 +59,8 @@ def in_torch(weights: Weights) -> DualRes:
 
     with torch.device("meta"):  # it costs nothing until its shapes have been compared
         network = DualRes(weights.classes, weights.config)
-    network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in weights.arrays.items()}, assign=True)
+    # Copied to where PyTorch aligns them: a product may round otherwise where its weights lie otherwise.
+    network.load_state_dict({name: torch.tensor(a) for name, a in weights.arrays.items()}, assign=True)
     return network.eval()
 
 

@@ -96,7 +96,7 @@ class NeuralMethod(Method):
     def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
-        network.load_state_dict({name: torch.from_numpy(a.copy()) for name, a in state.items()}, assign=True)
+        network.load_state_dict({name: torch.tensor(a) for name, a in state.items()}, assign=True)
         network.constants = dict(constants)
         return FittedNeural(self, classes, seed, cost, [], network.constants, network.eval())
 
