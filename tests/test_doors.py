@@ -15,8 +15,7 @@ from dualres import DualResClassifier, cli
 from dualres.campaign.protocol import evaluate
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.datasets.folds import Fold
-from dualres.errors import ModelFileError
-from dualres.export.expected import SHARE_TOLERANCE, stream_shares
+from dualres.export.expected import stream_shares
 from dualres.file import Card, Model, load, save
 from dualres.judge import STRETCH, diagnose_recording
 from dualres.kernel import compiled
@@ -135,7 +134,6 @@ def test_the_checks_of_an_export(model, recordings, expected):
         windows, shares = stream_shares(model, r.signal, r.rate, int16=False)
         assert shares.tolist() == expected[r.id]
         assert windows == diagnose_recording(model, r).windows
-    assert SHARE_TOLERANCE <= 1e-3
 
 
 def test_a_model_that_never_saw_a_file(model, recordings, expected):
@@ -147,9 +145,3 @@ def test_a_model_that_never_saw_a_file(model, recordings, expected):
 def test_limits_are_the_first_windows(model, recordings):
     (long,) = (r for r in recordings if r.id == f"r{min(2, len(recordings) - 1)}")
     assert diagnose_recording(model, long, 1).windows == 1
-
-
-def test_what_is_not_a_model_is_refused_at_every_door(tmp_path):
-    (tmp_path / "m.safetensors").write_bytes(b"nonsense")
-    with pytest.raises(ModelFileError, match="not a DualRes model file"):
-        load(tmp_path / "m.safetensors")
