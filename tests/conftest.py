@@ -9,7 +9,14 @@ import torch
 from dualres.config import ModelConfig
 from dualres.kernel import compiled
 
-torch.set_num_threads(1)  # small problems; two threads would spin on a shared machine
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """One thread, before any fixture: two would spin on a shared machine, and round otherwise than one.
+
+    For every test anew, because jobs that an earlier one did in this process have set their own number.
+    """
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
