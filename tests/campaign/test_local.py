@@ -172,7 +172,6 @@ def made(monkeypatch):
     calls = []
     monkeypatch.setattr(local, "LocalExecutor", lambda *given: calls.append(given))
     monkeypatch.setattr(local, "_cores", lambda: 16)
-    monkeypatch.setattr(local, "fits_together", lambda config, device: True)
     return calls
 
 
@@ -181,6 +180,7 @@ def test_cores_decide_how_many_jobs_run_side_by_side(made, tmp_path):
     local.local_executor(tmp_path, tmp_path, jobs=3, threads=4, device="cpu")
     local.local_executor(tmp_path, tmp_path, jobs=None, threads=32, device="cpu")
     assert [given[0] for given in made] == [4, 3, 1]
+    assert {given[-1] for given in made} == {FITS_TOGETHER}
 
 
 def test_a_gpu_takes_a_few_workers_that_fit_several_jobs_together(made, tmp_path):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from dualres.campaign import local, together
 from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
@@ -20,8 +21,10 @@ from dualres.config import Recipe
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
+from dualres.file import read
 from dualres.machinery.progress import quiet
 from dualres.methods.dualres import DualResMethod
+from dualres.methods.neural import NeuralMethod
 
 JOB = Job("simulated", "S1", load_fold("S1").hash, Budget(1, 1), "dualres", Recipe(2), 41, most_judged=1)
 OTHER, BROKEN = replace(JOB, seed=42), replace(JOB, fold_hash="0" * 64)
@@ -111,13 +114,40 @@ def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(
         assert (ends[job].facts["fitted_together"], alone[job.key].facts["fitted_together"]) == (2, 1)
 
 
-def test_only_fits_of_one_shape_on_a_gpu_go_together():
+def test_only_fits_of_one_shape_on_a_gpu_go_together(monkeypatch):
+    monkeypatch.setattr(together, "fits_together", lambda config, device, recipe: device == "cuda")
     on_gpu = replace(JOB, device="cuda")
     assert shape(on_gpu) == shape(replace(on_gpu, seed=42)) == shape(replace(on_gpu, fold="S2"))
-    for other in ({"budget": Budget(2, 1)}, {"method": "dualres/short"}, {"recipe": Recipe(3)}, {"threads": 2}):
+    for other in ({"budget": Budget(2, 1)}, {"method": "dualres/short"}, {"recipe": Recipe(2, 1e-3)}, {"threads": 2}):
         assert shape(on_gpu) != shape(replace(on_gpu, **other))
     assert shape(JOB) != shape(OTHER)
     assert shape(replace(on_gpu, method="mambasl")) != shape(replace(on_gpu, method="mambasl", seed=42))
+
+
+@pytest.mark.parametrize("method", ["dualres", "patchtst"])
+def test_jobs_that_differ_in_their_updates_share_one_fit_and_end_as_if_alone(method, tmp_path, monkeypatch):
+    fits = []
+    long, short = (replace(JOB, method=method, recipe=Recipe(updates)) for updates in (3, 2))
+    assert shape(long) == shape(short) != shape(replace(short, seed=42))
+    alone = {job: do(job, STORES, tmp_path / "alone") for job in (long, short)}
+    of_one = NeuralMethod._learn_stages
+    monkeypatch.setattr(NeuralMethod, "_learn_stages", lambda *given: fits.append(given) or of_one(*given))
+    ends = dict(do_together([long, short], STORES, tmp_path, deaf))
+    for job in (long, short):
+        assert same(ends[job], alone[job])
+        assert len(ends[job].history) == job.recipe.updates
+        file = f"models/{job.key}.safetensors"
+        arrays, expected = (load_file(folder / file) for folder in (tmp_path, tmp_path / "alone"))
+        assert arrays.keys() == expected.keys()
+        assert all(np.array_equal(arrays[name], expected[name]) for name in expected)
+        assert read(tmp_path / file)[0].recipe == job.recipe
+    assert len(fits) == (method != "dualres")  # DualRes has its own way
+
+
+def test_a_recipe_with_augmentations_from_elsewhere_shares_no_fit():
+    for more, share in (((), True), ((("hum", 0.1),), False)):
+        long, short = (replace(JOB, recipe=Recipe(updates, more=more)) for updates in (3, 2))
+        assert (shape(long) == shape(short)) is share
 
 
 def test_each_takes_its_own_time_and_an_even_share_of_the_fit(tmp_path, monkeypatch):
@@ -136,7 +166,7 @@ def test_each_takes_its_own_time_and_an_even_share_of_the_fit(tmp_path, monkeypa
 
     monkeypatch.setattr(together, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     monkeypatch.setattr(together, "gather", lasting(lambda job, *_: job.seed, together.gather))
-    monkeypatch.setattr(DualResMethod, "fit_together", lasting(lambda *_: 8, DualResMethod.fit_together))
+    monkeypatch.setattr(DualResMethod, "learn_together", lasting(lambda *_: 8, DualResMethod.learn_together))
     monkeypatch.setattr(together, "judge", judge)
     list(do_together([JOB, OTHER], STORES, tmp_path, deaf))
     assert accounts == {41: 41 + 8 / 2, 42: 42 + 8 / 2}
@@ -144,7 +174,7 @@ def test_each_takes_its_own_time_and_an_even_share_of_the_fit(tmp_path, monkeypa
 
 def test_a_model_is_let_go_of_when_it_is_judged(tmp_path, monkeypatch):
     models, alive = [], []
-    fit, judge = DualResMethod.fit_together, together.judge
+    fit, judge = DualResMethod.learn_together, together.judge
 
     def living():
         return sum(model() is not None for model in models)
@@ -158,7 +188,7 @@ def test_a_model_is_let_go_of_when_it_is_judged(tmp_path, monkeypatch):
         models.append(weakref.ref(fitted))
         return judge(gathered, fitted, *rest, **settings)
 
-    monkeypatch.setattr(DualResMethod, "fit_together", counting_fit)
+    monkeypatch.setattr(DualResMethod, "learn_together", counting_fit)
     monkeypatch.setattr(together, "judge", counting_judge)
     of_another_length = replace(JOB, budget=Budget(1, 2))
     for _, end in do_together([JOB, OTHER, of_another_length], STORES, tmp_path, deaf):
@@ -221,7 +251,7 @@ def test_what_a_fit_of_several_fails_of_may_be_the_fault_of_any(tmp_path, monkey
     def fail(*_, **settings):
         raise error
 
-    monkeypatch.setattr(DualResMethod, "fit_together", fail)
+    monkeypatch.setattr(DualResMethod, "learn_together", fail)
     ends = answers(tmp_path, JOB, BROKEN, OTHER)
     assert isinstance(ends.pop(BROKEN.key)[0], Failed)
     assert list(ends) == [JOB.key, OTHER.key]

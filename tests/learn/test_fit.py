@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -209,6 +210,21 @@ def test_many_fits_are_the_single_ones(small):
         alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
         assert weights(fitted.network) == weights(alone.network)
         assert fitted.history == alone.history
+
+
+@pytest.mark.parametrize("recipe", [Recipe(5), recipe_named("robust", updates=5)], ids=["paper", "robust"])
+@pytest.mark.parametrize("compiled_or_not", [None, compiled.OFF])
+def test_a_short_fit_is_the_beginning_of_a_long_one(recipe, compiled_or_not, monkeypatch):
+    if compiled_or_not:
+        monkeypatch.setenv(compiled.SETTING, compiled_or_not)
+    support = tones(ModelConfig(), per_class=2)
+    (long,) = fit_networks(support[:1], support[1:], 3, seeds=[41], recipe=recipe, stages=[2, 4])
+    assert list(long.stages) == [2, 4]
+    for updates, network in (*long.stages.items(), (5, long.network)):
+        short = fit_network(*support, 3, recipe=replace(recipe, updates=updates))
+        assert weights(network) == weights(short.network)
+        assert not network.training
+        assert long.history[:updates] == short.history
 
 
 def test_members_are_the_fits_of_the_seeds_that_follow(small):

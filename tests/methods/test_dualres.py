@@ -1,10 +1,13 @@
 """DualRes among the methods: on a GPU its fits go together, and each is judged as if it had gone alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from dualres.config import Recipe
+from dualres.learn.history import Task
 from dualres.methods import method
 from dualres.methods.neural import NeuralMethod
 
@@ -20,13 +23,29 @@ def support(seed):
 def test_fits_together_are_the_fits_alone(name):
     ours = method(name, Recipe(4))
     supports, labels = zip(support(0), support(1), strict=True)
-    together = ours.fit_together(supports, labels, 3, seeds=[41, 42], device="cuda")
-    for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
+    every = zip(supports, labels, [41, 42], strict=True)
+    together = ours.learn_together([Task(*its, 3, seed, "cuda") for *its, seed in every])
+    for (fitted,), windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
         alone = ours.fit(windows, targets, 3, seed=seed, device="cuda")
         for (part, got), expected in zip(fitted.state().items(), alone.state().values(), strict=True):
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-5, err_msg=part)
         assert (fitted.cost.registered, fitted.cost.active) == (alone.cost.registered, alone.cost.active)
         assert [s.loss for s in fitted.history] == pytest.approx([s.loss for s in alone.history], rel=1e-5)
+
+
+@needs_cuda
+def test_a_short_fit_is_the_beginning_of_a_long_one_on_a_gpu():
+    supports, labels = zip(support(0), support(1), strict=True)
+    every = zip(supports, labels, [41, 42], strict=True)
+    tasks = [Task(*its, 3, seed, "cuda", stages=(3, 70)) for *its, seed in every]  # 70: more than a burst of updates
+    long = method("dualres", Recipe(80)).learn_together(tasks)
+    for stage, updates in enumerate((3, 70, 80)):
+        short = method("dualres", Recipe(updates)).learn_together([replace(task, stages=()) for task in tasks])
+        for stages, (alone,) in zip(long, short, strict=True):
+            fitted = stages[stage]
+            assert fitted.history == alone.history
+            for (part, got), expected in zip(fitted.state().items(), alone.state().values(), strict=True):
+                np.testing.assert_array_equal(got, expected, err_msg=part)
 
 
 @needs_cuda

@@ -7,7 +7,7 @@ from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
 
 JOBS_ON_A_GPU = 4  # side by side, unless the number of jobs is given; a small fit leaves most of a GPU idle
-FITS_TOGETHER = 12  # of one shape on a GPU, each of them a job
+FITS_TOGETHER = 12  # jobs of one shape at most
 START = "start"  # the stage of a job that was begun, and no more is known of it
 
 

@@ -21,9 +21,7 @@ from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import do
-from dualres.config import ModelConfig
 from dualres.errors import DualResError
-from dualres.learn.fit import fits_together
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.progress import Progress
 from dualres.machinery.workers import Child, Sparing, failure, inbox
@@ -35,10 +33,8 @@ _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[
 def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int, device: str) -> Executor:
     """By default as many jobs side by side as this machine's cores allow, a few on a GPU."""
     by_cores = max(1, _cores() // threads)
-    if device == "cpu":
-        return LocalExecutor(jobs or by_cores, stores, folder)
-    together = executors.FITS_TOGETHER if fits_together(ModelConfig(), device) else 1
-    return LocalExecutor(jobs or min(by_cores, executors.JOBS_ON_A_GPU), stores, folder, together)
+    most = by_cores if device == "cpu" else min(by_cores, executors.JOBS_ON_A_GPU)
+    return LocalExecutor(jobs or most, stores, folder, executors.FITS_TOGETHER)
 
 
 def _cores() -> int:

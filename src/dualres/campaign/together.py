@@ -1,8 +1,9 @@
-"""Doing jobs of one shape together: on a GPU their fits are one."""
+"""Doing jobs of one shape together: those that differ in their number of updates share a fit, others a GPU."""
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,11 +16,13 @@ from dualres.campaign.work import Gathered, forget_peak, gather, judge
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.learn.batches import check_support
-from dualres.learn.history import steps_told
+from dualres.learn.fit import fits_together
+from dualres.learn.history import Task, steps_told
 from dualres.machinery.progress import Progress
 from dualres.methods import method
 from dualres.methods.catalogue import entry
-from dualres.methods.dualres import DualResMethod
+from dualres.methods.method import Fitted
+from dualres.methods.neural import NeuralMethod
 
 TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many share a stage with it
 _Member = tuple[Gathered, float]  # a job that can be fitted with others, and the seconds that it took alone so far
@@ -27,9 +30,17 @@ _Member = tuple[Gathered, float]  # a job that can be fitted with others, and th
 
 def shape(job: Job) -> Hashable:
     """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
-    if job.device == "cpu" or not entry(job.method).fits_together:
-        return job.key
-    return job.dataset, job.budget, job.method, job.recipe, job.threads, job.device
+    if fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together:
+        return job.dataset, job.budget, job.method, _but_for_updates(job).recipe, job.threads, job.device
+    return _but_for_updates(job).key
+
+
+def _but_for_updates(job: Job) -> Job:
+    """What jobs have in common whose fits are one: a fit begins as every longer one does.
+
+    Of augmentations from elsewhere that is not known.
+    """
+    return replace(job, recipe=replace(job.recipe, updates=1)) if job.recipe and not job.recipe.more else job
 
 
 def do_together(
@@ -62,28 +73,38 @@ def do_together(
 def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterator[tuple[Job, Outcome | Exception]]:
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
-    supports = [gathered.support for gathered, _ in members]
     each = [tell_of(job.key, len(jobs)) for job in jobs]
-    begin, shared = time.perf_counter(), method(jobs[0].method, jobs[0].recipe)
-    if not isinstance(shared, DualResMethod):
-        raise ConfigError(f"method {jobs[0].method!r} fits one support at a time; do its jobs one by one")
-    fits = shared.fit_together(
-        [support.windows for support in supports],
-        [support.labels for support in supports],
-        len(members[0][0].fold.classes),
-        seeds=[job.seed for job in jobs],
-        device=jobs[0].device,
-        progress=steps_told(partial(_tell_all, each), "fit"),
-    )
+    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], partial(_tell_all, each))
     share_s = (time.perf_counter() - begin) / len(jobs)
-    supports.clear()
     for job in jobs:
-        (gathered, alone_s), fitted = members.pop(0), fits.pop(0)
+        (gathered, alone_s), fitted = members.pop(0), fits.pop(job.key)
         since = time.perf_counter() - alone_s - share_s
         try:
             yield job, judge(gathered, fitted, folder, since, tell_of(job.key, 1), together=len(jobs))
         except Exception as error:
             yield job, error
+
+
+def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
+    """What each job's fit gave, by its key; jobs that are the same but for their updates share one."""
+    by_updates = {one.job.recipe.updates: one.job.recipe for one in gathered if one.job.recipe}
+    *stages, last = sorted(by_updates) or [0]
+    learner = method(gathered[0].job.method, by_updates.get(last))
+    if not isinstance(learner, NeuralMethod):
+        raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
+    progress, one_of = steps_told(tell, "fit"), {_but_for_updates(one.job).key: one for one in gathered}
+    tasks = [
+        Task(its.windows, its.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
+        for one in one_of.values()
+        for its in [one.support]
+    ]
+    fits = dict(zip(one_of, learner.learn_together(tasks), strict=True))
+    found: dict[str, Fitted] = {}
+    for one in gathered:
+        for fitted in fits[_but_for_updates(one.job).key]:
+            if fitted.method.recipe == one.job.recipe:
+                found[one.job.key] = fitted
+    return found
 
 
 def _tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:

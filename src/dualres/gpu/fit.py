@@ -7,9 +7,10 @@ an update are made on the device, as part of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +46,7 @@ class Trained(NamedTuple):
 
     losses: list[float]  # before each update
     standards: list[Standard]  # of the short and the long view that it learned from; none where they were plain
+    stages: dict[int, DualRes]  # what it was after the updates that were asked for
 
 
 @full_precision()
@@ -59,6 +61,7 @@ def fit_together(
     device: str,
     augmentation: GpuAugmentation | None = None,
     progress: OnUpdate | None = None,
+    stages: Collection[int] = (),
 ) -> list[Trained]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
@@ -73,16 +76,20 @@ def fit_together(
         bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation)
         bundle.load(supports, labels)
         bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
-        bundle.run(progress)
+        kept = bundle.run(progress, stages)
         losses = bundle.adam.history.tolist()
         gradients = bundle.passes.gradients.unflatten(0, (len(seeds), -1)).sum(1)
         for network, row, gradient in zip(networks, bundle.passes.weights, gradients, strict=True):
             layout.unpack(row, network)
             layout.unpack_gradients(gradient, network)
             network.eval()
+        earlier: list[dict[int, DualRes]] = [{update: deepcopy(network) for update in kept} for network in networks]
+        for fit, its in enumerate(earlier):
+            for update, network in its.items():
+                layout.unpack(kept[update][fit], network)
         standards = [[view.standard(fit) for view in bundle.augmented] for fit in range(len(seeds))]
         stream.synchronize()
-    return [Trained(*its) for its in zip(losses, standards, strict=True)]
+    return [Trained(*its) for its in zip(losses, standards, earlier, strict=True)]
 
 
 class Bundle:
@@ -172,18 +179,24 @@ class Bundle:
     def _step(self) -> None:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)
 
-    def run(self, progress: OnUpdate | None) -> None:
-        """All updates; the device is waited for only where there is progress to tell, or draws to be copied to it."""
-        updates = self._recipe.updates
+    def run(self, progress: OnUpdate | None, stages: Collection[int] = ()) -> dict[int, Tensor]:
+        """All updates, and the weights (fits, size) after those that `stages` names.
+
+        The device is waited for only where there is progress to tell, or draws to be copied to it.
+        """
+        updates, kept = self._recipe.updates, {}
         for begin in range(0, updates, SLAB):
             end = min(begin + SLAB, updates)
             self.draws.renew()
-            for _ in range(begin, end):
+            for update in range(begin + 1, end + 1):
                 self._graph.replay()
+                if update in stages:
+                    kept[update] = self.passes.weights.clone()
             if progress:
                 losses = self.adam.history[:, begin:end].mean(0).tolist()
                 for update, loss in enumerate(losses, start=begin + 1):
                     progress(update, loss)
+        return kept
 
 
 class Augmented:

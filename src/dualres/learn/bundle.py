@@ -46,14 +46,14 @@ def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> li
         with seeded(task.seed):
             networks.append(DualRes(task.classes, config, task.seed))
     settings: Any = {"recipe": recipe, "seeds": seeds, "device": device, "progress": told if progress else None}
-    settings["augmentation"] = augmentation_of(recipe, len(tasks[0].windows), seeds)
+    settings |= {"augmentation": augmentation_of(recipe, len(tasks[0].windows), seeds), "stages": tasks[0].stages}
     trained = fit_together(networks, [task.windows for task in tasks], [task.labels for task in tasks], **settings)
     fitted = []
-    for network, (losses, standards) in zip(networks, trained, strict=True):
-        if standards:
-            fold_into(network.encoder, [Standard(*standard) for standard in standards])
+    for network, (losses, standards, stages) in zip(networks, trained, strict=True):
+        for each in (network, *stages.values()) if standards else ():
+            fold_into(each.encoder, [Standard(*standard) for standard in standards])
         steps = [Step(update, loss, recipe.rate_at(update)) for update, loss in enumerate(losses, start=1)]
-        fitted.append(FittedNetwork(network, steps))
+        fitted.append(FittedNetwork(network, steps, stages))
     return fitted
 
 

@@ -19,7 +19,7 @@ from dualres.learn.augment.supports import AugmentedSpectra
 from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, OnStep, Step, Task
+from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
@@ -59,18 +59,20 @@ def fit_networks(
     recipe: Recipe | None = None,
     device: str = "cpu",
     progress: OnStep | None = None,
+    stages: Sequence[int] = (),
 ) -> list[FittedNetwork]:
     """Train a network on each support with its own seed, as `fit_network` does.
 
     On a GPU supports of equal length are fitted all at once. `progress` is then told each update of all of them
     together, with the mean of their losses, one length after the other. Elsewhere it is told one fit after the other.
+    Each network is kept as it was after the updates that `stages` names, too.
     """
     if not len(supports) == len(labels) == len(seeds):
         counts = f"{len(supports)} supports, {len(labels)} sets of labels and {len(seeds)} seeds"
         raise ConfigError(f"{counts} were given: every support needs labels and a seed")
     config, recipe = config or ModelConfig(), recipe or Recipe()
     every = zip(supports, labels, seeds, strict=True)
-    tasks = [Task(windows, its, classes, seed, device, progress) for windows, its, seed in every]
+    tasks = [Task(windows, its, classes, seed, device, progress, tuple(stages)) for windows, its, seed in every]
     for task in tasks:
         check_support(task.windows, task.labels, classes, config.window)
     if not fits_together(config, device, recipe):
@@ -101,11 +103,14 @@ def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork
             support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=MICROBATCH)
         else:
             support = AugmentedSpectra(task, config, recipe)
+        stages: dict[int, DualRes] = {}
         with training_threads(network):
-            history = train(network, Classify(network), support, recipe, progress=task.progress)
+            progress = keeping(network, task, stages)
+            history = train(network, Classify(network), support, recipe, progress=progress)
         if isinstance(support, AugmentedSpectra):
-            fold_into(network.encoder, support.standards)
-    return FittedNetwork(network, history)
+            for trained in (network, *stages.values()):
+                fold_into(trained.encoder, support.standards)
+    return FittedNetwork(network, history, stages)
 
 
 def fit_recordings(

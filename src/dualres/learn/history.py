@@ -1,8 +1,12 @@
 """What a fit is given, what it tells of itself while it goes on, and what it leaves behind."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field
 from itertools import count
+from typing import TypeVar
+
+from torch import nn
 
 from dualres.learn.batches import Labels
 from dualres.machinery.progress import Progress
@@ -32,12 +36,34 @@ class Task:
     seed: int
     device: str = "cpu"
     progress: OnStep | None = None
+    stages: tuple[int, ...] = ()  # updates after which the network is kept as it is then, besides the last
 
 
 @dataclass(frozen=True)
 class FittedNetwork:
     network: DualRes
     history: list[Step]
+    stages: dict[int, DualRes] = field(default_factory=dict)  # as it was after the updates that were asked for
+
+
+_Network = TypeVar("_Network", bound=nn.Module)
+
+
+def keeping(network: _Network, task: Task, kept: dict[int, _Network]) -> OnStep | None:
+    """What a fit calls after each update: the task's progress, and before it a copy to `kept` after each stage.
+
+    No update depends on how many follow, so that a network at a stage is what a shorter fit would have ended with.
+    """
+    if not task.stages:
+        return task.progress
+
+    def tell(step: Step, updates: int) -> None:
+        if step.update in task.stages:
+            kept[step.update] = deepcopy(network).eval()
+        if task.progress:
+            task.progress(step, updates)
+
+    return tell
 
 
 def steps_told(progress: Progress, stage: str, fits: int = 1) -> OnStep:

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.pack import Floats
-from dualres.learn.batches import MICROBATCH, Labels
+from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_networks
-from dualres.learn.history import OnStep, Task
+from dualres.learn.history import Task
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
 from dualres.model.network import DualRes
@@ -43,29 +42,27 @@ class DualResMethod(NeuralMethod):
 
     config: ModelConfig = field(default_factory=ModelConfig)
 
-    def learn(self, task: Task) -> FittedNeural:
-        how: Any = {"seeds": [task.seed], "device": task.device, "progress": task.progress}
-        return self.fit_together([task.windows], [task.labels], task.classes, **how)[0]
-
-    def fit_together(
-        self,
-        supports: Sequence[Windows],
-        labels: Sequence[Labels],
-        classes: int,
-        *,
-        seeds: Sequence[int],
-        device: str,
-        progress: OnStep | None = None,
-    ) -> list[FittedNeural]:
-        """One fit for each support and seed, on a GPU all at once; time and memory are shared out evenly among them."""
-        how: Any = {"config": self.config, "recipe": self.recipe, "device": device, "progress": progress}
-        with measured_cost(device) as spent:
-            fitted = fit_networks(supports, labels, classes, seeds=seeds, **how)
-        networks = [DualResNetwork(one.network).eval() for one in fitted]
-        return [
-            FittedNeural(self, classes, seed, spent.cost(network, len(fitted)), one.history, {}, network)
-            for network, one, seed in zip(networks, fitted, seeds, strict=True)
-        ]
+    def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
+        """As of every neural method, of tasks with the same classes, device, progress and stages; on a GPU at once."""
+        with measured_cost(tasks[0].device) as spent:
+            fitted = fit_networks(
+                [task.windows for task in tasks],
+                [task.labels for task in tasks],
+                tasks[0].classes,
+                seeds=[task.seed for task in tasks],
+                config=self.config,
+                recipe=self.recipe,
+                device=tasks[0].device,
+                progress=tasks[0].progress,
+                stages=tasks[0].stages,
+            )
+        found = []
+        for task, one in zip(tasks, fitted, strict=True):
+            by_updates = one.stages | {self.recipe.updates: one.network}
+            networks = {updates: DualResNetwork(network).eval() for updates, network in by_updates.items()}
+            cost = spent.cost(networks[self.recipe.updates], len(networks), len(tasks))
+            found.append(self._fitted(task, networks, one.history, cost))
+        return found
 
 
 def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from dualres.config import Recipe
 from dualres.kernel.pack import Floats
 from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
-from dualres.learn.history import Task
+from dualres.learn.history import Step, Task, keeping
 from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
@@ -80,6 +81,18 @@ class NeuralMethod(Method):
 
     def learn(self, task: Task) -> FittedNeural:
         """Train from scratch; the weights after the last update are the result."""
+        return self.learn_together([task])[0][-1]
+
+    def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
+        """One fit for each task: the network after each of its stages, and at last after the last update.
+
+        What several share is shared out evenly in their costs: the time of a fit among its stages, and where tasks are
+        fitted at once, time and memory among them.
+        """
+        return [self._learn_stages(task) for task in tasks]
+
+    def _learn_stages(self, task: Task) -> list[FittedNeural]:
+        stages: dict[int, Network] = {}
         with measured_cost(task.device) as spent, seeded(task.seed), full_precision():
             network = self.build(task.classes, task.seed).to(task.device)
             check_support(task.windows, task.labels, task.classes, network.window)
@@ -90,8 +103,21 @@ class NeuralMethod(Method):
             else:
                 views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
                 support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
-            history = train(network, network, support, self.recipe, draws=network.draws, progress=task.progress)
-        return FittedNeural(self, task.classes, task.seed, spent.cost(network), history, network.constants, network)
+            how: Any = {"draws": network.draws, "progress": keeping(network, task, stages)}
+            history = train(network, network, support, self.recipe, **how)
+        cost = spent.cost(network, len(stages) + 1)
+        return self._fitted(task, stages | {self.recipe.updates: network}, history, cost)
+
+    def _fitted(
+        self, task: Task, networks: Mapping[int, Network], history: list[Step], cost: Cost
+    ) -> list[FittedNeural]:
+        """What one fit gave, by the number of updates."""
+        fitted = []
+        for updates, network in networks.items():
+            shorter = replace(self, recipe=replace(self.recipe, updates=updates))
+            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network)
+            fitted.append(FittedNeural(shorter, *its))
+        return fitted
 
     def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
@@ -155,12 +181,15 @@ class Spent:
     seconds: float = 0.0
     peak_bytes: int | None = None  # most memory allocated on the GPU beyond what had been before; None on a CPU
 
-    def cost(self, network: Network, shared_by: int = 1) -> Cost:
-        """Of one network; its gradients are counted and let go. Networks that were fitted together share evenly."""
+    def cost(self, network: Network, stages: int = 1, fits: int = 1) -> Cost:
+        """Of one network at one of its stages; its gradients are counted and let go.
+
+        Fits that were done together share all evenly; a fit's stages share its time, and each needs its memory.
+        """
         counted = sizes(network)
         network.zero_grad()
-        peak = None if self.peak_bytes is None else self.peak_bytes // shared_by
-        return Cost(*counted, self.seconds / shared_by, peak)
+        peak = None if self.peak_bytes is None else self.peak_bytes // fits
+        return Cost(*counted, self.seconds / (fits * stages), peak)
 
 
 @contextmanager
