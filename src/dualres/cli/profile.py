@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from dualres.profile.run import Ended
 
 
+class Way(StrEnum):
+    EAGER = "eager"
+    SHIPPED = "shipped"
+    BOTH = "both"
+
+
 def profile(
     datasets: Annotated[
         list[str] | None,
@@ -34,6 +41,13 @@ def profile(
     device: Annotated[Device, typer.Option(help="Device for neural methods; MiniRocket runs on the CPU.")] = Device.CPU,
     threads: Annotated[int, typer.Option(min=1, help="CPU threads; the paper used four.")] = 4,
     long: Annotated[bool, typer.Option("--long", help="Measure a record of 1,024 windows or more instead.")] = False,
+    way: Annotated[
+        Way,
+        typer.Option(
+            help="shipped: each method by its fastest path, as `dualres diagnose` runs it. eager: every neural method "
+            "by plain PyTorch, like for like. both: one after the other."
+        ),
+    ] = Way.SHIPPED,
     quick: Annotated[bool, typer.Option("--quick", help="Only a few repetitions; all results say so.")] = False,
     updates: Annotated[
         int | None,
@@ -56,13 +70,14 @@ def profile(
     from dualres.exchange.ledger_folder import own_ledger
     from dualres.machinery.cuda_graphs import check_device
     from dualres.methods import NAMES
-    from dualres.methods.catalogue import names
-    from dualres.profile.plan import Plan, plan_all
+    from dualres.methods.catalogue import entry, names
+    from dualres.profile.plan import WAYS, Plan, plan_all
     from dualres.profile.run import Place, run
 
     chosen = named("method", methods, names()) or NAMES
     wanted = present_datasets(stores) if datasets == ["all"] else prepared(datasets, stores) or [RIG]
-    plans = plan_all(wanted, chosen, device.value, threads, long=long, quick=quick)
+    ways = WAYS if way == Way.BOTH else (way.value,)
+    plans = plan_all(wanted, chosen, device.value, threads, ways=ways, long=long, quick=quick)
     check_device(device.value)
     if threads > (cores := os.cpu_count() or 1):
         complain("note", f"{threads} threads on {cores} cores: times will be longer than necessary", "yellow")
@@ -88,7 +103,10 @@ def profile(
     if as_json:
         typer.echo(json.dumps([one.as_json() for one in measured], indent=1))
     elif measured:
-        _show(measured, where.kept)
+        for each in ways:
+            if shown := [one for one in measured if one.plan.way == each or not entry(one.plan.method).trains]:
+                _show(shown, each)
+        say(f"All repetitions, hashes and checks: {where.kept}")
     if others := [one.plan.title for one in results if one.known and one.elsewhere]:
         reason = "measured elsewhere, or with other code or libraries"
         complain("note", f"{reason}; --again renews them: {', '.join(others)}", "yellow")
@@ -114,11 +132,11 @@ def _tell_ended(one: Ended) -> None:
         soft_wrap=True,
     )
     if not one.measurement.agrees:
-        complain("differs", f"{one.plan.title}: its workloads or the ledger name different classes", "yellow")
+        complain("differs", f"{one.plan.title}: its workloads, its ways or the ledger disagree", "yellow")
 
 
-def _show(measured: Sequence[Measurement], folder: Path) -> None:
-    """The fastest first, dataset by dataset."""
+def _show(measured: Sequence[Measurement], way: str) -> None:
+    """What was measured in one way, the fastest first, dataset by dataset."""
     from dualres.profile.plan import NATIVE, PREPARED, WINDOW
     from dualres.report.names import dataset_name, method_name
 
@@ -127,7 +145,7 @@ def _show(measured: Sequence[Measurement], folder: Path) -> None:
     table = Table(
         box=SIMPLE_HEAD,
         padding=(0, 1),
-        title=f"ms, {' and '.join(sorted(kinds))}, CPU threads: {one.threads}{', QUICK RUN' * one.quick}",
+        title=f"ms, {way}, {' and '.join(sorted(kinds))}, CPU threads: {one.threads}{', QUICK RUN' * one.quick}",
         title_justify="left",
     )
     for column in ("Dataset", "Method"):
@@ -149,7 +167,6 @@ def _show(measured: Sequence[Measurement], folder: Path) -> None:
     say(
         f"A native record is resampled, too. Memory: most held for {'a prepared record' if one.long else 'one window'}."
     )
-    say(f"All repetitions, hashes and checks: {folder}")
 
 
 def _mib(value: float | None) -> str:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.util import find_spec
-
 from dualres.config import ModelConfig
+from dualres.machinery.triton_setting import triton_usable
 
 
-@cache
 def available(config: ModelConfig, device: str) -> bool:
     """Whether there is a GPU path there for networks of these sizes."""
-    return device.startswith("cuda") and find_spec("triton") is not None and fits_the_kernels(config)
+    return device.startswith("cuda") and triton_usable() and fits_the_kernels(config)
 
 
 def fits_the_kernels(config: ModelConfig) -> bool:

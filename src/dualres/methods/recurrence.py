@@ -8,14 +8,14 @@
 and return h, (..., steps). Nothing is divided by and no logarithm is taken: any decay will do, zero and one too.
 """
 
-from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from dualres.machinery.triton_setting import triton_usable
 
 CHUNK = 16  # steps walked one after the other; the fastest of 4, 8, 16, 32 at 32,768 steps and 32 or 128 rows
 
@@ -114,7 +114,6 @@ def _walk(a: Tensor, x: Tensor, h: Tensor, out: Tensor, order: int) -> None:
         h = torch.addcmul(x_t, a_t, h, out=out_t)
 
 
-@cache
 def _kernels() -> Any:
     """The same on a GPU; None without Triton."""
-    return import_module("dualres.methods.recurrence_triton") if find_spec("triton") else None
+    return import_module("dualres.methods.recurrence_triton") if triton_usable() else None

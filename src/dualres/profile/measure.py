@@ -26,7 +26,8 @@ from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
 from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
-from dualres.profile.plan import LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
+from dualres.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
+from dualres.profile.ways import by_way
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window
 from dualres.scorers import Scores, Windows
@@ -79,45 +80,58 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(plan.threads)
     with threadpool_limits(plan.threads):
-        load_before = list(os.getloadavg()) if hasattr(os, "getloadavg") else None
-        fold, config = checkpoint.job.used_fold(), ModelConfig()
-        source = Source(plan.dataset, stores, cache, checkpoint.job.resampler)
-        recording = source.native(next(iter(fold.support.values()))[0])
-        on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
-        model = _on(plan.device, load(checkpoint.path))
-        work = calls(model, on)
-        before, done = held_now(plan.device), {}
-        for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
-            done[each.name] = _repeated(each, work[each.name], tell)
-            tell(f"memory, {each.name}", 0, each.passes, "")
-            done[each.name]["memory"] = asdict(memory_of(work[each.name], each.passes, plan.device, before))
-        return {
-            "workloads": done,
-            "input": {
-                "recording": recording.id,
-                "rate": str(recording.rate),
-                "native_s": float(len(on.recording.signal) / recording.rate),
-                "windows": on.windows,
-                "window_s": config.window_s,
-                "cycles": on.cycles,
-                "sha256": source.hashes[recording.id],
-                "variant": source.variant,
-            },
-            "model": {
-                "from_ledger": checkpoint.from_ledger,
-                "key": checkpoint.job.key,
-                "plan": checkpoint.job.plan(),
-                "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
-                "file_bytes": checkpoint.path.stat().st_size,
-                "bytes": bytes_of(model),
-            },
-            "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
-            "batch": STRETCH,
-            "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
-            "versions": all_versions(),
-            # load_before: processes running or waiting, mean of the last 1, 5 and 15 minutes
-            "machine": {**this_machine(plan.device), "load_before": load_before},
-        }
+        with by_way(plan.way):
+            facts, native = _measured(plan, checkpoint, stores, cache, tell)
+            scores = native()
+        if plan.way == EAGER:
+            facts["agreement"]["shipped"] = _apart(scores, native())
+    return facts
+
+
+def _measured(
+    plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress
+) -> tuple[dict[str, Any], Call]:
+    """What is kept, and the work on a native record."""
+    load_before = list(os.getloadavg()) if hasattr(os, "getloadavg") else None
+    fold, config = checkpoint.job.used_fold(), ModelConfig()
+    source = Source(plan.dataset, stores, cache, checkpoint.job.resampler)
+    recording = source.native(next(iter(fold.support.values()))[0])
+    on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
+    model = _on(plan.device, load(checkpoint.path))
+    work = calls(model, on)
+    before, done = held_now(plan.device), {}
+    for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
+        done[each.name] = _repeated(each, work[each.name], tell)
+        tell(f"memory, {each.name}", 0, each.passes, "")
+        done[each.name]["memory"] = asdict(memory_of(work[each.name], each.passes, plan.device, before))
+    facts = {
+        "workloads": done,
+        "input": {
+            "recording": recording.id,
+            "rate": str(recording.rate),
+            "native_s": float(len(on.recording.signal) / recording.rate),
+            "windows": on.windows,
+            "window_s": config.window_s,
+            "cycles": on.cycles,
+            "sha256": source.hashes[recording.id],
+            "variant": source.variant,
+        },
+        "model": {
+            "from_ledger": checkpoint.from_ledger,
+            "key": checkpoint.job.key,
+            "plan": checkpoint.job.plan(),
+            "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
+            "file_bytes": checkpoint.path.stat().st_size,
+            "bytes": bytes_of(model),
+        },
+        "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
+        "batch": STRETCH,
+        "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
+        "versions": all_versions(),
+        # load_before: processes running or waiting, mean of the last 1, 5 and 15 minutes
+        "machine": {**this_machine(plan.device), "load_before": load_before},
+    }
+    return facts, work[NATIVE]
 
 
 def this_machine(device: str) -> dict[str, Any]:
@@ -174,10 +188,14 @@ def _ledger_agreement(model: Model, checkpoint: Checkpoint, source: Source, fold
     name, expected = checkpoint.outcome.recordings[0], checkpoint.outcome.scores[0]
     (recording,) = source.at_rate([name])
     scores, _ = recording_scores(model, recording, fold.evaluation_windows)
+    return {"recording": name, **_apart(scores[None], np.array([expected]))}
+
+
+def _apart(scores: Scores, others: Scores) -> dict[str, Any]:
+    """How far two ways' scores of the same windows are apart, and whether they name the same class by their means."""
     return {
-        "recording": name,
-        "difference": float(np.abs(scores - expected).max()),
-        "same_label": int(scores.argmax()) == int(np.argmax(expected)),
+        "difference": float(np.abs(scores - others).max()),
+        "same_label": int(scores.mean(0).argmax()) == int(others.mean(0).argmax()),
     }
 
 

@@ -4,7 +4,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from dualres.errors import DualResError
 from dualres.machinery.files import write_whole
-from dualres.profile.plan import Plan, read_plan
+from dualres.profile.plan import EAGER, Plan, read_plan
+from dualres.profile.ways import TOLERANCE
 
 FORMAT = "dualres-profile/1"
 FOLDER = "profile"  # beside the ledger
@@ -33,7 +34,7 @@ WORKLOAD: Shape = {
     "memory": dict.fromkeys(("rss_peak", "rss_rise", "cuda_allocated", "cuda_reserved", "cuda_rise"), _BYTES),
 }
 RECIPE: Shape = {"updates": COUNT}
-LEDGER: Shape = {"difference": NUMBER, "same_label": TRUTH}
+APART: Shape = {"difference": NUMBER, "same_label": TRUTH}
 FACTS: dict[str, Shape] = {
     "workloads": (dict,),
     "input": {
@@ -94,12 +95,17 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Whether all workloads, and the ledger if it was asked, name the same class."""
+        """Whether all workloads, and the ledger and the shipped way if they were asked, name the same class.
+
+        The shipped way's scores of each window are within `TOLERANCE` of the eager way's, too.
+        """
         agreement = self.facts["agreement"]
-        return bool(agreement["same_label"] and (agreement["ledger"] or {"same_label": True})["same_label"])
+        others = [agreement[name] for name in ("ledger", "shipped") if agreement.get(name)]
+        near = "shipped" not in agreement or agreement["shipped"]["difference"] <= TOLERANCE
+        return bool(near and all(each["same_label"] for each in (agreement, *others)))
 
     def as_json(self) -> dict[str, Any]:
-        return {"format": FORMAT, "plan": asdict(self.plan), **self.facts}
+        return {"format": FORMAT, "plan": self.plan.as_data(), **self.facts}
 
 
 def keep(measurement: Measurement, folder: Path) -> Path:
@@ -134,6 +140,8 @@ def read(path: Path) -> Measurement:
             raise ValueError(f"it is the one of {plan.name}")
         facts = {name: content[name] for name in FACTS if name in content}
         check_facts(facts, tuple(each.name for each in plan.workloads))
+        if (plan.way == EAGER) != ("shipped" in facts["agreement"]):
+            raise ValueError("an eager measurement, and no other, is compared with the shipped way")
     except (OSError, ValueError, OverflowError, RecursionError) as error:
         remedy = "`dualres profile` measures it anew, or remove it"
         raise MeasurementError(f"{path}: not a measurement ({error}); {remedy}") from error
@@ -163,7 +171,9 @@ def check_facts(facts: Mapping[str, Any], workloads: tuple[str, ...]) -> None:
     if facts["model"]["plan"]["recipe"] is not None:
         _check(facts["model"]["plan"]["recipe"], RECIPE, "model.plan.recipe")
     if facts["agreement"]["ledger"] is not None:
-        _check(facts["agreement"]["ledger"], LEDGER, "agreement.ledger")
+        _check(facts["agreement"]["ledger"], APART, "agreement.ledger")
+    if "shipped" in facts["agreement"]:
+        _check(facts["agreement"]["shipped"], APART, "agreement.shipped")
 
 
 def _check(value: object, shape: Shape, where: str) -> None:

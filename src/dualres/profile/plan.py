@@ -1,7 +1,9 @@
 """What is measured: a method on a dataset's recording, and how often each workload is repeated."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any
 
 from dualres.datasets import catalog
 from dualres.errors import ConfigError
@@ -11,6 +13,7 @@ from dualres.paper.costs import THREADS
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least these windows and seconds
 
 DEVICES = ("cpu", "cuda")
+EAGER, SHIPPED = WAYS = ("eager", "shipped")  # see ways.py
 WINDOW, PREPARED, NATIVE = "window", "prepared", "native"
 
 
@@ -40,17 +43,22 @@ class Plan:
     threads: int = THREADS
     long: bool = False  # a record of at least LONG_WINDOWS windows, and no single window
     quick: bool = False  # a few repetitions, to see that everything runs
+    way: str = SHIPPED  # one of WAYS
 
     @property
     def name(self) -> str:
         """Fit for a file name, and different for different plans."""
         words = [self.dataset, self.method.replace("/", "."), self.device, str(self.threads)]
-        return "-".join(words + ["long"] * self.long + ["quick"] * self.quick)
+        return "-".join([*words, *self._kind])
 
     @property
     def title(self) -> str:
         """A few words for a progress line."""
-        return f"{self.dataset} {self.method} {self.device}{' long' * self.long}{' quick' * self.quick}"
+        return " ".join([self.dataset, self.method, self.device, *self._kind])
+
+    @property
+    def _kind(self) -> list[str]:
+        return ["eager"] * (self.way == EAGER) + ["long"] * self.long + ["quick"] * self.quick
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
@@ -58,23 +66,41 @@ class Plan:
             return LONG_QUICK if self.quick else LONG
         return QUICK if self.quick else STANDARD
 
+    def as_data(self) -> dict[str, Any]:
+        """As a file has it: without its way where that is the shipped one, the only one there was at first."""
+        fields = asdict(self)
+        return fields if self.way != SHIPPED else {name: fields[name] for name in fields if name != "way"}
+
 
 def read_plan(fields: object) -> Plan:
     """The plan with these fields, as a file has them."""
-    kinds = {"dataset": str, "method": str, "device": str, "threads": int, "long": bool, "quick": bool}
-    if not isinstance(fields, dict) or {name: type(value) for name, value in fields.items()} != kinds:
+    kinds = dict.fromkeys(("dataset", "method", "device"), str) | {"threads": int, "long": bool, "quick": bool}
+    if not isinstance(fields, dict) or {n: type(v) for n, v in fields.items()} not in (kinds, kinds | {"way": str}):
         raise ConfigError(f"a plan that cannot be understood: {str(fields)[:200]}")
-    known = {"dataset": catalog.names(), "method": names(), "device": DEVICES}
+    known = {"dataset": catalog.names(), "method": names(), "device": DEVICES, "way": WAYS}
+    fields = {"way": SHIPPED, **fields}
     if any(fields[name] not in values for name, values in known.items()) or fields["threads"] < 1:
         raise ConfigError(f"a plan of something that does not exist: {str(fields)[:200]}")
     return Plan(**fields)
 
 
-def plan(dataset: str, method: str, device: str, threads: int, *, long: bool = False, quick: bool = False) -> Plan:
-    """A method's plan; one that does not train runs on the CPU whatever the others run on."""
-    return Plan(dataset, method, entry(method).device(device), threads, long, quick)
+def plan(
+    dataset: str, method: str, device: str, threads: int, *, way: str = SHIPPED, long: bool = False, quick: bool = False
+) -> Plan:
+    """A method's plan; one that does not train runs on the CPU, and in one way, whatever the others do."""
+    known = entry(method)
+    return Plan(dataset, method, known.device(device), threads, long, quick, way if known.trains else SHIPPED)
 
 
-def plan_all(datasets: Sequence[str], methods: Sequence[str], device: str, threads: int, **size: bool) -> list[Plan]:
-    """Every method on every dataset; `size` is `long`, `quick` or both."""
-    return [plan(dataset, method, device, threads, **size) for dataset in datasets for method in methods]
+def plan_all(
+    datasets: Sequence[str],
+    methods: Sequence[str],
+    device: str,
+    threads: int,
+    *,
+    ways: Sequence[str] = (SHIPPED,),
+    **size: bool,
+) -> list[Plan]:
+    """Every method on every dataset, its ways one after the other; `size` is `long`, `quick` or both."""
+    asked = product(datasets, methods, ways)
+    return list(dict.fromkeys(plan(d, m, device, threads, way=way, **size) for d, m, way in asked))

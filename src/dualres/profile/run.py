@@ -12,6 +12,7 @@ from dualres.profile.fresh_process import in_fresh_process
 from dualres.profile.measure import measure, this_machine
 from dualres.profile.measurements import FOLDER, Measurement, MeasurementError, keep, place, read
 from dualres.profile.plan import Plan
+from dualres.profile.ways import by_way
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,9 @@ class Ended:
         """Whether it was measured on another machine, or with other versions of this package's code or libraries."""
         if self.measurement is None:
             return False
-        facts, here = self.measurement.facts, this_machine(self.plan.device)
+        facts = self.measurement.facts
+        with by_way(self.plan.way):
+            here = this_machine(self.plan.device)
         same_machine = all(facts["machine"].get(name) == here[name] for name in ("device", "cpu", "cores", "kernel"))
         return not same_machine or facts["versions"] != all_versions()
 

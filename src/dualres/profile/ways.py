@@ -1,0 +1,33 @@
+"""The two ways to measure a neural method, and what one does so that all take it.
+
+`shipped` is what `dualres diagnose` runs: each method by its fastest path, which for DualRes means compiled or fused
+code of its own. `eager` is like for like: every method by PyTorch's own operations one after the other, and resampling
+by SciPy. A method that is not trained has one way only.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dualres.kernel import compiled
+from dualres.machinery import triton_setting
+from dualres.profile.plan import EAGER
+
+TOLERANCE = 1e-5  # largest difference between the two ways' scores of a window; probabilities in float32
+
+_SWITCHES = {compiled.SETTING: compiled.OFF, triton_setting.SETTING: triton_setting.OFF}
+
+
+@contextmanager
+def by_way(way: str) -> Iterator[None]:
+    """Within it, methods take that way; the shipped one is what the process would take anyway."""
+    if way != EAGER:
+        yield
+        return
+    before = {name: os.environ.get(name) for name in _SWITCHES}
+    os.environ.update(_SWITCHES)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
