@@ -10,6 +10,7 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.methods.catalogue import entry
 from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
+from dualres.report.captions import MINIROCKET_COUNTED
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
@@ -126,8 +127,8 @@ def fit_costs(results: Results, dataset: str) -> Table:
         best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else "",
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
-        "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "
-        f"its ridge coefficients. Measured on {_machines(results, dataset)}.",
+        "may have done other work; most GPU memory allocated while training, n/a on a CPU. The paper's times and "
+        f"memory are of a shared host with other hardware. {MINIROCKET_COUNTED} Measured on {_machines(results, dataset)}.",
     )
 
 
