@@ -39,6 +39,6 @@ def methods(
         elif not row.of_paper:
             table.add_row("  not in the paper", style="dim")
     console.print(table)
-    say("Active parameters receive a gradient in training. MiniRocket has none, and the paper prints n/a; counted here")
-    say(f"are the coefficients of its ridge classifier on {FEATURES:,} fixed features. Files hold tensors, buffers and a")
-    say("card; the paper's hold PyTorch's archive instead. Names with a slash are DualRes with a part taken out.")
+    say("Active parameters receive a gradient in training. MiniRocket has none, and the paper prints n/a. Counted")
+    say(f"here are the coefficients of its ridge classifier on {FEATURES:,} fixed features. Files hold tensors,")
+    say("buffers and a card, the paper's PyTorch's archive. Names with a slash are DualRes with a part taken out.")

@@ -21,7 +21,7 @@ PRINTED = {
     "mambasl": ("width 32", "expansion 1", "convolution 4", "360 samples", "8 heads", "output is fixed", "selective"),
     "patchtst": ("2 layers", "width 32", "feed-forward 128", "4 heads", "patches of 2,048", "every 1,024"),
     "itransformer": ("2 layers", "width 32", "feed-forward 64", "4 heads", "one channel"),
-    "crossformer": ("1 encoder layer", "width 32", "feed-forward 64", "4 heads", "3 routers", "1,024 samples"),
+    "crossformer": ("1 layer", "width 32", "feed-forward 64", "4 heads", "3 routers", "1,024 samples"),
     "medformer": ("6 layers", "width 128", "feed-forward 256", "8 heads", "128/256/512", "0.25", "among lengths"),
     "moderntcn": ("32/64/128", "one block each", "9 and 5", "of 32 samples every 16", "dropout 0.5", "classifier 0.1"),
     "tscmamba": (

@@ -43,50 +43,50 @@ def _tscmamba() -> str:
     m = tscmamba
     return (
         f"The window and a {SIDE} x {SIDE} image of its Morlet transform at scale {SCALE}, in patches of {m.PATCH} "
-        f"pixels, each projected to {m.WIDTH} and added up; Mamba blocks with states {m.STATES}, expansion "
-        f"{m.EXPANSION} and convolution {m.TAPS}; maximum over the channels, of which there is one; dropout "
-        f"{m.DROPOUT}; without ROCKET features."
+        f"pixels, each projected to {m.WIDTH} and added up; one Mamba block over channels and one over features, with "
+        f"states {m.STATES}, expansion {m.EXPANSION} and convolution {m.TAPS}; maximum over the channels, of which "
+        f"there is one; dropout {m.DROPOUT}; without ROCKET features."
     )
 
 
 def _medformer() -> str:
     m = medformer
     return (
-        f"{m.LAYERS} layers of width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads, on patches of "
+        f"Encoder of {m.LAYERS} layers, width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads, on patches of "
         f"{_each(m.PATCHES)} samples, with attention within a patch length and among lengths; in training each length "
-        f"is left as it is or loses {m.DROPPED_TOKENS} of its embedded values, by chance; dropout {m.DROPOUT}."
+        f"is left as it is or loses a share {m.DROPPED_TOKENS} of its embedded values, by chance; dropout {m.DROPOUT}."
     )
 
 
 def _moderntcn() -> str:
     m = moderntcn
     return (
-        f"{len(m.WIDTHS)} stages of widths {_each(m.WIDTHS)}, one block each, with depthwise kernels of "
-        f"{m.LARGE_KERNEL} and {m.SMALL_KERNEL}; patches of {m.PATCH} samples every {m.STRIDE}; dropout {m.DROPOUT}, "
-        f"before the classifier {m.HEAD_DROPOUT}."
+        f"Convolutions in {len(m.WIDTHS)} stages of widths {_each(m.WIDTHS)}, one block each, with depthwise kernels "
+        f"of {m.LARGE_KERNEL} and {m.SMALL_KERNEL}; patches of {m.PATCH} samples every {m.STRIDE}; dropout "
+        f"{m.DROPOUT}, before the classifier {m.HEAD_DROPOUT}."
     )
 
 
 def _patchtst() -> str:
     m = patchtst
     return (
-        f"{m.LAYERS} layers of width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads, on patches of {m.PATCH:,} "
-        f"samples every {m.STRIDE:,}; all {m.TOKENS} tokens go into the classifier; dropout {m.DROPOUT}."
+        f"Encoder of {m.LAYERS} layers, width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads, on patches of "
+        f"{m.PATCH:,} samples every {m.STRIDE:,}; all {m.TOKENS} tokens go into the classifier; dropout {m.DROPOUT}."
     )
 
 
 def _itransformer() -> str:
     m = itransformer
     return (
-        f"{m.LAYERS} layers of width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads; the window, of one channel, "
-        f"is one token; dropout {m.DROPOUT}."
+        f"Encoder of {m.LAYERS} layers, width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads; the window, of one "
+        f"channel, is one token; dropout {m.DROPOUT}."
     )
 
 
 def _crossformer() -> str:
     m = crossformer
     return (
-        f"1 encoder layer of width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads: attention among segments of "
+        f"Encoder of 1 layer, width {m.WIDTH}, feed-forward {m.HIDDEN}, {m.HEADS} heads: attention among segments of "
         f"{m.SEGMENT:,} samples, then across channels by {m.ROUTERS} routers (the factor); a decoder of "
         f"{m.DECODER_LAYERS} layers, which a classification never uses; dropout {m.DROPOUT}."
     )

@@ -33,7 +33,7 @@ def _published_on(dataset: str, name: str) -> Callable[[Callable[[Results], Tabl
 
 @_published_on("phm2009", "published_phm2009")
 def phm2009(results: Results) -> Table:
-    return _beside_paper(results, _by_method(results, "phm2009", OWN_SEEDS), "phm2009", FIRST, folds_of("phm2009"))
+    return _beside_paper(results, _by_method(results, "phm2009", OWN_SEEDS), "phm2009", FIRST, by_fold=True)
 
 
 @_published_on("cwru", "published_cwru")
@@ -187,28 +187,24 @@ def _by_budget(
 
 
 def _beside_paper(
-    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], folds: Sequence[str] = ()
+    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], *, by_fold: bool = False
 ) -> Table:
-    """The paper's scores in columns of their own, since its seeds are others; none beside a quick run.
-
-    They are the macro-F1 of the folds given and its mean, and the mean accuracy.
-    """
+    """The paper's scores in columns of their own, since its seeds are others; none beside a quick run."""
     if results.quick:
         return table
     budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
-    titles: dict[str, tuple[str, str | None]] = {fold: (paper.F1, fold) for fold in folds}
-    titles |= {"mean": (paper.F1, None), "accuracy": (paper.ACCURACY, None)}
-    of = f"(seed {seeds[0]})" if len(seeds) == 1 else f"({len(seeds)} seeds)"
+    count = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
-    def printed(method: str, metric: str, fold: str | None) -> Value:
-        found = paper.printed_text(dataset, method, budget, metric, seeds, fold)
+    def printed(method: str, column: Column) -> Value:
+        fold = str(column.fields["fold"]) if column.fields else None
+        found = paper.printed_text(dataset, method, budget, column.metric, seeds, fold)
         return Value(NOT_PLANNED) if found is None else Value(found, quoted=True, dataset=dataset)
 
-    table = table.with_columns(
-        {f"Paper {title} {of}": [printed(method, *what) for method in methods] for title, what in titles.items()}
-    )
-    note = f"Paper: the macro-F1 and the mean accuracy printed there, of {seeds_in_words(seeds)}."
-    return replace(table, note=f"{table.note} {note}")
+    shown = [column for column in _columns(dataset) if by_fold or not column.fields]
+    titles = [f"Paper {column.title.replace('Mean', 'mean')} ({count})" for column in shown]
+    columns = [[printed(method, column) for method in methods] for column in shown]
+    table = table.with_columns(dict(zip(titles, columns, strict=True)))
+    return replace(table, note=f"{table.note} Paper: what is printed there, of {seeds_in_words(seeds)}.")
 
 
 def _device(results: Results, dataset: str, method: str) -> str:
