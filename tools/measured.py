@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
+from dualres.report.captions import FOLDS_ARE_OURS
 from dualres.report.names import method_name
+
+LINE = 115  # letters of prose
 
 
 class Measured:
@@ -33,9 +38,11 @@ class Measured:
         return "\n".join(lines)
 
     def table(self, name: str) -> str:
-        """The rows of a generated table, without its caption."""
-        lines = (self._results / "tables" / f"{name}.md").read_text().splitlines()
-        return "\n".join(line for line in lines if line.startswith("|"))
+        """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
+        text = (self._results / "tables" / f"{name}.md").read_text()
+        rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+        notice = re.search(rf"{FOLDS_ARE_OURS}[^.]*\.", text)
+        return f"{rows}\n\n{fill(notice[0], LINE)}" if notice else rows
 
     def _json(self, script: str) -> Any:
         return json.loads((self._results / "measured" / f"{script}.json").read_text())

@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.text import Text
 from typer.testing import CliRunner
 
+from dualres import cli
 from dualres.campaign.executors import FITS_TOGETHER, Advance, Failed, Finished
 from dualres.campaign.ledger import Ledger, LedgerError
 from dualres.campaign.run import Ended, Running, State, Summary, sole_writer
-from dualres.campaign.studies import Quick, jobs, study
+from dualres.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.campaign.times import nominal_s
 from dualres.cli import bench, bench_live
 from dualres.cli.screen import INTERRUPTED
@@ -109,6 +110,20 @@ def test_a_fold_budget_or_recipe_that_is_none_is_answered(call, option, value, w
     result = call("plan", "published", option, value)
     assert result.exit_code
     assert words in str(result.exception)
+
+
+@pytest.mark.parametrize("command", [[], ["plan"], ["run"], ["report"]])
+def test_help_tells_the_papers_studies_from_ours(command):
+    text = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, ["bench", *command, "--help"]).output.split())
+    text = text.replace(" │ │ ", " ")
+    papers, ours = ([name for name, one in STUDIES.items() if one.of_paper is which] for which in (True, False))
+    assert ours == ["published", "recipes"]
+    assert f"The paper's: {', '.join(papers)}. Ours, not in the paper: {', '.join(ours)}." in text
+
+
+def test_a_plan_names_the_studies_that_are_not_in_the_paper(call):
+    assert "Not in the paper" not in call("plan", "pilot").output
+    assert "Not in the paper: published, recipes." in call("plan", "all", "--quick").output
 
 
 def test_plan_counts_a_shared_job_once_and_says_that_it_is_quick(call):

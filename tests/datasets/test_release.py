@@ -4,7 +4,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dualres.datasets.release import Entry, collect, find
+from dualres.datasets import catalog
+from dualres.datasets.release import Entry, collect, find, stated
 from dualres.errors import RecordingError
 
 NAME = re.compile(r"(?P<letter>[AB])(?P<number>\d)")
@@ -68,3 +69,11 @@ def test_two_files_for_one_recording_are_both_named(tmp_path):
     entries = [entry("A1", "one/A1.mat"), entry("A2", "one/A2.mat"), entry("A1", "two/A1.mat")]
     with pytest.raises(RecordingError, match=r"A1 is there twice: one/A1\.mat and two/A1\.mat"):
         collect(tmp_path, entries, "A1.mat")
+
+
+def test_every_dataset_says_what_its_folds_rest_on():
+    sources = {name: catalog.release(name).folds_from for name in stated()}
+    assert {name for name, source in sources.items() if source == "text"} == {"mcc5", "phm2009"}
+    assert {name for name, source in sources.items() if source == "ours"} == {"simulated"}
+    assert set(sources.values()) == {"text", "reconstructed", "ours"}
+    assert all(catalog.release(name).folds_evidence.endswith(".") for name in stated())

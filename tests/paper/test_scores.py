@@ -5,7 +5,7 @@ from dualres.datasets.budget import Budget
 from dualres.methods import NAMES
 from dualres.paper import scores as paper
 from dualres.paper.protocol import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS
-from dualres.paper.scores import VALUES, Key, Printed, printed
+from dualres.paper.scores import VALUES, WORDS, Key, Printed, printed, printed_text
 
 HALF_A_DIGIT = 0.0051  # what rounding to two digits may hide, twice
 
@@ -63,3 +63,13 @@ def test_a_value_is_found_by_what_it_is_of_and_otherwise_there_is_none():
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == Printed(42.94)
     assert printed("simulated", "dualres", Budget(3, 4), "macro_f1") is None
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", (42,)) is None
+
+
+def test_costs_of_minirocket_are_printed_in_words_where_there_is_no_number():
+    at = ("mcc5", "minirocket", Budget(3, 4))
+    found = [printed_text(*at, metric, digits=3) for metric in ("registered", "active", "file_mib", "peak_mib")]
+    assert found == ["n/a", "n/a", "0.802", "n/a (CPU)"]
+    assert printed_text(*at, "fit_s", digits=1) == "5.2"
+    assert printed("mcc5", "minirocket", Budget(3, 4), "registered") is None
+    assert printed_text("mcc5", "minirocket", Budget(6, 4), "registered") is None
+    assert not VALUES.keys() & WORDS.keys()

@@ -3,9 +3,11 @@ from dataclasses import replace
 import pytest
 
 from dualres.campaign.studies import RIG, Quick, jobs, study
+from dualres.datasets import catalog
 from dualres.report.captions import (
     conditions,
     counted,
+    folds_notice,
     in_words,
     joined,
     left_out,
@@ -60,6 +62,17 @@ def test_a_quick_run_is_told_everywhere_from_the_same_numbers_and_a_whole_one_no
         assert words in text
         assert "5 " in text
         assert quick_notice(None, where) == ""
+
+
+def test_folds_are_said_to_follow_from_the_text_or_to_be_reconstructed():
+    said = "The folds are ours, since the paper's manifests are not published: "
+    assert folds_notice(["phm2009", "mcc5"]) == f"{said}those of MCC5 and PHM2009 follow from the paper's text."
+    assert folds_notice(["cwru", "mcc5"]) == (
+        f"{said}those of MCC5 follow from the paper's text, those of CWRU are reconstructed."
+    )
+    every = folds_notice(catalog.names())
+    assert "those of Paderborn, CWRU, KAIST, UORED, HUST and Ottawa are reconstructed" in every
+    assert every.endswith("those of Rig have no counterpart in the paper.")
 
 
 def test_words():

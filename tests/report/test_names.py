@@ -1,7 +1,8 @@
 from dataclasses import replace
 
 from dualres.campaign.studies import jobs, study
-from dualres.report.names import device_names
+from dualres.methods.catalogue import names
+from dualres.report.names import device_names, method_name
 
 CWRU, PHM = (jobs(study("published"), [dataset], methods=["dualres"])[0] for dataset in ("cwru", "phm2009"))
 ROCKET = jobs(study("published"), ["cwru"], methods=["minirocket"])[0]
@@ -9,6 +10,11 @@ ROCKET = jobs(study("published"), ["cwru"], methods=["minirocket"])[0]
 
 def on_gpu(job):
     return replace(job, device="cuda")
+
+
+def test_a_control_that_the_paper_does_not_have_is_called_ours():
+    assert [method_name(name) for name in names() if method_name(name).endswith(" (ours)")] == ["No memory (ours)"]
+    assert method_name("dualres/no-rotation") == "No rotation"
 
 
 def test_one_device_needs_no_methods():

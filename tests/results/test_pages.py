@@ -6,6 +6,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from dualres.campaign.studies import study
 from dualres.datasets.folds import load_fold
 from dualres.exchange.read_export import load_export
 from dualres.metrics import guessing
+from dualres.report.captions import FOLDS_ARE_OURS
 from dualres.report.names import method_name
 from dualres.report.results import Results
 
@@ -45,6 +47,23 @@ def test_no_measured_number_is_written_by_hand(source):
     prose = NAMES.sub("", QUESTION.sub("", (PAGES / source).read_text()))
     assert set(re.findall(r"\d+\.\d+", prose)) <= SETTINGS
     assert {int(number) for number in re.findall(r"(?<![\d.])\d+(?![\d.]*\d)", prose)} <= COUNTS
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))])
+def test_no_column_of_ours_is_headed_paper(page):
+    """One that begins with Paper says what is printed there, and for which seeds."""
+    lines = (ROOT / page).read_text().splitlines()
+    heads = [line for line, rule in pairwise(lines) if re.match(r"\| ?--", rule)]
+    titles = [title.strip() for line in heads for title in line.split("|")]
+    papers = [title for title in titles if re.match("paper(?!'s recipe)", title, re.IGNORECASE)]
+    assert [title for title in papers if "seed" not in title] == []
+
+
+def test_where_a_page_shows_the_papers_numbers_it_says_whose_the_folds_are():
+    text = (ROOT / "docs" / "results.md").read_text()
+    for title in ("Paper P1 macro-F1 (seed 41)", "Paper mean macro-F1 (3 seeds)"):
+        table = text[text.index(title) :]
+        assert table[table.index("\n\n") :].lstrip().startswith(FOLDS_ARE_OURS)
 
 
 def test_a_changed_number_is_noticed(tmp_path):

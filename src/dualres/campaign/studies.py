@@ -1,4 +1,4 @@
-"""The studies of the paper, as data: which jobs each of them is made of."""
+"""The studies of the paper and ours, as data: which jobs each of them is made of."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -63,6 +63,11 @@ class Study:
     dataset_figures: tuple[str, ...] = ()
     cost_figures: tuple[str, ...] = ()
     datasets_apart: bool = False  # whether its datasets are campaigns of their own, each run on a device of its own
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the paper has it; others are ours."""
+        return self.name in paper.STUDIES
 
 
 @dataclass(frozen=True)
@@ -186,6 +191,7 @@ STUDIES = {
                 "published_phm2009_budgets",
                 "published_controls",
                 "published_cwru",
+                "published_cwru_seeds",
                 "published_rig",
                 "published_rig_budgets",
                 "published_collapse",

@@ -1,4 +1,4 @@
-"""`dualres bench`: the paper's studies, planned, run and looked after."""
+"""`dualres bench`: the paper's studies and ours, planned, run and looked after."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.bench_choice import (
+    WHOSE,
     Budgets,
     ByRecipe,
     Datasets,
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from dualres.campaign.run import Summary
     from dualres.campaign.times import Total
 
-app = typer.Typer(no_args_is_help=True, help="Plan, run, report and verify the paper's studies.")
+app = typer.Typer(no_args_is_help=True, help=f"Plan, run, report and verify studies: the paper's and ours.\n\n{WHOSE}")
 
 
 class Engine(StrEnum):
@@ -80,6 +81,7 @@ def plan(
         counts = (row.methods, row.budgets, row.seeds, row.jobs, row.done)
         table.add_row(row.study, row.dataset, *map(str, counts), _time(row.rest))
     console.print(table)
+    _tell_ours(chosen)
     everything = once(chosen)
     say(f"Methods: {_list(job.method for job in everything)}")
     say(f"Budgets, recordings x windows per class: {_list(str(job.budget) for job in everything)}")
@@ -167,6 +169,7 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
         counts = (row.planned, row.done, row.failed, row.missing)
         table.add_row(row.study, "quick" if row.quick else "full", row.device, *map(str, counts))
     console.print(table)
+    _tell_ours(row.study for row in rows)
     if others:
         say(f"{others} more finished jobs have other seeds, threads or datasets.")
     _show_failures(failures.values())
@@ -247,8 +250,16 @@ def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool
     for row in ran(chosen, summary):
         table.add_row(row.study, *map(str, (row.jobs, row.before, row.now, row.failed)))
     console.print(table)
+    _tell_ours(chosen)
     if len(chosen) > 1:
         say("A job shared by several studies is counted in each, but was done once.")
+
+
+def _tell_ours(studies: Iterable[str]) -> None:
+    from dualres.campaign.studies import study
+
+    if ours := [name for name in dict.fromkeys(studies) if not study(name).of_paper]:
+        say(f"Not in the paper: {', '.join(ours)}.")
 
 
 def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:

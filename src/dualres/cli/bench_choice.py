@@ -12,6 +12,7 @@ import typer
 
 from dualres.cli.screen import complain
 from dualres.errors import ConfigError
+from dualres.paper.protocol import STUDIES as PAPER_STUDIES
 
 if TYPE_CHECKING:
     from dualres.campaign.job import Job
@@ -23,7 +24,10 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help="Names of studies, or all.")]
+OWN_STUDIES = ("published", "recipes")  # named here since the studies themselves take long to load
+WHOSE = f"The paper's: {', '.join(PAPER_STUDIES)}. Ours, not in the paper: {', '.join(OWN_STUDIES)}."
+
+Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help=f"Names of studies, or all. {WHOSE}")]
 Methods = Annotated[list[str] | None, typer.Option(help="Only these methods, comma-separated: dualres,minirocket.")]
 Seeds = Annotated[list[str] | None, typer.Option(help="Seeds instead of the study's, comma-separated: 41,42.")]
 Datasets = Annotated[list[str] | None, typer.Option(help="Only these datasets, comma-separated: cwru,simulated.")]

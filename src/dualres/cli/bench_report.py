@@ -5,14 +5,16 @@ from typing import Annotated
 
 import typer
 
-from dualres.cli.bench_choice import Device, Quick, Threads, all_studies
+from dualres.cli.bench_choice import WHOSE, Device, Quick, Threads, all_studies
 from dualres.cli.bench_folder import DEFAULT_DIR, ReadDir, opened
 from dualres.cli.screen import complain, progress, say
 
 
 def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
-    studies: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="Studies; all by default.")] = None,
+    studies: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY]...", help=f"Studies; all by default. {WHOSE}")
+    ] = None,
     quick: Quick = False,
     device: Annotated[
         Device | None, typer.Option("--device", help="Device whose jobs to show; by default the one with more.")

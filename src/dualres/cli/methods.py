@@ -1,4 +1,4 @@
-"""`dualres methods`: the nine methods, and what each of them weighs."""
+"""`dualres methods`: the nine methods and the controls of DualRes, and what each of them weighs."""
 
 import json
 from dataclasses import asdict
@@ -18,6 +18,7 @@ def methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """List the methods: parameters and file size as counted here, beside the paper's figures."""
+    from dualres.methods.minirocket import FEATURES
     from dualres.methods.summary import summarise_all
 
     with progress("Nothing was written.") as report:
@@ -33,8 +34,11 @@ def methods(
     for row in rows:
         table.add_row(row.name, row.family, f"{row.registered:,}", f"{row.active:,}", f"{row.file_bytes / MIB:.3f}")
         if paper := row.paper:
-            figures = f"{paper.registered:,}", f"{paper.active:,}", f"{paper.file_mib:.3f}"
-            table.add_row("  the paper prints", "", *figures, style="dim")
+            counts = ("n/a" if count is None else f"{count:,}" for count in (paper.registered, paper.active))
+            table.add_row("  the paper prints", "", *counts, f"{paper.file_mib:.3f}", style="dim")
+        elif not row.of_paper:
+            table.add_row("  not in the paper", style="dim")
     console.print(table)
-    say("Active parameters receive a gradient in training. MiniRocket's are the coefficients of its ridge classifier")
-    say("on 9,996 fixed features. Files hold tensors, buffers and a card; the paper's hold PyTorch's archive instead.")
+    say("Active parameters receive a gradient in training. MiniRocket has none, and the paper prints n/a. Counted")
+    say(f"here are the coefficients of its ridge classifier on {FEATURES:,} fixed features. Files hold tensors,")
+    say("buffers and a card, the paper's PyTorch's archive. Names with a slash are DualRes with a part taken out.")

@@ -59,6 +59,8 @@ class Release:
     index: Callable[[Path], Index] = field(repr=False)  # raises RecordingError where nothing of it is found
     kind: Literal["bearing", "gearbox"] = "gearbox"  # which decides its primary budget
     seconds: float = 10.0  # about how long a recording is; only estimates of time rest on it
+    folds_from: Literal["text", "reconstructed", "ours"] = "ours"  # the paper's text, less than that, or not the paper
+    folds_evidence: str = ""  # what the folds rest on
     folds_in: Path | None = None  # the folder of its frozen folds; None for those of this package
     generate: Callable[[], list[Recording]] | None = field(default=None, repr=False)  # for one that needs no preparing
 

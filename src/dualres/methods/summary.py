@@ -7,7 +7,7 @@ import numpy as np
 from dualres import methods
 from dualres.file import content
 from dualres.machinery.progress import Progress, quiet
-from dualres.methods.catalogue import names
+from dualres.methods.catalogue import entry, names
 from dualres.methods.files import as_model
 from dualres.paper.weights import CLASSES, WEIGHTS, Weight
 
@@ -20,6 +20,7 @@ class Summary:
     active: int
     file_bytes: int
     paper: Weight | None  # None where the paper prints nothing of the kind
+    of_paper: bool  # whether the paper has the method, or the control
 
 
 def summarise(name: str, classes: int = CLASSES) -> Summary:
@@ -29,7 +30,8 @@ def summarise(name: str, classes: int = CLASSES) -> Summary:
     model = as_model(fitted, [f"class {i}" for i in range(classes)], {})
     size = len(content(model, checks=np.zeros((1, classes))))
     paper = WEIGHTS.get(name) if classes == CLASSES else None
-    return Summary(name, method.family, fitted.cost.registered, fitted.cost.active, size, paper)
+    counts = fitted.cost.registered, fitted.cost.active
+    return Summary(name, method.family, *counts, size, paper, entry(name).paper)
 
 
 def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[Summary]:

@@ -6,6 +6,7 @@ BEARINGS = ("paderborn", "cwru", "kaist", "uored", "hust", "ottawa")
 _LETTERS = dict(zip((*BEARINGS, "mcc5", "phm2009"), "BCKUHOMP", strict=True))
 FOLDS = {dataset: (f"{letter}1", f"{letter}2") for dataset, letter in _LETTERS.items()}
 
+STUDIES = ("bearing", "gearbox", "replication", "allocation", "pilot", "ablation", "duration", "optimisation")
 FINALISTS = ("dualres", "mambasl", "minirocket")
 PAIR = ("dualres", "mambasl")
 CONTROLLED = ("dualres", "dualres/short", "dualres/long", "dualres/no-rotation", "dualres/no-jitter")

@@ -2,19 +2,24 @@
 
 from dataclasses import dataclass
 
-from dualres.paper.printed import printed_table
+from dualres.paper.printed import Row, printed_table
 
 CLASSES = 8  # that the methods tell apart
+MINIROCKET_FEATURES, MINIROCKET_COEFFICIENTS = 9_996, 79_976  # in a footnote; the latter are no neural parameters
 
 
 @dataclass(frozen=True)
 class Weight:
-    registered: int  # parameters
-    active: int  # parameters that receive a gradient
+    registered: int | None  # parameters; None where the paper counts none
+    active: int | None  # parameters that receive a gradient, likewise
     file_mib: float
 
 
+def _count(row: Row, column: str) -> int | None:
+    return int(row[column]) if column in row else None
+
+
 WEIGHTS = {
-    method: Weight(int(row["registered"]), int(row["active"]), row["file_mib"])
+    method: Weight(_count(row, "registered"), _count(row, "active"), row["file_mib"])
     for method, row in printed_table("weights").items()
 }

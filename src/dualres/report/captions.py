@@ -1,12 +1,14 @@
 """The texts under tables and figures: every sentence that several of them need, each from one set of facts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from dualres.campaign.job import Job
 from dualres.campaign.studies import Quick
+from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
+from dualres.methods.minirocket import FEATURES as MINIROCKET_FEATURES
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, labelled_s
 
@@ -14,6 +16,16 @@ NOT_COMPARABLE = "not comparable with the paper"
 QUICK_REPORT = f"QUICK RUN: reduced size, {NOT_COMPARABLE}."
 QUICK_COSTS = "QUICK RUN: a few repetitions, to see that everything runs."
 QUICK_COSTS_FIGURE = "Quick run: a few repetitions."
+MINIROCKET_COUNTED = (
+    "Of MiniRocket, which has no neural parameters (n/a in the paper), the coefficients of its ridge classifier on "
+    f"{MINIROCKET_FEATURES:,} fixed features are counted."
+)
+FOLDS_ARE_OURS = "The folds are ours, since the paper's manifests are not published"
+FOLDS_FROM = {
+    "text": "follow from the paper's text",
+    "reconstructed": "are reconstructed",
+    "ours": "have no counterpart in the paper",
+}
 
 
 def quick_notice(quick: Quick | None, where: Literal["table", "figure", "page"]) -> str:
@@ -126,6 +138,17 @@ def left_out(methods: Iterable[str], shown: Iterable[str]) -> str:
 def variant_notice(dataset: str, variant: str) -> str:
     """A sentence about recordings that are not as they were released."""
     return f"{dataset_name(dataset)}: {variant} of the recordings, {NOT_COMPARABLE}."
+
+
+def folds_notice(datasets: Collection[str]) -> str:
+    """A sentence for wherever the paper's numbers stand beside ours: whose the folds are, and what they rest on."""
+    named = [name for name in catalog.names() if name in datasets]
+    groups = {
+        said: [dataset_name(name) for name in named if catalog.release(name).folds_from == kind]
+        for kind, said in FOLDS_FROM.items()
+    }
+    parts = [f"those of {in_words(names)} {said}" for said, names in groups.items() if names]
+    return f"{FOLDS_ARE_OURS}: {', '.join(parts)}."
 
 
 def seeds_in_words(seeds: Sequence[int]) -> str:

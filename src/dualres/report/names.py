@@ -10,7 +10,11 @@ DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 
 
 def method_name(name: str) -> str:
-    return entry(name).title if name in names() else name
+    """As printed; a control that the paper does not have says so."""
+    if name not in names():
+        return name
+    found = entry(name)
+    return f"{found.title} (ours)" if found.control and not found.paper else found.title
 
 
 def dataset_name(name: str) -> str:

@@ -15,7 +15,7 @@ from dualres.datasets.budget import Budget
 from dualres.learn.history import Step
 from dualres.methods.catalogue import names
 from dualres.paper.scores import ACCURACY, F1, as_text, printed
-from dualres.report.captions import quick_notice
+from dualres.report.captions import folds_notice, quick_notice
 from dualres.report.names import dataset_name, device_names, method_name
 from dualres.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
 
@@ -172,7 +172,7 @@ def _study(name: str, found: Results) -> dict[str, Any]:
     done = sum(key in found.planned for key in (e.key for e in found.entries))
     return {
         "name": name,
-        "question": found.study.question,
+        "question": found.study.question + ("" if found.study.of_paper else " (This study is not in the paper.)"),
         "quick": quick_notice(found.quick, "page"),
         "devices": device_names(e.job for e in found.entries),
         "seeds": found.seeds,
@@ -213,7 +213,7 @@ def _printed(job: Job, seeds: tuple[int, ...]) -> dict[str, Any]:
     """The paper's values of exactly these seeds; nothing where it printed none."""
     found = {name: printed(job.dataset, job.method, job.budget, metric, seeds) for name, metric in METRICS.items()}
     values = [(name, as_text(value)) for name, value in found.items() if value]
-    return {"paper": {"values": values, "seeds": seeds}} if values else {}
+    return {"paper": {"values": values, "seeds": seeds, "folds": folds_notice([job.dataset])}} if values else {}
 
 
 def _mean_sd(cell: Cell) -> list[float | None]:

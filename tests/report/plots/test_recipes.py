@@ -57,7 +57,7 @@ def test_what_was_not_run_says_so_and_has_no_dot(tmp_path):
     assert dots(axes, SEEDS) == {}, "one seed is its own mean"
     texts = [words for words, *_ in drawn_texts(picture.figure)[0]]
     assert any(words.endswith("\N{RIGHTWARDS ARROW} not run") for words in texts)
-    assert "Not run: No rotation, No memory and Long only." in picture.caption
+    assert "Not run: No rotation, No memory (ours) and Long only." in picture.caption
 
 
 @pytest.mark.parametrize("wrong", [0, 1])

@@ -55,8 +55,14 @@ def test_every_method_has_its_own_seeds_and_device_and_the_paper_a_column_of_its
     assert [cell(table, "Device", name).text for name in ("DualRes", "MambaSL", "TSCMamba")] == [
         "CPU", "GPU", "not run",
     ]  # fmt: skip
-    assert [v.text for v in table.rows[0][-3:]] == ["69.34", "52.94", "61.14"]
-    assert cell(table, "Paper mean (seed 41)", "MiniRocket").text == NOT_PLANNED
+    assert table.header[-4:] == (
+        "Paper P1 macro-F1 (seed 41)",
+        "Paper P2 macro-F1 (seed 41)",
+        "Paper mean macro-F1 (seed 41)",
+        "Paper mean accuracy (seed 41)",
+    )
+    assert [v.text for v in table.rows[0][-4:]] == ["69.34", "52.94", "61.14", "60.36"]
+    assert cell(table, "Paper mean macro-F1 (seed 41)", "MiniRocket").text == NOT_PLANNED
     assert not any(value.bold or value.paper for row in table.rows for value in row)
     assert "fitted on a CPU (DualRes, MiniRocket) and a GPU (MambaSL)." in table.caption
 
@@ -66,6 +72,7 @@ def test_every_seed_stands_alone_with_the_papers_value_of_the_same_seed_beside_i
     assert [row[1].text for row in table.rows if row[0].text == "MambaSL"] == ["41", "42", "43"]
     assert cell(table, "P1 macro-F1", "DualRes", "41").paper == "69.34"
     assert cell(table, "P1 macro-F1", "DualRes", "42").paper is None
+    assert cell(table, "Mean accuracy", "MambaSL", "41").paper == "39.64"
     assert cell(table, "Mean macro-F1", "DualRes", "43").text == "21.43"  # three of fourteen classes, all right
     assert "Over several seeds" not in table.note
 
@@ -85,10 +92,15 @@ def test_excerpts_are_said_to_be_none_of_the_papers(tmp_path):
         outcome.facts["variant"] = "excerpts"
         chosen.append((job, outcome))
     with made(tmp_path, chosen) as ledger:
-        table = tables_of(ledger)["published_cwru"]
-    assert cell(table, "Paper mean (3 seeds)", "DualRes").text == "68.04 ± 4.06"
-    assert "CWRU: excerpts of the recordings, not comparable with the paper." in table.caption
-    assert "the recordings at 2 hp are excerpts of at most 4 s" in table.note
+        tables = tables_of(ledger)
+    table, by_seed = tables["published_cwru"], tables["published_cwru_seeds"]
+    assert cell(table, "Paper mean macro-F1 (3 seeds)", "DualRes").text == "68.04 ± 4.06"
+    assert cell(table, "Paper mean accuracy (3 seeds)", "DualRes").text == "64.29 ± 3.57"
+    assert [value.paper for value in by_seed.rows[0][2:]] == ["69.17", "73.40", "71.28", None]
+    assert not any(value.paper for row in by_seed.rows if row[1].text != "41" for value in row)
+    for one in (table, by_seed):
+        assert "CWRU: excerpts of the recordings, not comparable with the paper." in one.caption
+        assert "the recordings at 2 hp are excerpts of at most 4 s" in one.note
 
 
 def test_the_rig_is_compared_at_one_seed_and_its_budgets_have_every_methods_own(tmp_path):

@@ -29,17 +29,17 @@ def table(tmp_path):
 
 
 def test_each_recipe_has_its_column_and_its_own_numbers(table):
-    assert table.header == ("Method", "Paper", "Robust", GAIN)
+    assert table.header == ("Method", "By the paper's recipe", "By the robust recipe", GAIN)
     rows = {row[0].text: row[1:] for row in table.rows}
     # Three of the fold's fourteen classes are ever asked for.
     assert [value.text for value in rows["DualRes"][:2]] == ["10.71 ± 0.00 (n=5)", "21.43 ± 0.00 (n=5)"]
     assert rows["DualRes"][2].text.startswith("+10.71 ± 0.00 [")
-    assert {value.text for name in ("No memory", "MambaSL") for value in rows[name]} == {NOT_RUN}
+    assert {value.text for name in ("No memory (ours)", "MambaSL") for value in rows[name]} == {NOT_RUN}
 
 
 def test_rows_are_dualres_its_controls_and_then_the_other_networks(table):
     names = [row[0].text for row in table.rows]
-    assert names[:5] == ["DualRes", "No rotation", "No memory", "Short only", "Long only"]
+    assert names[:5] == ["DualRes", "No rotation", "No memory (ours)", "Short only", "Long only"]
     assert names[5:] == [method_name(name) for name in NAMES if name not in ("dualres", "minirocket")]
 
 

@@ -8,6 +8,8 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.studies import Quick, jobs, study
+from dualres.methods import NAMES
+from dualres.paper.protocol import PRIMARY_BUDGET
 from dualres.report.results import Results
 from dualres.report.tables import study_tables
 from tests.campaign.handmade import answered, right
@@ -193,6 +195,28 @@ def test_costs_are_the_stored_ones_and_a_cpu_has_no_gpu_memory(tmp_path):
     assert column(table, "Train MiB")["DualRes",].text == "n/a"
     assert column(table, "Fit s")["Crossformer",].text == "not run"
     assert "x86_64" in table.note
+
+
+def test_the_papers_costs_stand_beside_those_of_its_dataset_only_and_bold_is_the_lowest_neural_one(tmp_path):
+    names = ("dualres", "minirocket", "crossformer")
+    fits = dict(zip(names, (3.0, 1.0, 2.0), strict=True))
+    with Ledger(tmp_path / "l") as ledger:
+        for job in jobs(study("gearbox"), ["mcc5", "simulated"], methods=names, budgets=[PRIMARY_BUDGET]):
+            outcome = synthetic_outcome(job)
+            outcome.facts["cost"]["fit_s"] = fits[job.method]
+            ledger.record(job, outcome)
+        tables = tables_of(ledger, "gearbox")
+    table, rig = tables["fit_costs_mcc5"], tables["fit_costs_simulated"]
+    beside = {row[0].text: [value.paper for value in row[1:]] for row in table.rows}
+    assert beside["DualRes"] == ["40,048", "40,048", "0.164", "49.8", "41.8"]
+    assert beside["MiniRocket"] == ["n/a", "n/a", "0.802", "5.2", "n/a (CPU)"]
+    assert beside["Crossformer"] == ["189,576", "66,440", "4.782", "56.0", "37.2"]
+    assert len(beside) == len(NAMES)
+    assert [name for (name,), value in column(table, "Fit s").items() if value.bold] == ["Crossformer"]
+    assert not any(value.of_paper for row in rig.rows for value in row)
+    assert "9,996 fixed features" in table.note
+    assert "shared host" in table.note
+    assert "shared host" not in rig.note
 
 
 def test_budgets_of_equal_seconds_are_told_apart(tmp_path):

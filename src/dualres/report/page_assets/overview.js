@@ -11,7 +11,7 @@ function cellFacts(cell) {
     ["Macro-F1", ran ? meanText(cell.f1, cell.seeds.length) : null],
     ["Accuracy", ran ? meanText(cell.accuracy, cell.seeds.length) : null],
     ["In the paper", cell.paper && `${cell.paper.values.map(([metric, text]) => `${METRICS[metric]} ${text} %`).join(", ")} `
-      + `(${seedsText(cell.paper.seeds)})`],
+      + `(${seedsText(cell.paper.seeds)}). ${cell.paper.folds}`],
     ["Seeds", ran ? cell.seeds.join(", ") : null],
     ["Folds", cell.folds.join(", ")],
     ["Held out", cell.heldOut],

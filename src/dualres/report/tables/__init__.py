@@ -2,6 +2,7 @@
 
 from dualres.campaign.ledger import Ledger
 from dualres.report.results import Results
+from dualres.report.tables.beside_paper import with_folds_notice
 from dualres.report.tables.costs import cost_tables
 from dualres.report.tables.differences import difference_tables
 from dualres.report.tables.model import Table, Value
@@ -33,7 +34,8 @@ def study_tables(results: Results) -> list[Table]:
     for dataset in own.datasets():
         tables += TABLES.made(study.dataset_tables, own, dataset)
     tables += every_seed(results) if study.every_seed else []
-    return tables + (difference_tables(own) if study.differences else [])
+    tables += difference_tables(own) if study.differences else []
+    return [with_folds_notice(table) for table in tables]
 
 
 def all_tables(ledger: Ledger, settings: Settings) -> list[Table]:

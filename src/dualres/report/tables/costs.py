@@ -11,6 +11,7 @@ from dualres.paper.costs import printed_cost
 from dualres.profile.costs import COSTS, Costs, all_costs
 from dualres.profile.measurements import FOLDER
 from dualres.report.names import dataset_name
+from dualres.report.tables.beside_paper import with_folds_notice
 from dualres.report.tables.cost_cells import cost_table, cost_value, paper_text, row_name
 from dualres.report.tables.cost_lists import checks, long_records, memory, storage, tails
 from dualres.report.tables.model import NOT_RUN, Table, Value, mark_best
@@ -47,7 +48,7 @@ _MATRICES = {
 
 def cost_tables(directory: Path) -> list[Table]:
     """All tables that the measurements in `directory`/profile fill; `directory` is the ledger's."""
-    return [table for costs in all_costs(directory / FOLDER) for table in _tables(costs)]
+    return [with_folds_notice(table) for costs in all_costs(directory / FOLDER) for table in _tables(costs)]
 
 
 def _tables(costs: Costs) -> list[Table]:

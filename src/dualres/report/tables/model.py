@@ -25,7 +25,8 @@ class Value:
     bold: bool = False
     emphasis: Emphasis = ""  # why it would be bold; verification decides anew whether it should be
     rivals: str = ""  # those it competes with in its table, by a name for all of them
-    paper: str | None = None  # the paper's own value
+    paper: str | None = None  # the paper's own value, to stand beside ours
+    quoted: bool = False  # whether the text is the paper's own value
     metric: str = ""  # see metrics.py; empty for words
     mean: float | None = None
     sd: float | None = None  # sample SD over seeds
@@ -43,6 +44,11 @@ class Value:
     @property
     def seeds(self) -> tuple[int, ...]:
         return tuple(self.jobs)
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the cell shows a number, or a word, of the paper."""
+        return self.quoted or self.paper is not None
 
     @property
     def complete(self) -> bool:

@@ -1,6 +1,6 @@
 """The tables of the published study: scores on the recordings at hand, every method with the seeds it was run with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dualres.campaign.studies import RIG, folds_of
@@ -33,15 +33,19 @@ def _published_on(dataset: str, name: str) -> Callable[[Callable[[Results], Tabl
 
 @_published_on("phm2009", "published_phm2009")
 def phm2009(results: Results) -> Table:
-    table = _by_method(results, "phm2009", OWN_SEEDS)
-    titles = [f"Paper {name} (seed {FIRST[0]})" for name in (*folds_of("phm2009"), "mean")]
-    return _beside_paper(results, table, "phm2009", FIRST, dict(zip(titles, (*folds_of("phm2009"), None), strict=True)))
+    return _beside_paper(results, _by_method(results, "phm2009", OWN_SEEDS), "phm2009", FIRST, by_fold=True)
 
 
 @_published_on("cwru", "published_cwru")
 def cwru(results: Results) -> Table:
     table = _by_method(results, "cwru", EXCERPTS if "cwru" in results.variants() else "", best=by_column)
-    return _beside_paper(results, table, "cwru", SEEDS, {f"Paper mean ({len(SEEDS)} seeds)": None})
+    return _beside_paper(results, table, "cwru", SEEDS)
+
+
+@_published_on("cwru", "published_cwru_seeds")
+def cwru_seeds(results: Results) -> Table:
+    """The methods that the paper prints by fold, at one seed."""
+    return _by_seed(results, "cwru", FINALISTS, EXCERPTS if "cwru" in results.variants() else "")
 
 
 @_published_on(RIG, "published_rig")
@@ -51,20 +55,7 @@ def rig(results: Results) -> Table:
 
 @_published_on("phm2009", "published_phm2009_seeds")
 def phm2009_seeds(results: Results) -> Table:
-    """Plain values: no mean hides a seed."""
-    shown = planned.methods(results, "phm2009", (*CONTROLLED, "minirocket", "mambasl"))
-    lines = [
-        replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
-        for line in (_line(results, "phm2009", method) for method in shown)
-        for seed in line.seeds or ()
-    ]
-    return Sheet(results).table(
-        "published_phm2009_seeds",
-        "PHM2009, every seed: macro-F1 (%)",
-        lines,
-        _fold_columns("phm2009"),
-        labels=("Method", "Seed"),
-    )
+    return _by_seed(results, "phm2009", (*CONTROLLED, "minirocket", "mambasl"))
 
 
 @_published_on("phm2009", "published_phm2009_budgets")
@@ -119,9 +110,9 @@ def _lines(results: Results, dataset: str) -> list[Line]:
     return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
 
 
-def _fold_columns(dataset: str) -> list[Column]:
+def _columns(dataset: str) -> list[Column]:
     folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
-    return [*folds, Column("Mean macro-F1", "macro_f1")]
+    return [*folds, Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
 
 
 def _by_method(
@@ -133,7 +124,7 @@ def _by_method(
         f"published_{'rig' if dataset == RIG else dataset}",
         f"{dataset_name(dataset)}: scores (%)",
         lines,
-        [*_fold_columns(dataset), Column("Mean accuracy", "accuracy")],
+        _columns(dataset),
         labels=("Method",),
         best=best,
         best_per="column",
@@ -145,6 +136,23 @@ def _by_method(
             "Seeds": [Value(span(line.seeds or ())) for line in lines],
             "Device": [Value(_device(results, dataset, method)) for method in methods],
         }
+    )
+
+
+def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str = "") -> Table:
+    """Plain values: no mean hides a seed, and the paper's stand beside those of its seed."""
+    lines = [
+        replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
+        for line in (_line(results, dataset, method) for method in planned.methods(results, dataset, methods))
+        for seed in line.seeds or ()
+    ]
+    return Sheet(results).table(
+        f"published_{dataset}_seeds",
+        f"{dataset_name(dataset)}, every seed: scores (%)",
+        lines,
+        _columns(dataset),
+        labels=("Method", "Seed"),
+        remark=remark,
     )
 
 
@@ -169,7 +177,7 @@ def _by_budget(
         f"published_{'rig' if dataset == RIG else dataset}_budgets",
         f"{dataset_name(dataset)}: scores (%) by label budget",
         lines,
-        [*_fold_columns(dataset), Column("Mean accuracy", "accuracy")],
+        _columns(dataset),
         labels=("Recordings x windows", "Seconds/class", "Method"),
         best=best,
         best_per=best_per,
@@ -179,20 +187,24 @@ def _by_budget(
 
 
 def _beside_paper(
-    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], folds: Mapping[str, str | None]
+    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], *, by_fold: bool = False
 ) -> Table:
-    """The paper's macro-F1 in columns of their own, since its seeds are others; none beside a quick run."""
+    """The paper's scores in columns of their own, since its seeds are others; none beside a quick run."""
     if results.quick:
         return table
     budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
+    count = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
-    def printed(method: str, fold: str | None) -> Value:
-        found = paper.printed(dataset, method, budget, paper.F1, seeds, fold)
-        return Value(NOT_PLANNED if found is None else paper.as_text(found))
+    def printed(method: str, column: Column) -> Value:
+        fold = str(column.fields["fold"]) if column.fields else None
+        found = paper.printed_text(dataset, method, budget, column.metric, seeds, fold)
+        return Value(NOT_PLANNED) if found is None else Value(found, quoted=True, dataset=dataset)
 
-    columns = {title: [printed(method, fold) for method in methods] for title, fold in folds.items()}
-    table = table.with_columns(columns)
-    return replace(table, note=f"{table.note} Paper: the macro-F1 printed there, of {seeds_in_words(seeds)}.")
+    shown = [column for column in _columns(dataset) if by_fold or not column.fields]
+    titles = [f"Paper {column.title.replace('Mean', 'mean')} ({count})" for column in shown]
+    columns = [[printed(method, column) for method in methods] for column in shown]
+    table = table.with_columns(dict(zip(titles, columns, strict=True)))
+    return replace(table, note=f"{table.note} Paper: what is printed there, of {seeds_in_words(seeds)}.")
 
 
 def _device(results: Results, dataset: str, method: str) -> str:

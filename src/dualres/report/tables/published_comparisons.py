@@ -6,7 +6,7 @@ from dataclasses import replace
 from dualres.campaign.studies import CONTROLS_ON
 from dualres.methods import CONTROL_NAMES
 from dualres.methods.catalogue import entry
-from dualres.report.captions import counted
+from dualres.report.captions import MINIROCKET_COUNTED, counted
 from dualres.report.compare import paired_differences
 from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.results import Entry, Results, percent_f1
@@ -125,7 +125,7 @@ def fit_costs(results: Results) -> Table:
         ("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
         rows,
         labels=2,
-        note="Parameters held, and those that received a gradient; MiniRocket's are its ridge coefficients. Seconds "
+        note=f"Parameters held, and those that received a gradient. {MINIROCKET_COUNTED} Seconds "
         "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
         "by side on the same machine, and where fits were done together on a GPU, each has an even share: these are no "
         f"measurements of speed. Done on: {'; '.join(sorted(machines))}.",

@@ -1,11 +1,6 @@
 """Tables that need no results: what the network, the methods, the folds and the budgets are. All of it is counted."""
 
-import ast
-import inspect
 from collections.abc import Iterable
-from dataclasses import fields
-from importlib import import_module
-from types import ModuleType
 
 import torch
 from torch import nn
@@ -19,6 +14,7 @@ from dualres.model.network import DualRes
 from dualres.paper.protocol import GEARBOX_BUDGETS
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import exposure_s
+from dualres.report.tables.comparators import SETTINGS
 from dualres.report.tables.model import Table, Value
 
 
@@ -113,33 +109,15 @@ def exposure(dataset: str) -> Table:
 
 
 def comparator_settings() -> Table:
-    """The settings that the code of each method fixes."""
-    rows = [("DualRes", ", ".join(f"{f.name.replace('_', ' ')} {_plain(f.default)}" for f in fields(ModelConfig)))]
-    rows += [(method_name(m), _settings(import_module(f"dualres.methods.{m}"))) for m in NAMES if m != "dualres"]
+    """What each method is."""
     return _words(
         "comparator_settings",
         "Settings of the methods",
-        "As fixed in the code, the same for every dataset; lengths in samples at 64 kHz.",
+        "The same for every dataset, as the code has them; lengths in samples at 64 kHz. Feed-forward: the width "
+        "between the two layers of a map that follows attention.",
         ("Method", "Settings"),
-        rows,
+        [(method_name(name), SETTINGS[name]()) for name in NAMES],
     )
-
-
-def _settings(module: ModuleType) -> str:
-    """The module's own constants that are plain numbers, in their order."""
-    names = [
-        target.id
-        for statement in ast.parse(inspect.getsource(module)).body
-        if isinstance(statement, ast.Assign)
-        for target in statement.targets
-        if isinstance(target, ast.Name) and target.id.isupper() and not target.id.startswith("_")
-    ]
-    numbers = [name for name in names if isinstance(getattr(module, name), (int, float, tuple))]
-    return ", ".join(f"{name.lower().replace('_', ' ')} {_plain(getattr(module, name))}" for name in numbers)
-
-
-def _plain(value: object) -> str:
-    return "/".join(map(_plain, value)) if isinstance(value, tuple) else str(value)
 
 
 def _words(

@@ -10,6 +10,7 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.methods.catalogue import entry
 from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
+from dualres.report.captions import MINIROCKET_COUNTED, sentences
 from dualres.report.names import dataset_name, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
@@ -17,6 +18,7 @@ from dualres.report.tables.model import Table
 from dualres.report.tables.registry import makes_table, register_table
 from dualres.report.tables.sheet import Column, Line, Rivals, Sheet, by_column, by_row
 
+SHARED_HOST = "The paper's times and memory are of a shared host, which is other hardware."
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
 
 
@@ -117,7 +119,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
         "fit_s": "Fit s",
         "peak_mib": "Train MiB",
     }
-    return _by_method(
+    table = _by_method(
         results,
         dataset,
         "fit_costs",
@@ -126,9 +128,11 @@ def fit_costs(results: Results, dataset: str) -> Table:
         best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else "",
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
-        "may have done other work; most GPU memory allocated while training, n/a on a CPU. MiniRocket's parameters are "
-        f"its ridge coefficients. Measured on {_machines(results, dataset)}.",
+        f"may have done other work; most GPU memory allocated while training, n/a on a CPU. {MINIROCKET_COUNTED} "
+        f"Measured on {_machines(results, dataset)}.",
     )
+    beside = any(value.paper for row in table.rows for value in row)
+    return replace(table, note=sentences(table.note, SHARED_HOST if beside else ""))
 
 
 @makes_table("replication")

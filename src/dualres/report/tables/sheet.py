@@ -161,8 +161,7 @@ class Sheet:
         if self.results.quick or job.judged == "validation" or not value.method or other_recipe:
             return None
         fold = str(fields["fold"]) if "fold" in fields else None
-        found = paper.printed(job.dataset, job.method, job.budget, wanted.name, seeds, fold)
-        return None if found is None else paper.as_text(found, wanted.digits)
+        return paper.printed_text(job.dataset, job.method, job.budget, wanted.name, seeds, fold, wanted.digits)
 
 
 def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: int) -> str:
