@@ -50,7 +50,7 @@ def checks(dataset: str) -> list[Check]:
 
 
 def fold_sizes(dataset: str, most: int) -> list[int]:
-    """Numbers of recordings, up to `most`, with which all printed accuracies are possible if both folds have as many."""
+    """Numbers of recordings, up to `most`, that allow all printed accuracies if both folds have as many."""
     means = [(key, score.mean) for key, score in VALUES.items() if key.metric == ACCURACY and key.fold is None]
     printed = [(round(100 * mean), len(key.seeds)) for key, mean in means if key.dataset == dataset]
     return [
