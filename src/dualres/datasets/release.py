@@ -63,6 +63,7 @@ class Release:
     folds_from: FoldsFrom = "ours"  # whether its folds follow from the paper's text, are reconstructed, or are ours
     folds_evidence: str = ""  # what speaks for them, in a few sentences
     fold_rules: tuple[str, ...] = ()  # what each learns from and judges, in words
+    about_channel: str = ""  # what its name does not tell
     about_classes: str = ""  # what the names of the classes do not tell
     changes_too: str = ""  # what differs between support and evaluation besides the held-out unit
     recordings: int = 0  # in a store of the whole release; 0 if that is not known
