@@ -42,6 +42,7 @@ FOLDS_ARE = """\
 the six bearing datasets are reconstructed: the text gives the held-out unit and some rules, printed scores tell how
 many recordings a fold can have judged, and the rest is our choice. So a score of ours on a reconstructed fold and the
 paper's score may be scores on different recordings. The rig and its folds are ours.
+[assumptions.md](assumptions.md) lists what else the paper leaves open.
 
 Which windows of a recording are judged follows the numbers of windows that the paper prints in its table of profiled
 workloads (14, 23, 23, 35, 7, 35 and 233), where windows overlap by half. `dualres data folds` shows every fold with its
@@ -51,10 +52,10 @@ CHECKED = f"""\
 ## Printed scores that could contradict a fold
 
 A fold that judges few recordings has few possible scores. Where a fold judges at most {MOST_ENUMERATED}, every
-macro-F1 that its classes allow was enumerated. An accuracy over N judgements is a multiple of 1/N. The table counts the printed
-scores that our folds allow. Its last column says which share of all scores from 0.00 to 100.00 they allow: the smaller
-it is, the stronger the check. Where most scores are possible, there is nothing to check, as with means of macro-F1
-over two folds. `paper/attainable.py` computes this.
+macro-F1 that its classes allow was enumerated. An accuracy over N judgements is a multiple of 1/N. The table counts the
+printed scores that our folds allow. Its last column says which share of all scores from 0.00 to 100.00 they allow: the
+smaller it is, the stronger the check. Where most scores are possible, there is nothing to check, as with means of
+macro-F1 over two folds. `paper/attainable.py` computes this.
 """
 SIZES = """\
 The accuracies also tell how many recordings a fold can have had, if both folds had as many:
