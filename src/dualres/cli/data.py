@@ -78,7 +78,7 @@ def verify(store: Annotated[Path, typer.Argument(help="A prepared dataset.")]) -
 @app.command()
 def folds(
     names: Annotated[list[str] | None, typer.Argument(help="Folds or datasets to show; without, all of them.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print them as JSON, with the class of every recording.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with every recording's class.")] = False,
 ) -> None:
     """List the frozen folds: what may be learned from, what is only judged, and whose choice that was.
 
