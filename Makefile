@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results speed api picture
+.PHONY: setup demo test lint bench results speed api datasets picture
 
 setup: $(STAMP)
 
@@ -51,6 +51,10 @@ results: setup
 # docs/api.md, from the docstrings.
 api: setup
 	$(BIN)/python tools/api.py
+
+# docs/datasets.md, from the adapters and the frozen folds.
+datasets: setup
+	$(BIN)/python tools/datasets.py
 
 # The README's picture, from the demo's model.
 picture: demo

@@ -91,6 +91,11 @@ def test_the_api_page_is_what_the_docstrings_give():
     assert not [name for name in dualres.__all__ if f"`dualres.{name}`" not in page and name != "__version__"]
 
 
+def test_the_datasets_page_is_what_the_adapters_give():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "datasets.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_citation_names_this_version():
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {dualres.__version__}\n" in citation

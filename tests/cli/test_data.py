@@ -27,14 +27,27 @@ def test_folds_as_json():
     folds = json.loads(run("folds", "--json").stdout)
     assert [f["fold"] for f in folds] == names()
     for fold in folds:
-        assert set(fold) == {"fold", "dataset", "support", "evaluation", "held_out", "hash"}
+        assert set(fold) >= {"fold", "dataset", "support", "evaluation", "held_out", "hash", "classes", "labels"}
+        assert set(fold) >= {"folds_from", "folds_evidence", "support_rule", "window_rule"}
         assert not set(fold["support"]) & set(fold["evaluation"])
+        assert list(fold["labels"]) == fold["support"] + fold["evaluation"]
+        assert set(fold["labels"].values()) == set(fold["classes"])
+
+
+def test_folds_can_be_picked_by_name_and_by_dataset():
+    picked = json.loads(run("folds", "U2", "cwru", "--json").stdout)
+    assert [f["fold"] for f in picked] == ["C1", "C2", "U2"]
+    assert "there is no fold or dataset 'U3'" in str(run("folds", "U3").exception)
 
 
 def test_folds_as_a_table():
     output = run("folds").output
     assert "motion mode" in output
     assert "120" in output
+    assert output.count("reconstructed:") == 6
+    assert output.count("follow from the paper's text") == 2
+    assert "the printed 88.57 is impossible" in " ".join(output.split())
+    assert "windows from sample 960,000 on, one every 32,768" in " ".join(output.split())
 
 
 def test_prepare_and_verify_real_recordings(data, tmp_path):

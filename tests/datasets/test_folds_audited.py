@@ -2,7 +2,7 @@
 
 import pytest
 
-from dualres.datasets import catalog
+from dualres.datasets import about_folds, catalog
 from dualres.datasets.folds import load_fold, names
 from dualres.recordings.audit import Split, audit
 from dualres.recordings.recording import Recording
@@ -29,6 +29,7 @@ def test_by_metadata(name, tmp_path):
     fold = load_fold(name)
     recordings = from_names(fold, tmp_path)
     assert {r.id for r in recordings} == fold.supporting() | set(fold.evaluation)
+    assert about_folds.labels(fold) == {r.id: r.label for r in recordings}
     for label, members in fold.support.items():
         assert {r.label for r in recordings if r.id in members} == {label}
     split = Split(tuple(sorted(fold.supporting())), fold.evaluation, fold.held_out)

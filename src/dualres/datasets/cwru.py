@@ -81,15 +81,23 @@ def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[s
 
 
 def _entry(path: Path, fault: str, load: int) -> Entry:
-    kind = fault.rstrip("@0123456789")
-    mil, _, hour = fault.removeprefix(kind).partition("@")
+    mil, _, hour = fault.removeprefix(_kind(fault)).partition("@")
     condition = {"load_hp": str(load)}
     if mil:
         condition["fault_inch"] = f"0.{mil}"
     if hour:
         condition["position"] = f"{hour}:00"
     read = partial(_read, path, FILES[fault][load])
-    return Entry(f"{fault}_{load}", LABELS[kind], fault, condition, path, read)
+    id = f"{fault}_{load}"
+    return Entry(id, label_of(id), fault, condition, path, read)
+
+
+def label_of(recording: str) -> str:
+    return LABELS[_kind(recording.rpartition("_")[0])]
+
+
+def _kind(fault: str) -> str:
+    return fault.rstrip("@0123456789")
 
 
 def _read(path: Path, number: int) -> Samples:
@@ -119,4 +127,4 @@ def _drive_end_key(path: Path, number: int) -> str:
     return key
 
 
-RELEASE = described("cwru", index, "DE (accelerometer at the drive end)", RATE, LABELS.values())
+RELEASE = described("cwru", index, "DE (accelerometer at the drive end)", RATE, LABELS.values(), label_of)

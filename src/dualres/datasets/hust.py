@@ -36,7 +36,11 @@ def _entry(path: Path, name: re.Match[str]) -> Entry | str:
         return _NO_SUCH_NAME
     state, geometry, load_w = released["state"], f"620{released['bearing']}", 100 * int(released["load"])
     condition = {"geometry": geometry, "load": str(load_w)}
-    return Entry(name[0], LABELS[state], f"{state} {geometry}", condition, path, partial(load, path, CHANNEL, RATE))
+    return Entry(name[0], label_of(name[0]), f"{state} {geometry}", condition, path, partial(load, path, CHANNEL, RATE))
 
 
-RELEASE = described("hust", index, CHANNEL, RATE, LABELS.values())
+def label_of(recording: str) -> str:
+    return LABELS[recording.rstrip("0123456789")]
+
+
+RELEASE = described("hust", index, CHANNEL, RATE, LABELS.values(), label_of)

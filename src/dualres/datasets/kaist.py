@@ -44,9 +44,14 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
     state = name["state"].replace("Unbalalnce", "Unbalance")  # as five files on disk are spelled
     if name["load"] not in LOADS_NM or state not in _KNOWN:
         return "no recording of the release has this name"
-    label, severity = _KNOWN[state]
-    condition = {"load": name["load"], "severity": severity}
-    return Entry(f"{name['load']}Nm_{state}", label, state, condition, path, partial(_samples, path))
+    id = f"{name['load']}Nm_{state}"
+    condition = {"load": name["load"], "severity": _KNOWN[state][1]}
+    return Entry(id, label_of(id), state, condition, path, partial(_samples, path))
+
+
+def label_of(recording: str) -> str:
+    label, _ = _KNOWN[recording.partition("_")[2]]
+    return label
 
 
 def _is_acoustic(path: Path, folder: Path) -> bool:
@@ -65,4 +70,4 @@ def _samples(path: Path) -> Samples:
     return load(path, CHANNEL, RATE)
 
 
-RELEASE = described("kaist", index, CHANNEL, RATE, STATES)
+RELEASE = described("kaist", index, CHANNEL, RATE, STATES, label_of)

@@ -119,7 +119,11 @@ def _entry(name: str, path: Path, read: partial[Samples]) -> Entry | str:
     if name not in _KNOWN:
         return "no recording of the release has this name"
     setting = _KNOWN[name]
-    return Entry(name, setting.label, setting.state, setting.condition, path, read)
+    return Entry(name, label_of(name), setting.state, setting.condition, path, read)
+
+
+def label_of(recording: str) -> str:
+    return _KNOWN[recording].label
 
 
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
@@ -204,4 +208,4 @@ def _column(file: IO[bytes], where: str) -> Samples:
     return Recording(where, lambda: samples, RATE).signal
 
 
-RELEASE = described("mcc5", index, CHANNEL, RATE, STATES)
+RELEASE = described("mcc5", index, CHANNEL, RATE, STATES, label_of)

@@ -29,9 +29,13 @@ def index(folder: Path) -> Index:
 
 
 def _entry(path: Path, name: re.Match[str]) -> Entry:
-    label = LABELS[name["health"]]
+    label = label_of(path.stem)
     condition = {"profile": name["profile"], "trial": name["trial"]}
     return Entry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
 
 
-RELEASE = described("ottawa", index, CHANNEL, RATE, LABELS.values())
+def label_of(recording: str) -> str:
+    return LABELS[recording[0]]
+
+
+RELEASE = described("ottawa", index, CHANNEL, RATE, LABELS.values(), label_of)

@@ -20,6 +20,8 @@ from dualres.datasets.release import Entry, Index, collect, described, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
 
+RATE = Fraction(200_000, 3)  # Hz
+CHANNEL = "column 1: input-side accelerometer, volts"
 CLASSES = (*(f"H{i}" for i in range(1, 7)), *(f"S{i}" for i in range(1, 9)))
 
 _STEM = re.compile(r"(?P<case>helical [1-6]|spur [1-8])_(?P<hz>30|35|40|45|50)hz_(?P<load>High|Low)_(?P<repeat>[12])")
@@ -42,7 +44,12 @@ def _entry(path: Path, match: re.Match[str]) -> Entry:
     kind, number = match["case"].split()
     id = f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}"
     condition = {"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]}
-    return Entry(id, f"{kind[0].upper()}{number}", match["case"], condition, path, partial(_read, path))
+    return Entry(id, label_of(id), match["case"], condition, path, partial(_read, path))
+
+
+def label_of(recording: str) -> str:
+    case = recording.partition("_")[0]  # "helical1"
+    return f"{case[0].upper()}{case[-1]}"
 
 
 def _read(path: Path) -> Samples:
@@ -92,4 +99,4 @@ def _refuse_oversized(path: Path, size: int) -> None:
         raise RecordingError(f"{path}: its text would take {size} bytes, a released one takes 14 million; {_REMEDY}")
 
 
-RELEASE = described("phm2009", index, "column 1: input-side accelerometer, volts", Fraction(200_000, 3), CLASSES)
+RELEASE = described("phm2009", index, CHANNEL, RATE, CLASSES, label_of)

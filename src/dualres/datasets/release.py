@@ -18,6 +18,7 @@ from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
 Refused = tuple[Path, str]  # a file that is left out, and why
+FoldsFrom = Literal["text", "reconstructed", "ours"]
 
 
 @dataclass(frozen=True)
@@ -59,18 +60,30 @@ class Release:
     index: Callable[[Path], Index] = field(repr=False)  # raises RecordingError where nothing of it is found
     kind: Literal["bearing", "gearbox"] = "gearbox"  # which decides its primary budget
     seconds: float = 10.0  # about how long a recording is; only estimates of time rest on it
-    folds_from: Literal["text", "reconstructed", "ours"] = "ours"  # the paper's text, less than that, or not the paper
-    folds_evidence: str = ""  # what the folds rest on
+    folds_from: FoldsFrom = "ours"  # whether its folds follow from the paper's text, are reconstructed, or are ours
+    folds_evidence: str = ""  # what speaks for them, in a few sentences
+    fold_rules: tuple[str, ...] = ()  # what each learns from and judges, in words
+    about_channel: str = ""  # what its name does not tell
+    about_classes: str = ""  # what the names of the classes do not tell
+    changes_too: str = ""  # what differs between support and evaluation besides the held-out unit
+    recordings: int = 0  # in a store of the whole release; 0 if that is not known
+    recorded_s: int = 0  # s, about how long these are together
+    label_of: Callable[[str], str] | None = field(default=None, repr=False)  # the class of a recording, by its id
     folds_in: Path | None = None  # the folder of its frozen folds; None for those of this package
     generate: Callable[[], list[Recording]] | None = field(default=None, repr=False)  # for one that needs no preparing
 
 
 def described(
-    name: str, index: Callable[[Path], Index], channel: str, rate: Fraction, classes: Iterable[str]
+    name: str,
+    index: Callable[[Path], Index],
+    channel: str,
+    rate: Fraction,
+    classes: Iterable[str],
+    label_of: Callable[[str], str],
 ) -> Release:
     """A release of this package's catalog: its adapter knows the arguments, `releases.toml` the rest."""
     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in stated()[name].items()}
-    return Release(name, index=index, channel=channel, rate=rate, classes=tuple(classes), **facts)
+    return Release(name, index=index, channel=channel, rate=rate, classes=tuple(classes), label_of=label_of, **facts)
 
 
 @cache

@@ -85,7 +85,14 @@ def index(folder: Path) -> Index:
     raise RecordingError(f"{folder}: the dataset {NAME} comes with dualres; there is nothing to prepare")
 
 
-RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES), generate=recordings)
+_KNOWN = {setting.id: setting for setting in settings()}
+
+
+def label_of(recording: str) -> str:
+    return _KNOWN[recording].label
+
+
+RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, label_of), generate=recordings)
 
 
 def simulate(setting: Setting, seed: int = SEED) -> Samples:

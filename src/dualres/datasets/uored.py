@@ -39,7 +39,11 @@ def _entry(path: Path, name: re.Match[str]) -> Entry | str:
     if int(bearing) not in RETAINED:
         return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
     id = f"{letter}_{bearing}_{stage}"
-    return Entry(id, LABELS[letter], f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
+    return Entry(id, label_of(id), f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
+
+
+def label_of(recording: str) -> str:
+    return LABELS[recording[0]]
 
 
 def _read(path: Path) -> Samples:
@@ -50,4 +54,4 @@ def _read(path: Path) -> Samples:
     return load(path, firsts[0], RATE)
 
 
-RELEASE = described("uored", index, "accelerometer (column 1)", RATE, LABELS.values())
+RELEASE = described("uored", index, "accelerometer (column 1)", RATE, LABELS.values(), label_of)

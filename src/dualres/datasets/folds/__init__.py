@@ -6,7 +6,7 @@ results on a fold of the same name are results on the same fold. `freeze` writes
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import resources
@@ -92,6 +92,15 @@ def _parsed(text: str, name: str, remedy: str) -> Fold:
     if fold.hash != frozen:
         raise ConfigError(f"fold {name}: its file was changed; {remedy}")
     return fold
+
+
+def chosen(wanted: Sequence[str]) -> list[Fold]:
+    """The folds that are named themselves or by their dataset, in the order of `names`; without any, all of them."""
+    loaded = [load_fold(name) for name in names()]
+    for one in wanted:
+        if one not in {word for fold in loaded for word in (fold.fold, fold.dataset)}:
+            raise ConfigError(f"there is no fold or dataset {one!r}; there are {', '.join(names())}")
+    return [fold for fold in loaded if not wanted or fold.fold in wanted or fold.dataset in wanted]
 
 
 def names() -> list[str]:

@@ -1,0 +1,203 @@
+"""Write docs/datasets.md from the adapters and the frozen folds; with `--check`, only compare."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+
+from dualres.datasets import catalog
+from dualres.datasets.about_folds import in_words
+from dualres.datasets.folds import load_fold
+from dualres.datasets.release import Release
+from dualres.machinery.files import write_whole
+from dualres.paper.attainable import MOST_ENUMERATED, Check, checks, fold_sizes
+from dualres.paper.protocol import FOLDS
+from dualres.paper.scores import ACCURACY
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "datasets.md"
+WIDEST = 120  # characters of a line
+BYTES = 4  # of a sample in a store, float32
+LARGEST_FOLD = 150  # recordings, of the sizes that are tried
+MOST_LISTED = 8  # scores in a cell of a table
+NUMBERS = ("classes", "rate", "judged", "store", "number", "possible", "share of all scores", "ours")  # columns
+
+BEFORE = """\
+# The datasets
+
+`make datasets` makes this page from the adapters, their facts (`datasets/releases.toml`) and the frozen folds
+(`datasets/folds/`). A test compares. No dataset comes with the package but the simulated rig: get the release, then
+`dualres data prepare NAME --from DOWNLOAD` turns it into a store of recordings at their native rate
+(`dualres data list` has the names). A store's size is computed: seconds times rate times 4 bytes per sample.
+"""
+FOLDS_ARE = """\
+## Whose folds these are
+
+**The paper's lists of recordings are not published.** Its text determines the folds of MCC5 and PHM2009. The folds of
+the six bearing datasets are reconstructed: the text gives the held-out unit and some rules, printed scores tell how
+many recordings a fold can have judged, and the rest is our choice. So a score of ours on a reconstructed fold and the
+paper's score may be scores on different recordings. The rig and its folds are ours.
+[assumptions.md](assumptions.md) lists what else the paper leaves open.
+
+Which windows of a recording are judged follows the numbers of windows that the paper prints in its table of profiled
+workloads (14, 23, 23, 35, 7, 35 and 233), where windows overlap by half. `dualres data folds` shows every fold with its
+provenance, and `dualres data folds --json` the class of every recording, the support's order and where windows lie.
+"""
+CHECKED = f"""\
+## Printed scores that could contradict a fold
+
+A fold that judges few recordings has few possible scores. Where a fold judges at most {MOST_ENUMERATED}, every
+macro-F1 that its classes allow was enumerated. An accuracy over N judgements is a multiple of 1/N. The table counts the
+printed scores that our folds allow. Its last column says which share of all scores from 0.00 to 100.00 they allow: the
+smaller it is, the stronger the check. Where most scores are possible, there is nothing to check, as with means of
+macro-F1 over two folds. `paper/attainable.py` computes this.
+"""
+SIZES = """\
+The accuracies also tell how many recordings a fold can have had, if both folds had as many:
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where the page is not as it should be"
+    )
+    check = parser.parse_args().check
+    text = page()
+    if PAGE.exists() and PAGE.read_text() == text:
+        return
+    if check:
+        sys.exit(f"{PAGE.relative_to(ROOT)}: is not what the adapters give; `make datasets` writes it again")
+    write_whole(PAGE, text.encode())
+    print(f"{PAGE.relative_to(ROOT)}: written")
+
+
+def page() -> str:
+    releases = [catalog.release(name) for name in catalog.names()]
+    parts = [
+        BEFORE,
+        table(
+            ("dataset", "classes", "rate", "held-out unit", "folds", "judged", "the folds", "store"), overview(releases)
+        ),
+        FOLDS_ARE,
+        CHECKED,
+        table(("dataset", "printed scores", "number", "possible", "share of all scores"), checked(releases)),
+        SIZES,
+        table(("dataset", "recordings of a fold that allow all printed accuracies", "ours"), sizes(releases)),
+        *(section(release) for release in releases),
+    ]
+    return "\n".join(parts)
+
+
+def overview(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
+    for release in releases:
+        folds = [load_fold(name) for name in release.folds]
+        judged = dict.fromkeys(str(len(fold.evaluation)) for fold in folds)
+        units = dict.fromkeys(fold.held_out for fold in folds)
+        yield (
+            f"[{release.short}](#{release.short.lower()})",
+            str(len(release.classes)),
+            khz(release),
+            *(", ".join(words) for words in (units, release.folds, judged)),
+            {"text": "follow from the text", "ours": "are ours"}.get(release.folds_from, "are reconstructed"),
+            size_of(release) if release.generate is None else "not needed",
+        )
+
+
+def checked(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
+    for release in releases:
+        found = checks(release.name) if release.name in FOLDS else []
+        for what, group in groupby(sorted(found, key=kind), kind):
+            scores = list(group)
+            printed = (
+                ", ".join(f"{score.printed:.2f}" for score in scores)
+                if len(scores) <= MOST_LISTED
+                else "all of its table"
+            )
+            possible, share = sum(score.possible for score in scores), max(score.share for score in scores)
+            told = str(possible) if scores[0].tells else "no check"
+            yield release.short, f"{what}: {printed}", str(len(scores)), told, f"{share:.1%}"
+
+
+def kind(check: Check) -> str:
+    metric = "accuracy" if check.key.metric == ACCURACY else "macro-F1"
+    seeds = "three seeds" if len(check.key.seeds) > 1 else "one seed"
+    return f"{metric} of a fold" if check.key.fold else f"{metric}, mean over folds, {seeds}"
+
+
+def sizes(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
+    for release in releases:
+        ours = {len(load_fold(name).evaluation) for name in release.folds}
+        if release.name in FOLDS and len(ours) == 1:
+            allowed = fold_sizes(release.name, LARGEST_FOLD)
+            multiples = allowed == list(range(allowed[0], LARGEST_FOLD + 1, allowed[0]))
+            told = f"multiples of {allowed[0]}" if multiples else f"{listed(allowed)} (of those up to {LARGEST_FOLD})"
+            yield release.short, told, str(*ours)
+
+
+def section(release: Release) -> str:
+    folds = [load_fold(name) for name in release.folds]
+    units = ", ".join(dict.fromkeys(fold.held_out for fold in folds))
+    about = f" ({release.about_channel})" if release.about_channel else ""
+    provenance, *rules = in_words(release.name)
+    lines = [
+        f"## {release.short}\n",
+        *wrapped(f"{release.title[0].upper()}{release.title[1:]}."),
+        "",
+        *wrapped(f"* **Signal:** {release.channel}{about}, {khz(release)}."),
+        *wrapped(f"* **Classes:** {', '.join(release.classes)}. {release.about_classes}"),
+        *wrapped(f"* **Held out:** {units}."),
+        *wrapped(f"* **Changes with it:** {release.changes_too}"),
+        *wrapped(f"* **Licence:** {release.licence}."),
+        *wrapped(f"* **Obtained from:** {release.obtained_from}; version: {release.version}."),
+        *wrapped(f"* **Store:** {store(release)}"),
+        *wrapped(f"* **Folds:** {provenance}"),
+        *(line for rule in rules for line in wrapped(f"  * {rule}")),
+        "* **Limitations:**",
+        *(line for limitation in release.limitations for line in wrapped(f"  * {limitation}")),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def store(release: Release) -> str:
+    if release.generate:
+        return "none is needed; a signal is simulated when it is asked for."
+    held = f"about {size_of(release)}: {release.recordings:,} recordings, {release.recorded_s:,} s together"
+    return f"{held}."
+
+
+def size_of(release: Release) -> str:
+    megabytes = float(release.recorded_s * release.rate * BYTES) / 1e6
+    return f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes:.0f} MB"
+
+
+def khz(release: Release) -> str:
+    return f"{float(release.rate) / 1000:.4g} kHz"
+
+
+def listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def wrapped(text: str) -> list[str]:
+    """Lines of prose; those of an item after the first are indented like its text."""
+    item = re.match(r"( *\* )?", text)
+    indent = " " * len(item[0])
+    return textwrap.wrap(text, WIDEST, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+
+
+def table(columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
+    columns = tuple(columns)
+    rules = ("---:" if column in NUMBERS else "---" for column in columns)
+    lines = [columns, rules, *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
