@@ -21,7 +21,7 @@ from dualres.machinery.files import write_whole
 from dualres.methods import NAMES
 from dualres.paper import protocol
 from dualres.profile.measurements import kept
-from dualres.report.names import dataset_name
+from dualres.report.names import dataset_name, dataset_title
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "coverage.md"
@@ -29,19 +29,21 @@ SOURCE = ROOT / "tools" / "coverage.toml"
 RESULTS = ROOT / "results"
 INTRODUCTION = """# What of the paper is here
 
-Every section, equation, table, figure and appendix of the paper, by its label. Those without one have a dash. `make
+Every section, equation, table, figure and appendix of the paper, by its label. Some have none. `make
 results` makes this page, and a test compares. "Complete" needs no recordings, or has all that the paper used. Where a
 study is counted, its jobs are those of the paper's plan; the rig is our simulation, shaped like MCC5, and stands in for
 no dataset. What is not at hand has not been run: of the eight datasets, results/ covers PHM2009 as released and CWRU by
 excerpts.
 """
-"""Datasets whose recordings results/ was made from, and what to say of them."""
-AT_HAND = {"phm2009": "", "cwru": " (4 s excerpts)", RIG: ", shaped like MCC5"}
+# Whose recordings results/ was made from, and what to say of them.
+AT_HAND = {"phm2009": "", "cwru": " (4 s excerpts)", RIG: ""}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail where the page is not as it should be")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail where the page is not as it should be"
+    )
     check = parser.parse_args().check
     with TemporaryDirectory() as scratch, load_export(RESULTS, Path(scratch) / "ledger.sqlite") as ledger:
         text = page(ledger.keys())
@@ -58,9 +60,10 @@ def page(done: Collection[str]) -> str:
     for part in tomllib.loads(SOURCE.read_text())["part"]:
         lines += [f"## {part['title']}", "", "| label | what | where | command | state |", "|---|---|---|---|---|"]
         for row in part["row"]:
-            label = f"`{row['label']}`" if row["label"] else "–"
+            label = f"`{row['label']}`" if row["label"] else "none"
             command = f"`{row['command']}`" if "command" in row else ""
-            lines.append(f"| {label} | {row['what']} | {', '.join(map(linked, row['where']))} | {command} | {state(row, done)} |")
+            where = ", ".join(map(linked, row["where"]))
+            lines.append(f"| {label} | {row['what']} | {where} | {command} | {state(row, done)} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -87,7 +90,7 @@ def datasets_of(row: dict[str, Any]) -> list[str]:
 
 
 def counted(row: dict[str, Any], done: Collection[str]) -> Iterator[str]:
-    """Dataset by dataset, how many of the row's jobs are finished; a method counts by the device that has most of it."""
+    """Dataset by dataset, how many of the row's jobs are finished; a method counts on the device that did most."""
     budgets = [Budget(*map(int, one.split("x"))) for one in row["budgets"]] if "budgets" in row else None
     chosen: Any = {"methods": row.get("methods"), "seeds": row.get("seeds"), "budgets": budgets}
     for dataset in (name for name in datasets_of(row) if name in AT_HAND):
@@ -100,12 +103,12 @@ def counted(row: dict[str, Any], done: Collection[str]) -> Iterator[str]:
                 finished[name] = max(finished.get(name, 0), its)
         count = sum(finished.values())
         told = "complete" if count == len(planned) else f"{count} of {len(planned)} jobs"
-        yield f"{dataset_name(dataset)}{AT_HAND[dataset]}: {told}"
+        yield f"{dataset_title(dataset)}{AT_HAND[dataset]}: {told}"
 
 
 def profiled() -> str:
     """How many of the paper's pairs of method and dataset were measured, on whatever machine."""
-    pairs = {(plan.dataset, plan.method) for plan in kept(RESULTS)}
+    pairs = {(plan.dataset, plan.method) for plan in kept(RESULTS / "profile")}
     wanted = {(dataset, method) for dataset in (*protocol.BEARINGS, "mcc5") for method in NAMES}
     more = {dataset for dataset, _ in pairs - wanted}
     beside = f", and {', '.join(sorted(map(dataset_name, more)))}" if more else ""

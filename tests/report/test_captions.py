@@ -30,7 +30,7 @@ def test_tables_and_figures_state_the_same_facts(planned):
         assert "unique labelled seconds per class" in text
         assert "recordings judged per fold" in text
         assert "300 updates" in text
-        assert text.endswith("on a CPU.")
+        assert text.endswith("on a CPU. Rig, shaped like MCC5: a simulation.")
     assert "Rig S1, S2: " in table
     assert "Seeds 41, 42, 43; " in table
     assert "2.048, 4.096, 6.144, " in table

@@ -69,6 +69,7 @@ class Release:
     recordings: int = 0  # in a store of the whole release; 0 if that is not known
     recorded_s: int = 0  # s, about how long these are together
     label_of: Callable[[str], str] | None = field(default=None, repr=False)  # the class of a recording, by its id
+    shaped_like: str = ""  # the dataset of the paper that a simulation has its classes, conditions and folds from
     folds_in: Path | None = None  # the folder of its frozen folds; None for those of this package
     generate: Callable[[], list[Recording]] | None = field(default=None, repr=False)  # for one that needs no preparing
 

@@ -9,7 +9,7 @@ from dualres.campaign.studies import Quick
 from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.methods.minirocket import FEATURES as MINIROCKET_FEATURES
-from dualres.report.names import dataset_name, device_names, method_name
+from dualres.report.names import dataset_name, dataset_title, device_names, method_name
 from dualres.report.results import Cell, Entry, labelled_s
 
 NOT_COMPARABLE = "not comparable with the paper"
@@ -72,7 +72,7 @@ class Conditions:
         return (
             f"Folds and what they hold out: {places}. {plural('Seed', self.seeds)} {joined(map(str, self.seeds))}; "
             f"{joined(f'{s:.3f}' for s in self.seconds)} unique labelled seconds per class; "
-            f"{joined(map(str, self.updates)) or 'no'} updates of neural methods, fitted on {self.devices}."
+            f"{joined(map(str, self.updates)) or 'no'} updates of neural methods, fitted on {self.devices}.{self._likeness}"
         )
 
     @property
@@ -86,7 +86,13 @@ class Conditions:
         parts.append(f"{plural('seed', self.seeds)} {in_words([str(seed) for seed in self.seeds])}")
         parts.append(f"{span(self.seconds, '.3f')} unique labelled seconds per class")
         parts += [f"{span(self.updates)} updates (neural methods)"] if self.updates else []
-        return "; ".join([*parts, f"fitted on {self.devices}"]) + "."
+        return "; ".join([*parts, f"fitted on {self.devices}"]) + f".{self._likeness}"
+
+    @property
+    def _likeness(self) -> str:
+        """A sentence about what is simulated: nobody may take it for the dataset that it is shaped like."""
+        simulated = [p.dataset for p in self.places if dataset_title(p.dataset) != dataset_name(p.dataset)]
+        return "".join(f" {dataset_title(dataset)}: a simulation." for dataset in simulated)
 
 
 def conditions(jobs: Sequence[Job], fitted: Sequence[Job] | None = None) -> Conditions:

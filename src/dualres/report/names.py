@@ -21,6 +21,12 @@ def dataset_name(name: str) -> str:
     return catalog.release(name).short if name in catalog.names() else name
 
 
+def dataset_title(name: str) -> str:
+    """For a heading or a caption, where nobody may take a simulation for the dataset that it is shaped like."""
+    likeness = catalog.release(name).shaped_like if name in catalog.names() else ""
+    return f"{dataset_name(name)}, shaped like {dataset_name(likeness)}" if likeness else dataset_name(name)
+
+
 def class_name(label: str) -> str:
     return label.replace("_", " ")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dualres.config import Recipe
-from dualres.report.names import dataset_name, method_name
+from dualres.report.names import dataset_title, method_name
 from dualres.report.results import Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.metrics import log_loss
@@ -46,7 +46,7 @@ def duration(results: Results, dataset: str) -> Table:
     recipes = checkpoints(results, dataset)
     table = Sheet(results).table(
         f"duration_{dataset}",
-        f"{dataset_name(dataset)}: number of updates, by validation macro-F1 (%) and log loss (nats)",
+        f"{dataset_title(dataset)}: number of updates, by validation macro-F1 (%) and log loss (nats)",
         [Line((str(recipe.updates),), {"dataset": dataset, "recipe": recipe}) for recipe in recipes],
         [*each, *means],
         labels=("Updates",),

@@ -9,7 +9,7 @@ from dualres.datasets.folds import load_fold
 from dualres.paper import scores as paper
 from dualres.paper.protocol import CONTROLLED, FINALISTS, SEEDS
 from dualres.report.captions import seeds_in_words, span
-from dualres.report.names import DEVICES, dataset_name, method_name
+from dualres.report.names import DEVICES, dataset_name, dataset_title, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
@@ -122,7 +122,7 @@ def _by_method(
     lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}",
-        f"{dataset_name(dataset)}: scores (%)",
+        f"{dataset_title(dataset)}: scores (%)",
         lines,
         _columns(dataset),
         labels=("Method",),
@@ -148,7 +148,7 @@ def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str
     ]
     return Sheet(results).table(
         f"published_{dataset}_seeds",
-        f"{dataset_name(dataset)}, every seed: scores (%)",
+        f"{dataset_title(dataset)}, every seed: scores (%)",
         lines,
         _columns(dataset),
         labels=("Method", "Seed"),
@@ -175,7 +175,7 @@ def _by_budget(
     ]
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}_budgets",
-        f"{dataset_name(dataset)}: scores (%) by label budget",
+        f"{dataset_title(dataset)}: scores (%) by label budget",
         lines,
         _columns(dataset),
         labels=("Recordings x windows", "Seconds/class", "Method"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dualres.campaign.studies import NEURAL_PEERS, RECIPE_CONTROLS
 from dualres.config import RECIPES, Recipe
 from dualres.report.compare import difference
-from dualres.report.names import dataset_name, method_name
+from dualres.report.names import dataset_title, method_name
 from dualres.report.results import Cell, Entry, Results, percent_f1
 from dualres.report.tables import planned
 from dualres.report.tables.differences import EXPLAINED, value_with_spread
@@ -30,7 +30,7 @@ def recipes(results: Results, dataset: str) -> Table:
     by_name = recipes_of(results, dataset)
     table = Sheet(results).table(
         f"recipes_{dataset}",
-        f"{dataset_name(dataset)}: macro-F1 (%) by recipe",
+        f"{dataset_title(dataset)}: macro-F1 (%) by recipe",
         lines,
         [Column(_title(name), "macro_f1", {"recipe": recipe}) for name, recipe in by_name.items()],
         labels=("Method",),

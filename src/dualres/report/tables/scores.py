@@ -11,7 +11,7 @@ from dualres.datasets.folds import load_fold
 from dualres.methods.catalogue import entry
 from dualres.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.report.captions import MINIROCKET_COUNTED, sentences
-from dualres.report.names import dataset_name, method_name
+from dualres.report.names import dataset_name, dataset_title, method_name
 from dualres.report.results import Results
 from dualres.report.tables import planned
 from dualres.report.tables.model import Table
@@ -139,7 +139,7 @@ def fit_costs(results: Results, dataset: str) -> Table:
 def replication(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"replication_{dataset}",
-        f"{dataset_name(dataset)}, replicated: macro-F1 (%)",
+        f"{dataset_title(dataset)}, replicated: macro-F1 (%)",
         [Line((f"{s:.3f}",), {"dataset": dataset, "budget": b}) for b, s in planned.budgets(results, dataset).items()],
         [_method_column(m) for m in planned.methods(results, dataset)],
         labels=("Seconds/class",),
@@ -156,7 +156,7 @@ def allocation(results: Results, dataset: str) -> Table:
     ]
     return one_seed(results).table(
         f"allocation_{dataset}",
-        f"{dataset_name(dataset)}, the same seconds differently spent: macro-F1 (%)",
+        f"{dataset_title(dataset)}, the same seconds differently spent: macro-F1 (%)",
         lines,
         [_method_column(m) for m in planned.methods(results, dataset)],
         labels=("Recordings/class", "Windows/recording"),
@@ -264,7 +264,7 @@ def _by_method(
     methods = planned.methods(results, dataset)
     return one_seed(results).table(
         f"{name}_{dataset}",
-        dataset_name(dataset) + title,
+        dataset_title(dataset) + title,
         [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in methods],
         columns,
         labels=("Method",),
