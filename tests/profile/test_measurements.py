@@ -1,13 +1,15 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dualres.profile.measurements import MeasurementError, damaged, keep, kept, read
-from dualres.profile.plan import WINDOW, Plan
+from dualres.profile.plan import EAGER, WINDOW, Plan
 from tests.profile.synthetic import made_up
 
 PLAN = Plan("simulated", "dualres", "cuda", quick=True)
+EAGER_PLAN = replace(PLAN, way=EAGER)
 
 
 def test_a_measurement_is_read_back_with_every_repetition(tmp_path):
@@ -39,6 +41,23 @@ def test_disagreement_is_noticed():
         agreement = measurement.facts["agreement"]
         agreement[place] = False if place == "same_label" else {"same_label": False}
         assert not measurement.agrees
+
+
+def test_the_eager_way_agrees_within_a_tolerance_with_the_shipped_one():
+    for apart, agrees in (({}, True), ({"difference": 2e-5}, False), ({"same_label": False}, False)):
+        measurement = made_up(EAGER_PLAN)
+        measurement.facts["agreement"]["shipped"].update(apart)
+        assert measurement.agrees == agrees
+
+
+def test_an_eager_measurement_and_no_other_is_compared_with_the_shipped_way(tmp_path):
+    for plan, other in ((EAGER_PLAN, PLAN), (PLAN, EAGER_PLAN)):
+        measurement = replace(made_up(plan), facts=made_up(other).facts)
+        with pytest.raises(MeasurementError, match="an eager measurement, and no other, is compared"):
+            read(keep(measurement, tmp_path))
+    path = keep(made_up(EAGER_PLAN), tmp_path)
+    assert path.name == "simulated-dualres-cuda-4-eager-quick.json"
+    assert read(path).plan == EAGER_PLAN
 
 
 DAMAGES = ["", "{", "[]", "[" * 100_000, '{"format": "other"}', "[1e999]", '{"format": "dualres-profile/1"}', "\xff"]
