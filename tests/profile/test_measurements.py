@@ -33,6 +33,13 @@ def test_memory_is_in_mib_and_may_be_unknown():
     assert made_up(Plan("simulated", "dualres")).memory_mib(WINDOW, "cuda_reserved") is None
 
 
+@pytest.mark.parametrize(("load", "busy"), [([16.5, 1, 1], 16.5), ([15.9, 40, 40], None), ([], None), (None, None)])
+def test_a_machine_with_more_to_do_than_cores_was_busy(load, busy):
+    measurement = made_up(PLAN)
+    measurement.facts["machine"]["load_before"] = load
+    assert measurement.busy == busy
+
+
 def test_disagreement_is_noticed():
     assert made_up(PLAN).agrees
     assert made_up(PLAN, verdict=False).agrees

@@ -166,6 +166,15 @@ def test_every_table_states_device_threads_and_repetitions(full, rig):
             assert "window 120 after 20 untimed, prepared 10 after 2 untimed, native 10 after 2" in table.caption
 
 
+def test_a_busy_machine_is_told(rig):
+    assert "not idle" not in by_name(rig)["costs_window_cpu_4"].caption
+    measurement = made_up(plan(RIG, "dualres", "cpu", 4))
+    measurement.facts["machine"]["load_before"] = [17.25, 9.0, 9.0]
+    keep(measurement, rig / "profile")
+    words = "The machine was not idle: up to 17.2 processes ran or waited before a measurement."
+    assert words in by_name(rig)["costs_window_cpu_4"].caption
+
+
 def test_a_quick_run_and_excerpts_are_named_and_have_no_paper_beside_them(tmp_path):
     keep_all(tmp_path / "profile", ["cwru"], ["dualres"], quick=True)
     keep(made_up(plan("hust", "dualres", "cuda", 4, quick=True), variant="excerpts"), tmp_path / "profile")

@@ -101,6 +101,8 @@ def conditions(costs: Costs, *others: Costs) -> str:
         f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
         f"{joined(repeats)}. {ways}{_single_way(costs)}"
     )
+    if loads := [each.busy for each in measured if each.busy]:
+        text += f" The machine was not idle: up to {max(loads):.1f} processes ran or waited before a measurement."
     for dataset, variant in {m.plan.dataset: m.facts["input"]["variant"] for m in measured}.items():
         if variant != FULL:
             text += f" {variant_notice(dataset, variant)}"
