@@ -12,6 +12,7 @@ SCANS = (
     "CUDA kernel of mamba_ssm."
 )
 THREADS = 4
+BATCH = 4  # windows at once, at most
 DATASETS = (*BEARINGS, "mcc5")
 
 _TABLES = {
