@@ -12,6 +12,7 @@ from dualres.campaign.ledger import Ledger
 from dualres.campaign.work import do
 from dualres.datasets import simulated
 from dualres.errors import ModelFileError
+from dualres.judge import STRETCH
 from dualres.kernel import compiled
 from dualres.methods.files import as_model
 from dualres.methods.method import Cost
@@ -145,6 +146,7 @@ def test_the_eager_way_is_pytorchs_and_is_compared_with_the_kernel(folder, tmp_p
     assert last > sum(each.repeats for each in plan.workloads)
     assert set(taken[last:]) == {"kernel"}
     assert facts["machine"]["kernel"] is None
+    assert facts["batch"] == 4
     assert facts["agreement"]["shipped"]["same_label"]
     assert 0 < facts["agreement"]["shipped"]["difference"] <= TOLERANCE
     assert compiled.variant() is not None
@@ -152,6 +154,7 @@ def test_the_eager_way_is_pytorchs_and_is_compared_with_the_kernel(folder, tmp_p
 
 def test_the_shipped_way_is_not_compared_with_itself(measured):
     assert "shipped" not in measured[0]["agreement"]
+    assert measured[0]["batch"] == STRETCH
 
 
 def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
