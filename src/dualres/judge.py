@@ -71,11 +71,12 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
     return resample(signal, exact_rate(rate), model.card.config.rate, model.card.resampler)
 
 
-def window_scores(model: Model, recording: Recording, limit: int | None = None) -> Scores:
+def window_scores(model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
-    The recording is resampled as the model's card says, once, whatever the number of networks.
+    The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
+    `at_once` windows at a time.
     """
     config = model.card.config
-    some = stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit)
+    some = stretches(recording, config.rate, config.window, model.card.resampler, at_once, limit)
     return np.concatenate([model.scores(every_window(stretch, config.window)) for stretch in some])

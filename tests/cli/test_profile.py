@@ -82,6 +82,19 @@ def test_a_long_record_and_a_quick_run_are_named(call, tmp_path):
     assert "p95" not in result.output
 
 
+def test_both_ways_have_a_table_each_and_minirocket_is_in_both(call, known, tmp_path):
+    keep_all(tmp_path / "profile", methods=["dualres"], device="cpu", threads=1, way="eager")
+    result = call("--method", "dualres,minirocket", "--way", "both")
+    assert result.exit_code == 0, result.output
+    assert [cells[1] for cells in rows(result.output)].count("MiniRocket") == 2
+    assert "ms, eager, cpu" in result.output
+    assert "ms, shipped, cpu" in result.output
+    assert "simulated dualres cpu eager: known" in result.output
+    eager, _ = result.output[result.output.index("ms, eager") :].split("ms, shipped")
+    measurement = made_up(Plan("simulated", "dualres", threads=1, way="eager"))
+    assert [f"{measurement.median_ms('window'):.2f}"] == [cells[2] for cells in rows(eager) if cells[1] == "DualRes"]
+
+
 def test_disagreement_is_complained_of(call, tmp_path):
     measurement = made_up(Plan("simulated", "dualres", threads=1))
     measurement.facts["agreement"]["same_label"] = False

@@ -31,6 +31,21 @@ def test_devices_threads_and_long_records_stand_apart(tmp_path):
     assert [costs.name for costs in all_costs(tmp_path)] == ["cpu_1", "cpu_4", "cpu_4_long", "cuda_4"]
 
 
+def test_ways_stand_apart_and_minirocket_is_in_both(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager")
+    keep_all(tmp_path, ["cwru"], ["dualres"])
+    eager, shipped = all_costs(tmp_path)
+    assert [(costs.name, costs.way) for costs in (eager, shipped)] == [("cuda_4_eager", "eager"), ("cuda_4", "shipped")]
+    assert eager.found["cwru", "minirocket"] == shipped.found["cwru", "minirocket"]
+    assert eager.value("window_ms", "cwru", "dualres") != shipped.value("window_ms", "cwru", "dualres")
+    assert list(eager.only(["cwru"], ["minirocket"]).found) == [("cwru", "minirocket")]
+
+
+def test_minirocket_alone_is_not_shown_again_beside_eager_ones(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], "cpu", way="eager")
+    assert [costs.name for costs in all_costs(tmp_path)] == ["cpu_4_eager"]
+
+
 def test_quick_ones_count_only_where_there_are_no_others(tmp_path):
     keep_all(tmp_path, ["cwru", "hust"], ["dualres"], "cpu", quick=True)
     assert [(costs.name, costs.datasets) for costs in all_costs(tmp_path)] == [("cpu_4_quick", ["cwru", "hust"])]

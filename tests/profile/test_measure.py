@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from dualres import methods
+from dualres import methods, scorers
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.work import do
 from dualres.datasets import simulated
 from dualres.errors import ModelFileError
+from dualres.judge import STRETCH
+from dualres.kernel import compiled
 from dualres.methods.files import as_model
 from dualres.methods.method import Cost
 from dualres.methods.minirocket import FEATURES, MiniRocket
@@ -19,7 +21,8 @@ from dualres.methods.neural import FittedNeural
 from dualres.profile import measure as module
 from dualres.profile.checkpoints import find, fit, wanted_job
 from dualres.profile.measure import bytes_of, measure
-from dualres.profile.plan import Plan
+from dualres.profile.plan import EAGER, WAYS, Plan
+from dualres.profile.ways import TOLERANCE
 
 PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
 NEURAL = [name for name in methods.NAMES if name != "minirocket"]
@@ -126,6 +129,34 @@ def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
     assert facts["agreement"]["native_to_prepared"] == 0
 
 
+@pytest.mark.skipif(compiled.variant() is None, reason="no compiled kernel here")
+def test_the_eager_way_is_pytorchs_and_is_compared_with_the_kernel(folder, tmp_path, monkeypatch):
+    plan, taken = replace(PLAN, method="dualres", way=EAGER), []
+
+    def told(name, way):
+        return lambda *arguments: (taken.append(name), way(*arguments))[1]
+
+    monkeypatch.setattr(scorers, "_kernel", told("kernel", scorers._kernel))
+    monkeypatch.setattr(scorers, "by_torch", told("torch", scorers.by_torch))
+    checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
+    fit(checkpoint, folder, folder / "cache", lambda *_: None)
+    taken.clear()
+    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    last = taken.index("kernel")
+    assert last > sum(each.repeats for each in plan.workloads)
+    assert set(taken[last:]) == {"kernel"}
+    assert facts["machine"]["kernel"] is None
+    assert facts["batch"] == 4
+    assert facts["agreement"]["shipped"]["same_label"]
+    assert 0 < facts["agreement"]["shipped"]["difference"] <= TOLERANCE
+    assert compiled.variant() is not None
+
+
+def test_the_shipped_way_is_not_compared_with_itself(measured):
+    assert "shipped" not in measured[0]["agreement"]
+    assert measured[0]["batch"] == STRETCH
+
+
 def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
     damaged = tmp_path / "model.safetensors"
     content = checkpoint.path.read_bytes()
@@ -135,9 +166,10 @@ def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("method", ["itransformer", "dualres"])
-def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method):
-    plan = replace(PLAN, method=method, device="cuda")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("method", ["itransformer", "dualres", "mambasl"])
+def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method, way):
+    plan = replace(PLAN, method=method, device="cuda", way=way)
     checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
     fit(checkpoint, folder, folder / "cache", lambda *_: None)
     facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
@@ -146,6 +178,7 @@ def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method):
     assert facts["machine"]["device"] == torch.cuda.get_device_name()
     assert facts["agreement"]["native_to_prepared"] < 1e-6
     assert facts["agreement"]["window_to_prepared"] < 1e-5
+    assert facts["agreement"].get("shipped", {"difference": 0.0})["difference"] <= TOLERANCE
 
 
 def stored(fitted):

@@ -44,6 +44,15 @@ def test_all_ways_score_the_same_windows_as_a_verdict_does(recording):
     assert max(member.batches) == STRETCH == 64
 
 
+def test_fewer_windows_at_once_give_the_same_scores(recording):
+    member = Mean()
+    on = measure.subject(recording, None, long=False, config=CONFIG)
+    few, many = (measure.calls(model_of(each), on, size) for each, size in ((member, 4), (Mean(), STRETCH)))
+    for name in (PREPARED, NATIVE):
+        np.testing.assert_array_equal(few[name](), many[name]())
+    assert max(member.batches) == 4
+
+
 def test_the_limit_of_the_evaluation_holds(recording):
     work = measure.calls(model_of(Mean()), measure.subject(recording, 7, long=False, config=CONFIG))
     assert len(work[PREPARED]()) == len(work[NATIVE]()) == 7

@@ -1,16 +1,17 @@
 import copy
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from dualres.profile.measurements import check_facts
-from dualres.profile.plan import Plan
+from dualres.profile.plan import EAGER, Plan
 from dualres.report.tables.costs import cost_tables
 from tests.profile.synthetic import made_up
 
 PLAN = Plan("simulated", "dualres", "cuda", quick=True)
+EAGER_FACTS = made_up(replace(PLAN, way=EAGER)).facts
 NAMES = tuple(each.name for each in PLAN.workloads)
 FACTS = json.loads(json.dumps(made_up(PLAN).facts))
 
@@ -41,6 +42,14 @@ del_ = object()
 def test_a_measurement_as_it_is_made_passes():
     check_facts(FACTS, NAMES)
     check_facts(made_up(Plan("simulated", "minirocket"), verdict=False).facts, NAMES)
+    check_facts(EAGER_FACTS, NAMES)
+
+
+@pytest.mark.parametrize("shipped", [None, {}, {"difference": "0", "same_label": True}, {"difference": 0.0}], ids=str)
+def test_what_is_said_of_the_shipped_way_is_whole(shipped):
+    facts = EAGER_FACTS | {"agreement": EAGER_FACTS["agreement"] | {"shipped": shipped}}
+    with pytest.raises(ValueError, match=r"agreement\.shipped"):
+        check_facts(facts, NAMES)
 
 
 @pytest.mark.parametrize(

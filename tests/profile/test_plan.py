@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan, read_plan
+from dualres.profile.plan import EAGER, NATIVE, PREPARED, SHIPPED, WAYS, WINDOW, Plan, plan, plan_all, read_plan
 
 ONE = Plan("cwru", "dualres/short", "cuda", 4)
 
@@ -16,7 +16,7 @@ def test_the_protocol_is_the_papers():
 
 
 def test_different_plans_have_different_names_fit_for_files():
-    changes = ({}, {"dataset": "hust"}, {"method": "dualres/long"}, {"device": "cpu"}, {"threads": 1})
+    changes = ({}, {"way": EAGER}, {"dataset": "hust"}, {"method": "dualres/long"}, {"device": "cpu"}, {"threads": 1})
     plans = [replace(ONE, long=a, quick=b, **change) for a, b, change in product((0, 1), (0, 1), changes)]
     names = {each.name for each in plans}
     assert len(names) == len(plans)
@@ -28,9 +28,23 @@ def test_a_plan_is_read_back_and_others_are_refused():
     for other in ([], None, *(asdict(ONE) | change for change in ({"threads": "4"}, {"threads": True}, {"more": 1}))):
         with pytest.raises(ConfigError, match="cannot be understood"):
             read_plan(other)
-    for change in ({"threads": 0}, {"dataset": "rig"}, {"method": "dualrez"}, {"device": "abacus"}):
+    for change in ({"threads": 0}, {"dataset": "rig"}, {"method": "dualrez"}, {"device": "abacus"}, {"way": "scenic"}):
         with pytest.raises(ConfigError, match="does not exist"):
             read_plan(asdict(ONE) | change)
+
+
+def test_a_plan_without_a_way_is_of_the_shipped_one_and_is_written_so():
+    eager = replace(ONE, way=EAGER)
+    assert ONE.way == SHIPPED
+    assert "way" not in ONE.as_data()
+    assert [read_plan(each.as_data()) for each in (ONE, eager)] == [ONE, eager]
+
+
+def test_both_ways_of_a_method_follow_each_other_and_minirocket_has_one():
+    plans = plan_all(["cwru"], ["minirocket", "dualres"], "cuda", 4, ways=WAYS)
+    assert [(each.method, each.way) for each in plans] == [
+        ("minirocket", SHIPPED), ("dualres", EAGER), ("dualres", SHIPPED)
+    ]  # fmt: skip
 
 
 def test_minirocket_is_measured_on_the_cpu():

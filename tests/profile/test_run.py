@@ -10,7 +10,7 @@ from dualres.machinery.versions import all_versions
 from dualres.profile.checkpoints import wanted_job
 from dualres.profile.measure import this_machine
 from dualres.profile.measurements import keep, kept
-from dualres.profile.plan import Plan
+from dualres.profile.plan import EAGER, Plan
 from dualres.profile.run import Ended, Place, run
 from tests.profile.synthetic import made_up
 
@@ -108,6 +108,13 @@ def test_a_measurement_with_other_code_or_on_another_machine_is_told(fact, name)
     assert not Ended(PLAN, measurement, known=True).elsewhere
     measurement.facts[fact][name] = "other"
     assert Ended(PLAN, measurement, known=True).elsewhere
+
+
+def test_the_eager_way_uses_no_compiled_kernel_and_that_is_not_elsewhere():
+    plan = replace(PLAN, way=EAGER)
+    measurement = made_up(plan)
+    measurement.facts.update(versions=all_versions(), machine={**this_machine("cpu"), "kernel": None})
+    assert not Ended(plan, measurement, known=True).elsewhere
 
 
 def test_what_was_not_measured_was_not_measured_elsewhere():

@@ -1,7 +1,9 @@
-"""Measurements that may stand side by side, and the numbers that tables and figures take from them."""
+"""Measurements that may be compared with each other, and the numbers that tables and figures take from them."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from operator import methodcaller
 from pathlib import Path
@@ -10,7 +12,7 @@ from dualres.datasets import catalog
 from dualres.methods import NAMES
 from dualres.methods.catalogue import entry, names
 from dualres.profile.measurements import Measurement, kept
-from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, plan
+from dualres.profile.plan import NATIVE, PREPARED, WINDOW, Plan, kind_words, plan
 
 
 @dataclass(frozen=True)
@@ -36,18 +38,19 @@ COSTS = {  # by the names they have in the CSV file
 
 @dataclass(frozen=True)
 class Costs:
-    """All measurements with one kind of device, number of threads, length of record and number of repetitions."""
+    """All measurements with one kind of device, number of threads, length of record, way and number of repetitions."""
 
     device: str
     threads: int
     long: bool
+    way: str
     quick: bool
     found: Mapping[tuple[str, str], Measurement]  # by dataset and method
 
     @property
     def name(self) -> str:
-        """Fit for a file name: "cuda_4_quick"."""
-        return "_".join([self.device, str(self.threads)] + ["long"] * self.long + ["quick"] * self.quick)
+        """Fit for a file name: "cuda_4_eager_quick"; the shipped way is not named."""
+        return "_".join([self.device, str(self.threads), *kind_words(self.way, self.long, self.quick)])
 
     @property
     def datasets(self) -> list[str]:
@@ -59,6 +62,11 @@ class Costs:
         measured = {method for _, method in self.found}
         return [name for name in names() if name in NAMES or name in measured]
 
+    def only(self, datasets: Collection[str], methods: Collection[str]) -> Costs:
+        """Those of these datasets and methods."""
+        found = {(d, m): each for (d, m), each in self.found.items() if d in datasets and m in methods}
+        return replace(self, found=found)
+
     def value(self, cost: str, dataset: str, method: str) -> float | None:
         """None where it was not measured, or does not exist."""
         measurement = self.found.get((dataset, method))
@@ -66,23 +74,33 @@ class Costs:
 
 
 def all_costs(folder: Path) -> list[Costs]:
-    """What a folder's measurements can fill tables with; a quick measurement counts where there is no other like it."""
+    """What a folder's measurements can fill tables with; a quick measurement counts where there is no other like it.
+
+    Those of a method with one device and one way, if nothing else was measured there, are shown with another group.
+    """
     known = kept(folder)
-    kinds = sorted({(p.device, p.threads, p.long) for p in known})
+    kinds = sorted({_kind(p) for p in known})
     groups = []
-    for device, threads, long in kinds:
-        quick = all(p.quick for p in known if (p.device, p.threads, p.long) == (device, threads, long))
-        found = _group(known, device, threads, long, quick)
-        if any(entry(method).trains for _, method in found) or ("cuda", threads, long) not in kinds:
-            groups.append(Costs(device, threads, long, quick, found))
+    for kind in kinds:
+        device, threads, long, way = kind
+        quick = all(p.quick for p in known if _kind(p) == kind)
+        found = _group(known, device, threads, long, way, quick)
+        joined = any(other != kind and other[1:3] == kind[1:3] for other in kinds)
+        if any(entry(method).trains for _, method in found) or not joined:
+            groups.append(Costs(device, threads, long, way, quick, found))
     return groups
 
 
+def _kind(plan: Plan) -> tuple[str, int, bool, str]:
+    return plan.device, plan.threads, plan.long, plan.way
+
+
 def _group(
-    known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, quick: bool
+    known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, way: str, quick: bool
 ) -> dict[tuple[str, str], Measurement]:
     """Those of methods that run on a CPU in every group are taken for the datasets that the group is about."""
-    wanted = (plan(d, m, device, threads, long=long, quick=quick) for d, m in product(catalog.names(), names()))
+    places = product(catalog.names(), names())
+    wanted = (plan(d, m, device, threads, way=way, long=long, quick=quick) for d, m in places)
     found = {(each.dataset, each.method): known[each] for each in wanted if each in known}
     about = {dataset for dataset, method in found if entry(method).trains}
     return {place: each for place, each in found.items() if not about or place[0] in about}

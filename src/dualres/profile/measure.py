@@ -24,6 +24,7 @@ from dualres.kernel.pack import shapes as file_shapes
 from dualres.machinery.progress import Progress
 from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
+from dualres.paper.costs import BATCH
 from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
 from dualres.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
@@ -63,15 +64,15 @@ def subject(recording: Recording, limit: int | None, *, long: bool, config: Mode
     return Subject(native, prepared, limit, cycles, windows[:1], len(windows))
 
 
-def calls(model: Model, on: Subject) -> dict[str, Call]:
+def calls(model: Model, on: Subject, at_once: int = STRETCH) -> dict[str, Call]:
     """Every workload by name; each takes samples in host memory to scores there, (windows, classes).
 
-    Records go the way that `dualres diagnose` takes them.
+    Records go the way that `dualres diagnose` takes them, `at_once` windows at a time.
     """
     return {
         WINDOW: lambda: model.scores(on.window),
-        PREPARED: lambda: window_scores(model, on.prepared, on.limit),
-        NATIVE: lambda: window_scores(model, on.recording, on.limit),
+        PREPARED: lambda: window_scores(model, on.prepared, on.limit, at_once),
+        NATIVE: lambda: window_scores(model, on.recording, on.limit, at_once),
     }
 
 
@@ -98,7 +99,8 @@ def _measured(
     recording = source.native(next(iter(fold.support.values()))[0])
     on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
     model = _on(plan.device, load(checkpoint.path))
-    work = calls(model, on)
+    at_once = BATCH if plan.way == EAGER else STRETCH
+    work = calls(model, on, at_once)
     before, done = held_now(plan.device), {}
     for each in plan.workloads:  # one after the other, so that none is blamed for what a later one takes
         done[each.name] = _repeated(each, work[each.name], tell)
@@ -125,7 +127,7 @@ def _measured(
             "bytes": bytes_of(model),
         },
         "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
-        "batch": STRETCH,
+        "batch": at_once,
         "precision": {"dtype": "float32", "matmul": torch.get_float32_matmul_precision(), "tf32": False},
         "versions": all_versions(),
         # load_before: processes running or waiting, mean of the last 1, 5 and 15 minutes

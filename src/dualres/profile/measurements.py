@@ -62,7 +62,7 @@ FACTS: dict[str, Shape] = {
     "batch": COUNT,
     "precision": (dict,),
     "versions": {"source": TEXT},
-    "machine": {"device": TEXT, "cpu": TEXT, "cores": (*COUNT, *ABSENT)},
+    "machine": {"device": TEXT, "cpu": TEXT, "cores": (*COUNT, *ABSENT), "load_before": (list, *ABSENT)},
 }
 
 
@@ -103,6 +103,13 @@ class Measurement:
         others = [agreement[name] for name in ("ledger", "shipped") if agreement.get(name)]
         near = "shipped" not in agreement or agreement["shipped"]["difference"] <= TOLERANCE
         return bool(near and all(each["same_label"] for each in (agreement, *others)))
+
+    @property
+    def busy(self) -> float | None:
+        """The load before it began, where others must have used its cores too: processes, mean of the last minute."""
+        machine = self.facts["machine"]
+        load, *_ = machine["load_before"] or [0.0]
+        return load if machine["cores"] is not None and load > machine["cores"] else None
 
     def as_json(self) -> dict[str, Any]:
         return {"format": FORMAT, "plan": self.plan.as_data(), **self.facts}
@@ -168,6 +175,8 @@ def check_facts(facts: Mapping[str, Any], workloads: tuple[str, ...]) -> None:
             _check(each, NUMBER, f"workloads.{name}.seconds")
             if each <= 0:
                 raise ValueError(f"workloads.{name}.seconds holds {each}")
+    for each in facts["machine"]["load_before"] or ():
+        _check(each, NUMBER, "machine.load_before")
     if facts["model"]["plan"]["recipe"] is not None:
         _check(facts["model"]["plan"]["recipe"], RECIPE, "model.plan.recipe")
     if facts["agreement"]["ledger"] is not None:

@@ -49,16 +49,12 @@ class Plan:
     def name(self) -> str:
         """Fit for a file name, and different for different plans."""
         words = [self.dataset, self.method.replace("/", "."), self.device, str(self.threads)]
-        return "-".join([*words, *self._kind])
+        return "-".join([*words, *kind_words(self.way, self.long, self.quick)])
 
     @property
     def title(self) -> str:
         """A few words for a progress line."""
-        return " ".join([self.dataset, self.method, self.device, *self._kind])
-
-    @property
-    def _kind(self) -> list[str]:
-        return ["eager"] * (self.way == EAGER) + ["long"] * self.long + ["quick"] * self.quick
+        return " ".join([self.dataset, self.method, self.device, *kind_words(self.way, self.long, self.quick)])
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
@@ -70,6 +66,11 @@ class Plan:
         """As a file has it: without its way where that is the shipped one, the only one there was at first."""
         fields = asdict(self)
         return fields if self.way != SHIPPED else {name: fields[name] for name in fields if name != "way"}
+
+
+def kind_words(way: str, long: bool, quick: bool) -> list[str]:
+    """What a name says of a measurement that is not the usual one: shipped, of one record, with all repetitions."""
+    return [EAGER] * (way == EAGER) + ["long"] * long + ["quick"] * quick
 
 
 def read_plan(fields: object) -> Plan:

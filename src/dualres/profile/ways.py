@@ -1,8 +1,8 @@
 """The two ways to measure a neural method, and what one does so that all take it.
 
 `shipped` is what `dualres diagnose` runs: each method by its fastest path, which for DualRes means compiled or fused
-code of its own. `eager` is like for like: every method by PyTorch's own operations one after the other, and resampling
-by SciPy. A method that is not trained has one way only.
+code of its own. `eager` is like for like: every method by PyTorch's own operations one after the other, on as many
+windows at once as the paper has, and resampling by SciPy. A method that is not trained has one way only.
 """
 
 import os

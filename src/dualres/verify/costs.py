@@ -11,6 +11,8 @@ from dualres.errors import ConfigError
 from dualres.methods.catalogue import entry, names
 from dualres.paper import costs as paper_costs
 from dualres.profile.measurements import MIB
+from dualres.profile.plan import EAGER
+from dualres.profile.ways import TOLERANCE
 from dualres.verify.numbers import check_text, close, number
 
 # quantity: workload and kind of memory
@@ -24,8 +26,14 @@ _MEMORY = {
 
 
 def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[str]:
-    """What is wrong with one number of a table of costs; `folder` holds the measurements, those of `group` count."""
-    values = [None if path is None else _value(record["metric"], path) for path in _files(record, folder, group)]
+    """What is wrong with one number of a table of costs; `folder` holds the measurements, those of `group` count.
+
+    `group` names two, separated by a blank, where a table has columns of both ways.
+    """
+    eager = record["column"].endswith(f", {EAGER}")
+    group = next((each for each in group.split() if (EAGER in each.split("_")) == eager), group)
+    paths = _files(record, folder, group)
+    values = [None if path is None else _value(record["metric"], path) for path in paths]
     known = [value for value in values if value is not None]
     mean: float | None = None
     if known and len(known) == len(values):  # over several datasets, latencies are summed up by their median
@@ -37,6 +45,8 @@ def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[
         printed = paper_costs.printed_cost(record["metric"], record["dataset"], record["method"])
         if printed is None or float(record["paper"].replace(",", "")) != printed:
             yield f"says that the paper prints {record['paper']}, which it does not"
+    for path in filter(None, paths):
+        yield from _ways_apart(path)
 
 
 def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | None]:
@@ -44,9 +54,10 @@ def _files(record: Mapping[str, str], folder: Path, group: str) -> list[Path | N
     if record["dataset"] not in ("", *catalog.names()) or record["method"] not in names():
         raise ConfigError(f"there is no such dataset or method: {record['dataset']}, {record['method']}")
     device, _, end = group.replace("_", "-").partition("-")
-    own = entry(record["method"]).device(device)
+    method = entry(record["method"])
+    own, own_end = method.device(device), end if method.trains else end.replace(f"-{EAGER}", "")
     datasets = {record["dataset"]} if record["dataset"] else _summed_up(folder, device, end)
-    paths = (folder / f"{name}-{record['method'].replace('/', '.')}-{own}-{end}.json" for name in sorted(datasets))
+    paths = (folder / f"{name}-{record['method'].replace('/', '.')}-{own}-{own_end}.json" for name in sorted(datasets))
     return [path if path.is_file() else None for path in paths]
 
 
@@ -57,6 +68,13 @@ def _summed_up(folder: Path, device: str, end: str) -> set[str]:
     about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
     measured = about or {name.partition("-")[0] for name in found}
     return measured & set(paper_costs.DATASETS) or measured
+
+
+def _ways_apart(path: Path) -> Iterator[str]:
+    """Where an eager measurement's scores were not the shipped way's, its times are of something else."""
+    shipped = json.loads(path.read_text(encoding="utf-8"))["agreement"].get("shipped")
+    if shipped and not (shipped["same_label"] and shipped["difference"] <= TOLERANCE):
+        yield f"{path.name} was measured with scores that are {shipped['difference']:.1e} off those of the shipped way"
 
 
 def _value(metric: str, path: Path) -> float | None:

@@ -54,6 +54,15 @@ def test_what_was_not_measured_is_said(rig):
     assert all(not bar.get_hatch() for bar in picture.figure.axes[0].patches)  # all are on the CPU
 
 
+@pytest.mark.parametrize("way", ["eager", "shipped"])
+def test_figures_say_their_way(full, tmp_path, way):
+    costs = costs_of(tmp_path, [RIG], way=way)
+    for picture in (latency_bars(costs), score_and_latency(full["gearbox"], RIG, costs)):
+        assert f"(GPU, {way})" in picture.title
+        assert f"one window, {way} (ms)" in picture.figure.axes[-1].get_xlabel()
+        assert costs.name in picture.name
+
+
 def test_scores_stand_over_latencies(full, tmp_path):
     costs = costs_of(tmp_path, [RIG])
     picture = score_and_latency(full["gearbox"], RIG, costs)

@@ -5,7 +5,7 @@ from tests.profile.synthetic import keep_all
 
 
 def test_a_value_carries_what_it_is_of(tmp_path):
-    (costs,) = all_costs(keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"]))
+    (costs,) = all_costs(keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager"))
     value = cost_value(costs, "window_ms", "cwru", "dualres")
     assert (value.metric, value.dataset, value.method, value.paper) == ("window_ms", "cwru", "dualres", "1.61")
     assert value.text == f"{value.mean:.2f}"

@@ -35,6 +35,18 @@ def test_checks_tell_agreement_and_hashes(costs):
     assert texts(checks(costs))[0][5] == "no"
 
 
+def test_checks_tell_whether_the_ways_agree(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager")
+    (costs,) = all_costs(tmp_path)
+    table = checks(costs)
+    position = table.header.index("Eager, shipped")
+    first, second = texts(table)
+    assert (first[position], first[position + 1], second[position]) == ("3.0e-07", "yes", "one way")
+    assert "beyond 1e-05" in table.note
+    costs.found["cwru", "dualres"].facts["agreement"]["shipped"]["difference"] = 1e-3
+    assert texts(checks(costs))[0][position + 1] == "no"
+
+
 def test_memory_of_a_gpu_is_not_told_of_a_cpu(costs):
     table = memory(costs)
     assert table.header[2:] == ("Allocated", "Reserved", "Allocated rise", "RSS", "RSS rise")

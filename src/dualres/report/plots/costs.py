@@ -50,7 +50,7 @@ def latency_bars(costs: Costs) -> Picture:
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
     for axes in grid.flat[len(datasets) - across : len(datasets)]:
-        axes.set_xlabel("one window (ms)")
+        axes.set_xlabel(f"one window, {costs.way} (ms)")
     for axes in grid.flat[len(datasets) :]:
         axes.axis("off")
     grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
@@ -58,7 +58,7 @@ def latency_bars(costs: Costs) -> Picture:
     footnote(figure, QUICK_COSTS_FIGURE if costs.quick else "")
     return Picture(
         f"latency_{costs.name}",
-        f"Latency of one window ({DEVICES[costs.device]})",
+        f"Latency of one window ({DEVICES[costs.device]}, {costs.way})",
         sentences(
             "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
             "on one logarithmic scale.",
@@ -79,12 +79,14 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
     if not cells:
         return None
     latencies = {method: costs.value("window_ms", dataset, method) or 0.0 for method in cells}
-    figure = draw_fronts(cells, {PARAMETERS: parameters(cells), "median latency of one window (ms)": latencies})
+    figure = draw_fronts(
+        cells, {PARAMETERS: parameters(cells), f"median latency of one window, {costs.way} (ms)": latencies}
+    )
     return finished(
         results,
         figure,
         f"score_and_latency_{dataset}_{costs.name}",
-        f"Accuracy and latency, {dataset_name(dataset)}",
+        f"Accuracy and latency, {dataset_name(dataset)} ({DEVICES[costs.device]}, {costs.way})",
         f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
         "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
         counts(cells.values()),

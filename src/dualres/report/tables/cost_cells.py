@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from dualres.campaign.sources import FULL
 from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.paper.costs import MACHINE, THREADS, printed_cost
+from dualres.paper.costs import MACHINE, SCANS, THREADS, printed_cost
 from dualres.profile.costs import COSTS, Costs
+from dualres.profile.plan import EAGER, SHIPPED
 from dualres.report.captions import QUICK_COSTS, joined, sentences, variant_notice
 from dualres.report.names import DEVICES, dataset_name, method_name
 from dualres.report.tables.model import NOT_RUN, Table, Value
@@ -14,8 +15,12 @@ from dualres.report.tables.model import NOT_RUN, Table, Value
 FREE_OF_HARDWARE = ("native_s", "windows")  # what the paper's value should be here, too
 OTHER_HARDWARE = (
     f"In brackets: the value printed in the paper, on {MACHINE}. That is other hardware: it shows what order to "
-    "expect, and does not have to be met."
+    f"expect, and does not have to be met. {SCANS}"
 )
+WAY_SENTENCES = {
+    EAGER: "Eager, like for like: every neural method by PyTorch's own operations, without compiled or fused code.",
+    SHIPPED: "Shipped: each method by its fastest path, DualRes by compiled or fused code of its own.",
+}
 
 
 def cost_table(
@@ -33,7 +38,7 @@ def cost_table(
     notes = (*remarks, OTHER_HARDWARE if bracketed else "", missing(costs))
     return Table(
         name=f"{name}_{costs.name}",
-        title=f"{title} ({DEVICES[costs.device]}{', long record' * costs.long})",
+        title=f"{title} ({DEVICES[costs.device]}, {costs.way}{', long record' * costs.long})",
         caption=conditions(costs),
         study="",
         labels=labels,
@@ -59,11 +64,12 @@ def cost_value(costs: Costs, name: str, dataset: str, method: str) -> Value:
 
 
 def paper_text(costs: Costs, name: str, dataset: str, method: str) -> str | None:
-    """The paper's value where ours was measured in the same way."""
+    """The paper's value where ours was measured likewise: neural methods eager and on a GPU, MiniRocket as ever."""
     printed, measurement = printed_cost(name, dataset, method), costs.found.get((dataset, method))
     if printed is None or measurement is None or measurement.facts["input"]["variant"] != FULL or costs.long:
         return None
-    same = not costs.quick and costs.threads == THREADS and (costs.device == "cuda" or not entry(method).trains)
+    like_for_like = not entry(method).trains or (costs.device, costs.way) == ("cuda", EAGER)
+    same = like_for_like and costs.threads == THREADS and not costs.quick
     return f"{printed:,.{COSTS[name].digits}f}" if same or name in FREE_OF_HARDWARE else None
 
 
@@ -73,13 +79,18 @@ def row_name(costs: Costs, method: str) -> Value:
     return Value(method_name(method) + " (CPU)" * apart)
 
 
-def conditions(costs: Costs) -> str:
-    """Machine, threads, precision, repetitions, and what is not as it should be."""
-    measured = costs.found.values()
+def conditions(costs: Costs, *others: Costs) -> str:
+    """Machine, threads, precision, repetitions, the ways, and what is not as it should be.
+
+    The others differ in their way only.
+    """
+    groups = (costs, *others)
+    measured = [each for group in groups for each in group.found.values()]
     machines = joined(str(m.facts["machine"]["device"]) for m in measured)
     cores = joined(str(m.facts["machine"]["cores"]) for m in measured)
     batches = joined(str(m.facts["batch"]) for m in measured)
-    names = next(iter(measured)).plan.workloads
+    names = measured[0].plan.workloads
+    ways = " ".join(WAY_SENTENCES[group.way] for group in groups)
     done = {each.name: [m.facts["workloads"][each.name] for m in measured] for each in names}
     repeats = (
         f"{name} {joined(str(w['repeats']) for w in each)} after {joined(str(w['warmups']) for w in each)} untimed"
@@ -88,12 +99,20 @@ def conditions(costs: Costs) -> str:
     text = (
         f"{machines}; CPU threads: {costs.threads}, cores: {cores}; FP32 without TF32; a fresh process per method; "
         f"at most {batches} windows at once; the first support recording of the first fold. Timed repetitions: "
-        f"{joined(repeats)}."
+        f"{joined(repeats)}. {ways}{_single_way(costs)}"
     )
+    if loads := [each.busy for each in measured if each.busy]:
+        text += f" The machine was not idle: up to {max(loads):.1f} processes ran or waited before a measurement."
     for dataset, variant in {m.plan.dataset: m.facts["input"]["variant"] for m in measured}.items():
         if variant != FULL:
             text += f" {variant_notice(dataset, variant)}"
     return sentences(text, QUICK_COSTS if costs.quick else "")
+
+
+def _single_way(costs: Costs) -> str:
+    """Whose numbers are the same in both ways; empty where nobody's are."""
+    titles = dict.fromkeys(method_name(method) for _, method in costs.found if not entry(method).trains)
+    return f" {joined(titles)}: one way only, on the CPU, shown with both." if titles else ""
 
 
 def missing(costs: Costs) -> str:

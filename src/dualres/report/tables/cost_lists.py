@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from dualres.profile.costs import Costs
 from dualres.profile.measurements import Measurement
-from dualres.profile.plan import NATIVE, PREPARED, WINDOW
+from dualres.profile.plan import EAGER, NATIVE, PREPARED, WINDOW
+from dualres.profile.ways import TOLERANCE
 from dualres.report.names import dataset_name
 from dualres.report.tables.cost_cells import cost_table, cost_value, row_name
 from dualres.report.tables.model import Table, Value
@@ -61,11 +62,13 @@ def checks(costs: Costs) -> Table:
 
     def cells(_: Place, measurement: Measurement) -> Cells:
         agreement, source = measurement.facts["agreement"], measurement.facts["input"]
-        ledger = agreement["ledger"]
+        ledger, shipped = agreement["ledger"], agreement.get("shipped")
+        other_way = {"Eager, shipped": Value("one way" if shipped is None else f"{shipped['difference']:.1e}")}
         return {
             "Window, record": Value(f"{agreement['window_to_prepared']:.1e}"),
             "Native, prepared": Value(f"{agreement['native_to_prepared']:.1e}"),
             "Here, ledger": Value("not of it" if ledger is None else f"{ledger['difference']:.1e}"),
+            **(other_way if costs.way == EAGER else {}),
             "Same class": Value("yes" if measurement.agrees else "no"),
             "Recording": Value(source["recording"]),
             "SHA-256": Value(source["sha256"][:DIGITS]),
@@ -75,6 +78,8 @@ def checks(costs: Costs) -> Table:
         "One window alone and in its record; a record resampled anew and beforehand; mean scores of the first judged "
         "recording here and in the ledger, where the model is of it. MiniRocket's scores are decision values."
     )
+    if costs.way == EAGER:
+        remark += f" The native record by both ways in one process; beyond {TOLERANCE:.0e} the next column says no."
     return _list(costs, "costs_checks", "Largest difference between scores of the same windows", cells, remark)
 
 

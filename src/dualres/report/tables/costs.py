@@ -1,18 +1,22 @@
 """The tables of what inference costs, from the measurements beside the ledger."""
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
+from dualres.methods import NAMES
 from dualres.methods.catalogue import entry
 from dualres.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.paper.costs import printed_cost
 from dualres.profile.costs import COSTS, Costs, all_costs
 from dualres.profile.measurements import FOLDER
-from dualres.report.names import dataset_name
+from dualres.profile.plan import SHIPPED, WAYS
+from dualres.report.names import DEVICES, dataset_name
 from dualres.report.tables.beside_paper import with_folds_notice
-from dualres.report.tables.cost_cells import cost_table, cost_value, paper_text, row_name
+from dualres.report.tables.cost_cells import conditions, cost_table, cost_value, paper_text, row_name
 from dualres.report.tables.cost_lists import checks, long_records, memory, storage, tails
 from dualres.report.tables.model import NOT_RUN, Table, Value, mark_best
 from dualres.report.tables.sheet import BEST
@@ -48,7 +52,9 @@ _MATRICES = {
 
 def cost_tables(directory: Path) -> list[Table]:
     """All tables that the measurements in `directory`/profile fill; `directory` is the ledger's."""
-    return [with_folds_notice(table) for costs in all_costs(directory / FOLDER) for table in _tables(costs)]
+    groups = all_costs(directory / FOLDER)
+    tables = [table for costs in groups for table in _tables(costs)] + [ways(*pair) for pair in _both_ways(groups)]
+    return [with_folds_notice(table) for table in tables]
 
 
 def _tables(costs: Costs) -> list[Table]:
@@ -63,20 +69,51 @@ def _tables(costs: Costs) -> list[Table]:
 def matrix(costs: Costs, name: str) -> Table:
     """Methods by datasets."""
     end, title, remark = _MATRICES[name]
-    columns = [
-        _lowest(costs, name, dataset, [cost_value(costs, name, dataset, method) for method in costs.methods])
-        for dataset in costs.datasets
-    ]
-    lines = zip(*columns, strict=True)
+    columns = {dataset_name(dataset): _column(costs, name, dataset) for dataset in costs.datasets}
     return cost_table(
         costs,
         f"costs_{end}",
         title,
-        ("Method", *map(dataset_name, costs.datasets)),
-        [(row_name(costs, method), *line) for method, line in zip(costs.methods, lines, strict=True)],
+        ("Method", *columns),
+        [(row_name(costs, method), *line) for method, *line in zip(costs.methods, *columns.values(), strict=True)],
         BEST.format("dataset, of the neural methods"),
         remark,
     )
+
+
+def ways(eager: Costs, shipped: Costs) -> Table:
+    """The latency of a window by both ways, beside each other."""
+    columns = {
+        f"{dataset_name(dataset)}, {costs.way}": _column(costs, "window_ms", dataset)
+        for dataset in eager.datasets
+        for costs in (eager, shipped)
+    }
+    title, remark = _MATRICES["window_ms"][1:]
+    table = cost_table(
+        eager,
+        "costs_ways",
+        title,
+        ("Method", *columns),
+        [(row_name(eager, method), *line) for method, *line in zip(eager.methods, *columns.values(), strict=True)],
+        BEST.format("dataset and way, of the neural methods"),
+        remark,
+    )
+    return replace(
+        table,
+        name=f"costs_ways_{shipped.name}",
+        title=f"{title} ({DEVICES[eager.device]}, both ways)",
+        caption=conditions(eager, shipped),
+        measured=f"{eager.name} {shipped.name}",
+    )
+
+
+def _both_ways(groups: list[Costs]) -> Iterator[tuple[Costs, Costs]]:
+    """Eager and shipped groups that differ in nothing else: the paper's methods on the datasets that both have."""
+    for eager, shipped in product(groups, groups):
+        alike = (eager.way, shipped.way) == WAYS and replace(eager, way=SHIPPED).name == shipped.name
+        shared = [dataset for dataset in eager.datasets if dataset in shipped.datasets]
+        if alike and shared and not eager.long:
+            yield eager.only(shared, NAMES), shipped.only(shared, NAMES)
 
 
 def summary(costs: Costs) -> Table:
@@ -123,6 +160,11 @@ def workloads(costs: Costs) -> Table:
         "95th percentiles (p95) describe these repetitions; more of them would have longer tails.",
         "RSS: most resident memory of the whole process during a native record, looked at every 10 ms.",
     )
+
+
+def _column(costs: Costs, name: str, dataset: str) -> list[Value]:
+    """A quantity of every method on one dataset; rivals are those measured in the same way."""
+    return _lowest(costs, name, f"{dataset} {costs.way}", [cost_value(costs, name, dataset, m) for m in costs.methods])
 
 
 def _lowest(costs: Costs, name: str, rivals: str, values: list[Value]) -> list[Value]:
