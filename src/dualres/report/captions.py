@@ -72,7 +72,8 @@ class Conditions:
         return (
             f"Folds and what they hold out: {places}. {plural('Seed', self.seeds)} {joined(map(str, self.seeds))}; "
             f"{joined(f'{s:.3f}' for s in self.seconds)} unique labelled seconds per class; "
-            f"{joined(map(str, self.updates)) or 'no'} updates of neural methods, fitted on {self.devices}.{self._likeness}"
+            f"{joined(map(str, self.updates)) or 'no'} updates of neural methods, fitted on {self.devices}."
+            f"{self._likeness}"
         )
 
     @property
