@@ -5,15 +5,17 @@ from pathlib import Path
 
 from dualres.machinery.checksums import replace_sums
 from dualres.profile.costs import Costs
+from dualres.report.plots.alignment import alignment
 from dualres.report.plots.costs import latency_bars
-from dualres.report.plots.diagrams import alignment, allocations, architecture
+from dualres.report.plots.diagrams import allocations, architecture
+from dualres.report.plots.mechanism import mechanism
 from dualres.report.plots.memory import memory_picture
 from dualres.report.plots.picture import Drawn, Picture
 from dualres.report.plots.registry import FIGURES
 from dualres.report.plots.style import printed, save
 from dualres.report.results import Results
 
-_DIAGRAMS = (architecture, memory_picture, alignment, allocations)
+_DIAGRAMS = (architecture, mechanism, memory_picture, alignment, allocations)
 
 
 def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Iterator[Picture]:
