@@ -6,7 +6,7 @@ from dualres.report.plots.style import DOUBLE, POINTS, SINGLE
 from dualres.report.plots.write import pictures, write_figures
 from tests.report.plots.reading import drawn_texts
 
-DIAGRAMS = {"architecture", "memory", "alignment", "allocations"}
+DIAGRAMS = {"architecture", "memory", "memory_scan", "alignment", "allocations"}
 
 
 @pytest.fixture(scope="module", params=["full", "sparse", "quick"])
@@ -49,9 +49,10 @@ def test_captions_of_results_say_what_they_stand_on(drawn):
 def test_all_kinds_of_figures_come_of_a_full_ledger(drawn):
     kinds = {picture.name.removesuffix("_simulated") for picture in drawn[1]}
     expected = {
-        "bearing_bars", "ablation", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage", "allocation",
-        "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot", "confusion_bearing",
-        "published_phm2009", "published_cwru", "published_controls", "published_rig_curve", "recipes",
+        "bearing_bars", "ablation", "snapshot", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage",
+        "allocation", "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot",
+        "confusion_bearing", "published_phm2009", "published_cwru", "published_controls", "published_rig_curve",
+        "recipes",
     }  # fmt: skip
     assert kinds >= DIAGRAMS | (expected if drawn[0] == "full" else set())
 

@@ -1,7 +1,7 @@
 """The overview: how the methods read a window, and macro-F1 of all of them over seven label budgets."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
     shown = [cell for row in cells.values() for cell in row.values()]
     if not any(cell.values for cell in shown):
         return None
-    figure = Figure(figsize=(DOUBLE, 3.55), layout="constrained")
+    figure = Figure(figsize=(DOUBLE, 3.45), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(1, 1.06))
     families(left.add_axes((0, 0, 1, 1)))
     where = dataset_name(dataset) + (", shaped like MCC5" if dataset == RIG else "")
@@ -57,7 +57,8 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
         f"\N{MULTIPLICATION SIGN} windows of {ModelConfig().window_s:g} s per recording) under the common protocol.",
         counts(shown),
         facts_of(shown),
-        missing=[left_out(NAMES, methods), _gaps(cells)],
+        _gaps(cells),
+        missing=[left_out(NAMES, methods), _count(shown)],
     )
 
 
@@ -70,7 +71,13 @@ def _gaps(cells: Grid) -> str:
         there = [method_name(method) for method, there in ran_here.items() if there]
         few = f"all but {in_words(there)}" if 0 < len(there) < len(missing) else in_words(missing)
         told += [f"{few} at {times(budget)}"] if missing else []
-    return f"Left open, since not run: {'; '.join(told)}." if told else ""
+    return f"Not run: {'; '.join(told)}." if told else ""
+
+
+def _count(cells: Sequence[Cell]) -> str:
+    """The same in few words."""
+    missing = sum(cell.mean is None for cell in cells)
+    return f"Lines are open where a budget was not run: {missing} of {len(cells)} values." if missing else ""
 
 
 def _curves(axes: Axes, cells: Grid) -> None:
