@@ -51,7 +51,7 @@ def test_what_was_not_run_is_left_open_and_named(sparse):
         gaps += len(GEARBOX_BUDGETS) - len(done)
     assert gaps
     assert f"not run: {gaps} of {7 * len(seen)} values" in picture.caption
-    assert " at 6×12" in picture.caption
+    assert " at 6\N{MULTIPLICATION SIGN}12" in picture.caption
 
 
 def test_the_rig_is_said_to_be_shaped_like_mcc5(full):

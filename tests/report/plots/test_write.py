@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -67,3 +69,12 @@ def test_an_empty_ledger_gives_the_diagrams_on_disk_and_nothing_of_an_earlier_re
     files = {f"{name}.{kind}" for name in DIAGRAMS for kind in ("pdf", "png")}
     assert {p.name for p in tmp_path.iterdir()} == files | {"SHA256SUMS", "mine.png"}
     assert check_sums(tmp_path) == []
+
+
+def test_how_cost_grows_is_drawn_where_it_was_measured(empty):
+    measured = Path(__file__).parents[3] / "results"
+    shown = [picture for picture in pictures(empty, folder=measured) if picture.name not in DIAGRAMS]
+    assert [picture.name for picture in shown] == ["scaling"]
+    texts, _ = drawn_texts(shown[0].figure)
+    assert all(points >= POINTS for _, points, _ in texts)
+    assert overlaps([box for *_, box in texts]).max() < 0.12

@@ -64,11 +64,13 @@ def run(config: ModelConfig) -> Run:
     theta = memory.theta()
     reads, states, state = [], [], None
     for t in range(config.tokens):
-        y, state = scan_step(*(each[:, t : t + 1] for each in found), theta, state)
+        now = Coefficients(*(each[:, t : t + 1] for each in found))
+        y, state = scan_step(*now, theta, state)
         reads.append(y[0, 0].numpy())
         states.append(state[0].numpy())
     rotating, read_real = real_scans(found, theta.numpy())
-    fast, _ = scan(*(each.to(_single(each.dtype)) for each in found), theta.float())
+    single = Coefficients(*(each.to(_single(each.dtype)) for each in found))
+    fast, _ = scan(*single, theta.float())
     write = (renewed(found.delta) * found.u)[0, :, :, None] * found.b[0, :, None]
     return Run(
         alpha=torch.exp(-found.delta[0]).numpy(),

@@ -1,7 +1,7 @@
 """The overview: how the methods read a window, and macro-F1 of all of them over seven label budgets."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import DOUBLE, LOOKS, POINTS, percent_axis
 from dualres.report.results import Cell, Results, percent_f1
 
-Grid = Mapping[str, Mapping[Budget, Cell]]
+Grid = dict[str, dict[Budget, Cell]]
 
 
 @draws_figure("snapshot")
@@ -40,7 +40,7 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
     if not any(cell.values for cell in shown):
         return None
     figure = Figure(figsize=(DOUBLE, 3.45), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.06))
+    ((left, right),) = figure.subfigures(1, 2, squeeze=False, width_ratios=(1, 1.06))
     families(left.add_axes((0, 0, 1, 1)))
     where = dataset_name(dataset) + (", shaped like MCC5" if dataset == RIG else "")
     axes = right.subplots()
