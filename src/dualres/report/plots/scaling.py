@@ -87,7 +87,7 @@ def scaling_picture(folder: Path) -> Picture | None:
         f"from a WAV file at {measured['rate_hz'] / 1000:g} kHz to its verdict, and from windows in memory, which "
         "overlap by half, to their scores. Dashed: linear growth through the last point; slopes are of the last "
         f"{FITTED} points. Below: cost per unit of size, relative to the largest size; a level line is linear growth, "
-        "a falling one less than linear, as the fixed cost of a call wears off.",
+        "a falling one less than linear, as costs that do not depend on the size wear off.",
         "",
         figure,
     )
