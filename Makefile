@@ -38,7 +38,7 @@ bench: setup
 
 # What `bench` prints, kept for the pages that quote it; on an idle machine.
 speed: setup
-	for script in speed/window speed/record speed/fit speed/augment speed/methods tools/memorised; do \
+	for script in speed/window speed/record speed/fit speed/augment speed/methods speed/scaling tools/memorised; do \
 		$(BIN)/python $$script.py > results/measured/$$(basename $$script).json || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
 

@@ -30,9 +30,12 @@ def test_record():
 
 
 def test_scaling():
-    result = printed("scaling.py", "--windows", "2", "--seconds", "1")
+    few = ("--tokens", "64", "128", "--width", "16", "--states", "2", "--repeats", "1", "--rounds", "1")
+    result = printed("scaling.py", "--windows", "2", "--seconds", "1", *few)
     assert [point["windows"] for point in result["windows"]] == [2]
     assert result["recordings"][0]["rise_mb"] > 0
+    assert [point["tokens"] for point in result["tokens"]] == [64, 128]
+    assert all(point["s"] > 0 for name in ("tokens", "width", "states", "recordings") for point in result[name])
 
 
 def test_augment():

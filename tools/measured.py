@@ -10,6 +10,7 @@ from typing import Any
 
 from dualres.report.captions import FOLDS_ARE_OURS
 from dualres.report.names import method_name
+from dualres.report.plots.scaling import curves
 
 LINE = 115  # letters of prose
 
@@ -28,6 +29,16 @@ class Measured:
     def memorised(self, method: str, way: str) -> str:
         """Percent of windows named right, by tools/memorised.py."""
         return f"{100 * self._json('memorised')['methods'][method][way]:.0f}"
+
+    def slope(self, varied: str) -> str:
+        """How cost grows with what speed/scaling.py varied; 1 is linear."""
+        return f"{curves(self._json('scaling'))[varied].slope:.2f}"
+
+    def rise_mb(self, seconds: str) -> str:
+        """What a recording of so many seconds adds to the memory in use, by speed/scaling.py."""
+        return next(
+            f"{one['rise_mb']:.0f}" for one in self._json("scaling")["recordings"] if one["seconds"] == int(seconds)
+        )
 
     def methods_table(self) -> str:
         """Window and training step of the nine methods, by speed/methods.py."""

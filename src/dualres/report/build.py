@@ -53,7 +53,7 @@ def write_report(
     tables += [*cost_tables(folder), *reference_tables()]
     write_tables(tables, output / TABLES, settings)
     progress("Figures and page", 0, 2, "figures")
-    figures = write_figures(found, output / FIGURES, costs)
+    figures = write_figures(found, output / FIGURES, costs, folder)
     progress("Figures and page", 1, 2, "page")
     if page:
         write_page(output / PAGE, found, tables, figures)

@@ -1,6 +1,5 @@
-from matplotlib.patches import Rectangle
-
-from dualres.report.plots.diagrams import CROSS, alignment, allocations, architecture
+from dualres.report.plots.boxes import CROSS
+from dualres.report.plots.diagrams import allocations, architecture
 
 
 def words(picture):
@@ -21,14 +20,6 @@ def test_the_architecture_states_the_papers_sizes():
     ):
         assert fact in words(picture)
     assert "40,048 for 8 classes" in picture.caption
-
-
-def test_paired_frames_share_their_centres():
-    axes = alignment().figure.axes[0]
-    frames = [p for p in axes.patches if isinstance(p, Rectangle)]
-    short, long = frames[:7], frames[7:]
-    centres = [[f.get_x() + f.get_width() / 2 for f in kept] for kept in (short[3:], long)]
-    assert all(abs(a - b) < 1e-9 for a, b in zip(*centres, strict=True))
 
 
 def test_every_budget_has_a_cell_for_each_window():

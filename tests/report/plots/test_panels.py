@@ -41,6 +41,8 @@ def test_a_line_separates_helical_from_spur_and_is_absent_elsewhere(full):
     (rig,) = class_recall(full["pilot"], RIG).figure.axes
     assert [list(line.get_ydata()) for line in phm.get_lines()] == [[5.5, 5.5]]
     assert not rig.get_lines()
+    families = {text.get_text(): text.xy[1] for text in phm.texts if text.get_text() in ("helical", "spur")}
+    assert families == {"helical": 2.5, "spur": 9.5}  # the middles of H1 to H6 and S1 to S8
 
 
 def test_nothing_is_drawn_of_nothing(empty):

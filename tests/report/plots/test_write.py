@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -6,7 +8,7 @@ from dualres.report.plots.style import DOUBLE, POINTS, SINGLE
 from dualres.report.plots.write import pictures, write_figures
 from tests.report.plots.reading import drawn_texts
 
-DIAGRAMS = {"architecture", "memory", "alignment", "allocations"}
+DIAGRAMS = {"architecture", "memory", "memory_scan", "alignment", "allocations"}
 
 
 @pytest.fixture(scope="module", params=["full", "sparse", "quick"])
@@ -49,9 +51,10 @@ def test_captions_of_results_say_what_they_stand_on(drawn):
 def test_all_kinds_of_figures_come_of_a_full_ledger(drawn):
     kinds = {picture.name.removesuffix("_simulated") for picture in drawn[1]}
     expected = {
-        "bearing_bars", "ablation", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage", "allocation",
-        "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot", "confusion_bearing",
-        "published_phm2009", "published_cwru", "published_controls", "published_rig_curve", "recipes",
+        "bearing_bars", "ablation", "snapshot", "gearbox", "score_and_cost", "learning_curves", "fixed_coverage",
+        "allocation", "class_recall", "training_loss", "duration", "confusion_gearbox", "confusion_pilot",
+        "confusion_bearing", "published_phm2009", "published_cwru", "published_controls", "published_rig_curve",
+        "recipes",
     }  # fmt: skip
     assert kinds >= DIAGRAMS | (expected if drawn[0] == "full" else set())
 
@@ -66,3 +69,12 @@ def test_an_empty_ledger_gives_the_diagrams_on_disk_and_nothing_of_an_earlier_re
     files = {f"{name}.{kind}" for name in DIAGRAMS for kind in ("pdf", "png")}
     assert {p.name for p in tmp_path.iterdir()} == files | {"SHA256SUMS", "mine.png"}
     assert check_sums(tmp_path) == []
+
+
+def test_how_cost_grows_is_drawn_where_it_was_measured(empty):
+    measured = Path(__file__).parents[3] / "results"
+    shown = [picture for picture in pictures(empty, folder=measured) if picture.name not in DIAGRAMS]
+    assert [picture.name for picture in shown] == ["scaling"]
+    texts, _ = drawn_texts(shown[0].figure)
+    assert all(points >= POINTS for _, points, _ in texts)
+    assert overlaps([box for *_, box in texts]).max() < 0.12

@@ -1,10 +1,8 @@
 """Diagrams of the architecture and of where labelled windows come from, drawn from the real sizes."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 from torch import nn
 
 from dualres.config import ModelConfig
@@ -12,19 +10,9 @@ from dualres.datasets.budget import Budget
 from dualres.model.network import DualRes
 from dualres.paper.protocol import ALLOCATIONS, GEARBOX_BUDGETS
 from dualres.report.captions import times
+from dualres.report.plots.boxes import CROSS, LONG, SHARED, SHORT, TO, box, circled, note, path
 from dualres.report.plots.picture import Picture
-from dualres.report.plots.style import ACCENT, DOUBLE, INK, MUTED, PALE, POINTS, bare, printed
-
-CROSS, TO = "\N{MULTIPLICATION SIGN}", "\N{RIGHTWARDS ARROW}"
-SHORT, LONG, SHARED = "#f4dcae", "#cfe3ec", "#eceff1"
-ARROW: dict[str, Any] = {
-    "arrowstyle": "-|>",
-    "color": INK,
-    "linewidth": 0.8,
-    "shrinkA": 0,
-    "shrinkB": 0,
-    "mutation_scale": 6,
-}
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, PALE, POINTS, bare, printed
 
 
 @printed()
@@ -49,25 +37,24 @@ def architecture(classes: int = 8) -> Picture:
         (6.44, upper, 0.74, 0.62, SHARED, ("mean over", f"{tokens} tokens,", f"dropout {config.dropout:g}")),
         (6.44, lower, 0.74, 0.62, SHARED, _linear(network.head)),
     )
-    for box in boxes:
-        _box(axes, *box)
+    for each in boxes:
+        box(axes, *each)
 
     for y in (upper, lower):
-        _path(axes, (0.79, middle), (0.88, middle), (0.88, y), (0.98, y))
-        _path(axes, (1.92, y), (2.16, y))
-        _path(axes, (3.04, y), (3.14, y), (3.14, middle), (3.27, middle))
-    _note(axes, 3.52, middle + 0.35, f"{tokens}{CROSS}{width}", va="bottom")
-    _path(axes, (3.77, middle), (3.98, middle))
-    _path(axes, (4.86, middle), (5.05, middle))
-    axes.plot(5.92, middle, "o", markersize=8.5, markerfacecolor="white", markeredgecolor=INK, markeredgewidth=0.8)
-    axes.plot(5.92, middle, "+", markersize=6, color=INK, markeredgewidth=0.8)
-    _path(axes, (5.77, middle), (5.855, middle))
-    _path(axes, (3.205, middle), (3.205, 0.32), (5.92, 0.32), (5.92, middle - 0.065))
-    _note(axes, 4.56, 0.28, "residual: the projected views, before the norm", va="top")
-    _path(axes, (5.92, middle + 0.065), (5.92, upper), (6.07, upper))
-    _path(axes, (6.44, 1.74), (6.44, 1.1))
-    _path(axes, (6.44, 0.48), (6.44, 0.3))
-    _note(axes, 6.44, 0.27, f"{classes} logits", va="top")
+        path(axes, (0.79, middle), (0.88, middle), (0.88, y), (0.98, y))
+        path(axes, (1.92, y), (2.16, y))
+        path(axes, (3.04, y), (3.14, y), (3.14, middle), (3.27, middle))
+    note(axes, 3.52, middle + 0.35, f"{tokens}{CROSS}{width}", va="bottom")
+    path(axes, (3.77, middle), (3.98, middle))
+    path(axes, (4.86, middle), (5.05, middle))
+    circled(axes, 5.92, middle, "+")
+    path(axes, (5.77, middle), (5.855, middle))
+    path(axes, (3.205, middle), (3.205, 0.32), (5.92, 0.32), (5.92, middle - 0.065))
+    note(axes, 4.56, 0.28, "residual: the projected views, before the norm", va="top")
+    path(axes, (5.92, middle + 0.065), (5.92, upper), (6.07, upper))
+    path(axes, (6.44, 1.74), (6.44, 1.1))
+    path(axes, (6.44, 0.48), (6.44, 0.3))
+    note(axes, 6.44, 0.27, f"{classes} logits", va="top")
     total = sum(p.numel() for p in network.parameters())
     return Picture(
         "architecture",
@@ -76,50 +63,6 @@ def architecture(classes: int = 8) -> Picture:
         f"{config.rate / 1000:g} kHz (centred and scaled to unit RMS), learned projections, layer normalisation, the "
         "oscillatory memory, a gated residual, the mean over tokens and a linear head. The last number in a box is its "
         f"parameters; all in all {total:,} for {classes} classes.",
-        "",
-        figure,
-    )
-
-
-@printed()
-def alignment() -> Picture:
-    """The first frames of both views on the sample axis, and which short ones are dropped."""
-    config = ModelConfig()
-    shown = 4  # tokens
-    last = config.long + (shown - 1) * config.hop  # sample
-    figure, axes = bare(DOUBLE, 2.05)
-    left, scale = 1.22, 5.5 / last
-    short_lane, long_lane, tokens_at, axis_at = 1.92, 1.27, 0.6, 0.33
-
-    def at(sample: float) -> float:
-        return left + sample * scale
-
-    for frame in range(config.crop + shown):
-        start, dropped = frame * config.hop, frame < config.crop
-        lane = short_lane - 0.135 * (frame % 3)
-        _frame(axes, at(start), at(start + config.short), lane, "white" if dropped else SHORT, frame, dropped=dropped)
-    for token in range(shown):
-        start = token * config.hop
-        _frame(axes, at(start), at(start + config.long), long_lane - 0.135 * token, LONG, token)
-        centre = at(start + config.long / 2)
-        axes.plot([centre] * 2, [tokens_at, short_lane + 0.08], color=INK, linewidth=0.8, linestyle=(0, (2, 1.5)))
-        axes.text(centre, tokens_at - 0.02, f"token {token}", ha="center", va="top")
-    for lane, name, length in ((short_lane - 0.135, "short", config.short), (long_lane - 0.2, "long", config.long)):
-        axes.text(0.05, lane, f"{name} frames\n{length} samples,\nhop {config.hop}", va="center", linespacing=1.3)
-    axes.text(at(0), short_lane - 0.4, f"frames 0 to {config.crop - 1} dropped", va="center", color=MUTED)
-    axes.plot([at(0), at(last)], [axis_at, axis_at], color=INK, linewidth=0.6)
-    for sample in range(0, last + 1, 2 * config.hop):
-        axes.plot([at(sample)] * 2, [axis_at - 0.03, axis_at], color=INK, linewidth=0.6)
-        axes.text(at(sample), axis_at - 0.06, f"{sample}", ha="center", va="top")
-    axes.text(0.05, axis_at - 0.06, "sample", va="top")
-    count = (config.window - config.short) // config.hop + 1
-    return Picture(
-        "alignment",
-        "Alignment of the two views",
-        "Frames at the start of a window. A short and a long frame make one token when they share their centre "
-        f"(dashed); so the first {config.crop} and the last {config.crop} of {count} short frames have no partner and "
-        f"are dropped (white), which leaves {config.tokens} tokens, {1000 / config.token_rate:g} ms apart. Numbers are "
-        "those of the frames.",
         "",
         figure,
     )
@@ -177,30 +120,6 @@ def _between(one: str, other: str, share: float) -> tuple[float, float, float]:
     ends = [np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]) for colour in (one, other)]
     red, green, blue = (1 - share) * ends[0] + share * ends[1]
     return float(red), float(green), float(blue)
-
-
-def _frame(axes: Axes, start: float, end: float, y: float, colour: str, number: int, *, dropped: bool = False) -> None:
-    edge: dict[str, Any] = {"edgecolor": MUTED, "linestyle": (0, (2, 1.5))} if dropped else {"edgecolor": INK}
-    axes.add_patch(Rectangle((start, y - 0.055), end - start, 0.11, facecolor=colour, linewidth=0.6, **edge))
-    axes.text(start + 0.05, y - 0.005, str(number), ha="left", va="center", color=MUTED if dropped else INK)
-
-
-def _box(axes: Axes, x: float, y: float, width: float, height: float, colour: str, lines: tuple[str, ...]) -> None:
-    """Centred on (x, y)."""
-    corner = (x - width / 2, y - height / 2)
-    look: dict[str, Any] = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": colour, "edgecolor": INK}
-    axes.add_patch(FancyBboxPatch(corner, width, height, linewidth=0.7, **look))
-    axes.text(x, y, "\n".join(lines), ha="center", va="center", linespacing=1.25)
-
-
-def _path(axes: Axes, *points: tuple[float, float]) -> None:
-    """A line along the points that ends in an arrow."""
-    axes.plot(*zip(*points[:-1], strict=True), color=INK, linewidth=0.8, solid_joinstyle="round")
-    axes.annotate("", points[-1], points[-2], arrowprops=ARROW)
-
-
-def _note(axes: Axes, x: float, y: float, text: str, *, ha: str = "center", va: str = "center") -> None:
-    axes.text(x, y, text, ha=ha, va=va, color=MUTED)
 
 
 def _size(*modules: nn.Module) -> str:

@@ -1,6 +1,7 @@
 """Lying bars in panels on one scale: position says what a bar is, so that colour need not."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from matplotlib.patches import Patch
 from dualres.campaign.ledger import Outcome
 from dualres.methods import NAMES
 from dualres.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
-from dualres.report.captions import counts, facts_of, left_out, times
+from dualres.report.captions import counts, facts_of, left_out, span, times
 from dualres.report.names import class_name, dataset_name, method_name
 from dualres.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.report.plots.registry import draws_figure
 from dualres.report.plots.style import DASHED, DOUBLE, INK, LOOKS, MUTED, SINGLE, canvas, not_run, swatch
 from dualres.report.results import Cell, Results, percent_accuracy, percent_f1
 
+FAMILIES = {"H": "helical", "S": "spur"}  # by the first letter of a class of PHM2009
 ROOM = 1.3  # of the longest bar, so that its value fits beside it
 
 
@@ -101,16 +103,17 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
     axes.set_xlim(0, 118)
     axes.set_xticks(range(0, 101, 20))
     axes.set_xlabel("recall (%)")
-    for row in _turns(classes):
-        axes.axhline(row, color=MUTED, linewidth=0.7, linestyle=DASHED)
+    _separate(axes, classes)
     axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
     families = "The dashed line separates helical from spur configurations." if _turns(classes) else ""
+    judged = [int(count) for e in results.where(dataset=dataset) for count in e.outcome.confusion.sum(1)]
     return finished(
         results,
         figure,
         f"class_recall_{dataset}",
         f"Recall of each class, {dataset_name(dataset)}",
-        f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}).",
+        f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}); a fold has "
+        f"{span(judged)} recordings of a class.",
         families,
         counts(shown),
         facts_of(shown),
@@ -145,6 +148,20 @@ def _recall(position: int) -> Any:
         return 100 * float(outcome.recall[position])
 
     return percent
+
+
+def _separate(axes: Axes, classes: Sequence[str]) -> None:
+    """A dashed line between families, and their names on the right."""
+    turns = _turns(classes)
+    for row in turns:
+        axes.axhline(row, color=MUTED, linewidth=0.7, linestyle=DASHED)
+    edges = [-0.5, *turns, len(classes) - 0.5] if turns else []
+    for first, last in pairwise(edges):
+        name = FAMILIES.get(classes[int(last - 0.5)][0], "")
+        place = (1, (first + last) / 2)
+        axes.annotate(
+            name, place, xycoords=("axes fraction", "data"), rotation=90, ha="right", va="center", color=MUTED
+        )
 
 
 def _turns(classes: Sequence[str]) -> list[float]:

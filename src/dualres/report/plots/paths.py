@@ -8,19 +8,17 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from dualres.config import RECIPES, ModelConfig
-from dualres.datasets.simulated import RATE, recordings
+from dualres.datasets.simulated import RATE
 from dualres.learn.augment.paths import Paths, curves, draw_paths, filtered
 from dualres.model.spectra import magnitudes, normalise
-from dualres.recordings.windows import at_rate
 from dualres.report.plots.picture import Picture
 from dualres.report.plots.registry import draws_figure
+from dualres.report.plots.rig_window import rig_window
 from dualres.report.plots.style import ACCENT, DASHED, DOUBLE, INK, PALE, RULE, canvas, printed
 from dualres.report.results import Results
 
-SHOWN = "pitting_M_speed_2000rpm_20Nm"
 DRAWN, FOLLOWED = 8, 3  # curves on the left; the first of them lead to the spectra on the right
 SEED = 2
-START_S = 6.0  # of the window, within the recording
 NATS_IN_DB = 20 / np.log(10)
 
 
@@ -68,10 +66,7 @@ def _curves(axes: Axes, paths: Paths, config: ModelConfig) -> None:
 
 
 def _spectra(axes: Axes, paths: Paths, config: ModelConfig) -> None:
-    (recording,) = (one for one in recordings() if one.id == SHOWN)
-    begin = int(START_S * config.rate)
-    samples = at_rate(recording, config.rate, config.window)[begin : begin + config.window]
-    window = normalise(torch.from_numpy(samples[None].astype(np.float64)))
+    window = normalise(rig_window(config))
     chosen = Paths(paths.amplitudes[:FOLLOWED], paths.phases[:FOLLOWED])
     bins = RATE * config.long // (2 * config.rate) + 1  # beyond them the rig is silent
     khz = np.arange(bins) * config.rate / config.long / 1000

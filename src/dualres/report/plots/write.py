@@ -5,21 +5,31 @@ from pathlib import Path
 
 from dualres.machinery.checksums import replace_sums
 from dualres.profile.costs import Costs
+from dualres.report.plots.alignment import alignment
 from dualres.report.plots.costs import latency_bars
-from dualres.report.plots.diagrams import alignment, allocations, architecture
+from dualres.report.plots.diagrams import allocations, architecture
+from dualres.report.plots.mechanism import mechanism
 from dualres.report.plots.memory import memory_picture
 from dualres.report.plots.picture import Drawn, Picture
 from dualres.report.plots.registry import FIGURES
+from dualres.report.plots.scaling import scaling_picture
 from dualres.report.plots.style import printed, save
 from dualres.report.results import Results
 
-_DIAGRAMS = (architecture, memory_picture, alignment, allocations)
+_DIAGRAMS = (architecture, mechanism, memory_picture, alignment, allocations)
 
 
-def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Iterator[Picture]:
-    """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time."""
+def pictures(
+    results: Mapping[str, Results], costs: Sequence[Costs] = (), folder: Path | None = None
+) -> Iterator[Picture]:
+    """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time.
+
+    `folder` is the ledger's, where a measurement of how cost grows may lie.
+    """
     for diagram in _DIAGRAMS:
         yield diagram()
+    if folder and (growth := scaling_picture(folder)):
+        yield growth
     shown = [each.planned_only() for each in results.values()]
     for own in shown:
         yield from FIGURES.made(own.study.figures, own)
@@ -32,13 +42,15 @@ def pictures(results: Mapping[str, Results], costs: Sequence[Costs] = ()) -> Ite
                 yield from FIGURES.made(own.study.cost_figures, own, dataset, each)
 
 
-def write_figures(results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = ()) -> list[Drawn]:
-    """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study.
+def write_figures(
+    results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = (), folder: Path | None = None
+) -> list[Drawn]:
+    """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study, `folder` the ledger's.
 
     Figures of an earlier report that this one does not have are removed.
     """
     drawn = []
-    for picture in pictures(results, costs):
+    for picture in pictures(results, costs, folder):
         with printed():
             pdf, png = save(picture.figure, directory / picture.name)
         drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))
