@@ -44,8 +44,9 @@ speed: setup
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup
-	$(BIN)/dualres bench report published recipes -o results --dir results --no-page
+	$(BIN)/dualres bench report -o results --dir results --no-page
 	$(BIN)/python tools/render.py
+	$(BIN)/python tools/coverage.py
 	$(BIN)/dualres bench verify results
 
 # docs/api.md, from the docstrings.
