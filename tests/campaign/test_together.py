@@ -121,6 +121,8 @@ def test_only_fits_of_one_shape_on_a_gpu_go_together(monkeypatch):
     for other in ({"budget": Budget(2, 1)}, {"method": "dualres/short"}, {"recipe": Recipe(2, 1e-3)}, {"threads": 2}):
         assert shape(on_gpu) != shape(replace(on_gpu, **other))
     assert shape(JOB) != shape(OTHER)
+    monkeypatch.setattr(together, "fits_together", lambda config, device, recipe: False)  # a GPU without our kernels
+    assert shape(on_gpu) != shape(replace(on_gpu, seed=42))
     assert shape(replace(on_gpu, method="mambasl")) != shape(replace(on_gpu, method="mambasl", seed=42))
 
 

@@ -214,13 +214,12 @@ def test_cuda_without_a_gpu_is_refused(call, made_up):
     assert "PyTorch finds no GPU" in str(call("run", "pilot", "--device", "cuda").exception)
 
 
-@pytest.mark.parametrize(("can", "together"), [(True, FITS_TOGETHER), (False, 1)])
-def test_on_cuda_jobs_are_done_together_where_there_is_a_path_for_it(call, made_up, can, together):
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_jobs_of_one_shape_may_be_done_together(call, made_up, device):
     made_up.setattr("torch.cuda.is_available", lambda: True)
-    made_up.setattr("dualres.campaign.local.fits_together", lambda config, device: can and device == "cuda")
-    result = call("run", "pilot", "--methods", "dualres", "--device", "cuda")
+    result = call("run", "pilot", "--methods", "dualres", "--device", device)
     assert result.exit_code == 0, result.output
-    assert MadeUp.made[0].together == together
+    assert MadeUp.made[0].together == FITS_TOGETHER
 
 
 def test_status_needs_a_ledger(call):
