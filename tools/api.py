@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import ast
 import inspect
 import re
-import sys
 import textwrap
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Protocol
 
 import dualres
-from dualres.machinery.files import write_whole
+from generated import only_checked, write_page
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "api.md"
 WIDEST = 100  # characters of a signature on one line
 BAR = "\\|"  # where a plain one would end a cell
 
@@ -62,18 +57,8 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail where the page is not as it should be"
-    )
-    check = parser.parse_args().check
-    text = page()
-    if PAGE.exists() and PAGE.read_text() == text:
-        return
-    if check:
-        sys.exit(f"{PAGE.relative_to(ROOT)}: is not what the docstrings give; `make api` writes it again")
-    write_whole(PAGE, text.encode())
-    print(f"{PAGE.relative_to(ROOT)}: written")
+    check = only_checked(__doc__)
+    write_page("api.md", page(), check, "the docstrings", "api")
 
 
 def page() -> str:

@@ -5,8 +5,6 @@ coverage.toml says where; how much of a study has been run is counted in results
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tomllib
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -17,14 +15,12 @@ from dualres.campaign.job import Job
 from dualres.campaign.studies import RIG, jobs, study
 from dualres.datasets.budget import Budget
 from dualres.exchange.read_export import load_export
-from dualres.machinery.files import write_whole
 from dualres.methods import NAMES
 from dualres.paper import protocol
 from dualres.profile.measurements import kept
 from dualres.report.names import dataset_name, dataset_title
+from generated import ROOT, only_checked, write_page
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "coverage.md"
 SOURCE = ROOT / "tools" / "coverage.toml"
 RESULTS = ROOT / "results"
 INTRODUCTION = """# What of the paper is here
@@ -40,19 +36,10 @@ AT_HAND = {"phm2009": "", "cwru": " (4 s excerpts)", RIG: ""}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail where the page is not as it should be"
-    )
-    check = parser.parse_args().check
+    check = only_checked(__doc__)
     with TemporaryDirectory() as scratch, load_export(RESULTS, Path(scratch) / "ledger.sqlite") as ledger:
         text = page(ledger.keys())
-    if PAGE.exists() and PAGE.read_text() == text:
-        return
-    if check:
-        sys.exit(f"{PAGE.relative_to(ROOT)}: is not what results/ gives; `make results` writes it again")
-    write_whole(PAGE, text.encode())
-    print(f"{PAGE.relative_to(ROOT)}: written")
+    write_page("coverage.md", text, check, "the results", "results")
 
 
 def page(done: Collection[str]) -> str:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 from dualres.datasets import catalog
 from dualres.datasets.about_folds import in_words
 from dualres.datasets.folds import load_fold
 from dualres.datasets.release import Release
-from dualres.machinery.files import write_whole
 from dualres.paper.attainable import MOST_ENUMERATED, Check, checks, fold_sizes
 from dualres.paper.protocol import FOLDS
 from dualres.paper.scores import ACCURACY
+from generated import only_checked, write_page
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "datasets.md"
 WIDEST = 120  # characters of a line
 BYTES = 4  # of a sample in a store, float32
 LARGEST_FOLD = 150  # recordings, of the sizes that are tried
@@ -63,18 +58,8 @@ The accuracies also tell how many recordings a fold can have had, if both folds 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail where the page is not as it should be"
-    )
-    check = parser.parse_args().check
-    text = page()
-    if PAGE.exists() and PAGE.read_text() == text:
-        return
-    if check:
-        sys.exit(f"{PAGE.relative_to(ROOT)}: is not what the adapters give; `make datasets` writes it again")
-    write_whole(PAGE, text.encode())
-    print(f"{PAGE.relative_to(ROOT)}: written")
+    check = only_checked(__doc__)
+    write_page("datasets.md", page(), check, "the adapters", "datasets")
 
 
 def page() -> str:
