@@ -20,6 +20,7 @@ WIDEST = 120  # characters of a line
 BYTES = 4  # of a sample in a store, float32
 LARGEST_FOLD = 150  # recordings, of the sizes that are tried
 MOST_LISTED = 8  # scores in a cell of a table
+OVERVIEW = ("dataset", "classes", "rate", "held-out unit", "folds", "judged", "the folds", "store")
 NUMBERS = ("classes", "rate", "judged", "store", "number", "possible", "share of all scores", "ours")  # columns
 
 BEFORE = """\
@@ -36,12 +37,13 @@ FOLDS_ARE = """\
 **The paper's lists of recordings are not published.** Its text determines the folds of MCC5 and PHM2009. The folds of
 the six bearing datasets are reconstructed: the text gives the held-out unit and some rules, printed scores tell how
 many recordings a fold can have judged, and the rest is our choice. So a score of ours on a reconstructed fold and the
-paper's score may be scores on different recordings. The rig and its folds are ours.
+paper's score may be scores on different recordings. The folds of datasets that are not in the paper are ours.
 [assumptions.md](assumptions.md) lists what else the paper leaves open.
 
-Which windows of a recording are judged follows the numbers of windows that the paper prints in its table of profiled
-workloads (14, 23, 23, 35, 7, 35 and 233), where windows overlap by half. `dualres data folds` shows every fold with its
-provenance, and `dualres data folds --json` the class of every recording, the support's order and where windows lie.
+Which windows of the paper's recordings are judged follows the numbers of windows that it prints in its table of
+profiled workloads (14, 23, 23, 35, 7, 35 and 233), where windows overlap by half. `dualres data folds` shows every fold
+with its provenance, and `dualres data folds --json` the class of every recording, the support's order and where windows
+lie.
 """
 CHECKED = f"""\
 ## Printed scores that could contradict a fold
@@ -63,18 +65,17 @@ def main() -> None:
 
 
 def page() -> str:
-    releases = [catalog.release(name) for name in catalog.names()]
+    groups = {title: [catalog.release(name) for name in names] for title, names in catalog.groups().items()}
+    releases = [release for members in groups.values() for release in members]
     parts = [
         BEFORE,
-        table(
-            ("dataset", "classes", "rate", "held-out unit", "folds", "judged", "the folds", "store"), overview(releases)
-        ),
+        *(f"{title}:\n\n{table(OVERVIEW, overview(members))}" for title, members in groups.items()),
         FOLDS_ARE,
         CHECKED,
         table(("dataset", "printed scores", "number", "possible", "share of all scores"), checked(releases)),
         SIZES,
         table(("dataset", "recordings of a fold that allow all printed accuracies", "ours"), sizes(releases)),
-        *(section(release) for release in releases),
+        *(part for title, members in groups.items() for part in (f"## {title}\n", *map(section, members))),
     ]
     return "\n".join(parts)
 
@@ -85,13 +86,17 @@ def overview(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
         judged = dict.fromkeys(str(len(fold.evaluation)) for fold in folds)
         units = dict.fromkeys(fold.held_out for fold in folds)
         yield (
-            f"[{release.short}](#{release.short.lower()})",
+            f"[{release.short}](#{anchor(release.short)})",
             str(len(release.classes)),
             khz(release),
             *(", ".join(words) for words in (units, release.folds, judged)),
             {"text": "follow from the text", "ours": "are ours"}.get(release.folds_from, "are reconstructed"),
             size_of(release) if release.generate is None else "not needed",
         )
+
+
+def anchor(heading: str) -> str:
+    return heading.lower().replace(" ", "-")
 
 
 def checked(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
@@ -131,7 +136,7 @@ def section(release: Release) -> str:
     about = f" ({release.about_channel})" if release.about_channel else ""
     provenance, *rules = in_words(release.name)
     lines = [
-        f"## {release.short}\n",
+        f"### {release.short}\n",
         *wrapped(f"{release.title[0].upper()}{release.title[1:]}."),
         "",
         *wrapped(f"* **Signal:** {release.channel}{about}, {khz(release)}."),

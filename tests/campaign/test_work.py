@@ -1,4 +1,4 @@
-"""One job from its plan to its outcome, on the rig."""
+"""One job from its plan to its outcome, on the rig; and on real rigs where these are at hand."""
 
 import dataclasses
 import json
@@ -14,9 +14,10 @@ from dualres.campaign.job import Job
 from dualres.campaign.sources import Source, present_datasets
 from dualres.campaign.work import DECIMALS, do
 from dualres.config import POLYPHASE, Recipe
-from dualres.datasets import simulated
+from dualres.datasets import catalog, simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
+from dualres.datasets.prepare import prepare
 from dualres.errors import ConfigError
 from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
@@ -152,3 +153,16 @@ def test_the_kept_model_is_one_that_the_commands_take(outcome, folder, tmp_path,
 
 def run(*arguments):
     return CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [str(a) for a in arguments])
+
+
+@pytest.mark.parametrize(("name", "budget"), [("D1", Budget(3, 4)), ("D3", Budget(4, 4)), ("E1", Budget(1, 4))])
+def test_a_job_on_a_real_rig(data, tmp_path, name, budget):
+    fold = load_fold(name)
+    prepare(catalog.release(fold.dataset), data / fold.dataset, tmp_path / "stores" / fold.dataset)
+    job = Job(fold.dataset, name, fold.hash, budget, "dualres", Recipe(3), 41, most_judged=4)
+    outcome = do(job, tmp_path / "stores", tmp_path)
+    assert outcome.classes == fold.classes
+    assert np.array(outcome.scores).shape == (4, len(fold.classes))
+    windows = budget.recordings * budget.windows
+    assert outcome.facts["labelled_s"] == pytest.approx(dict.fromkeys(fold.classes, windows * 0.512))
+    assert {start for _, start in outcome.facts["support"]} == {64_000 + 32_768 * i for i in range(4)}

@@ -17,8 +17,12 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     index = {"dataset": "cwru", "variant": "excerpts", "rate": "48000", "channel": "DE", "recordings": []}
     (store / "recordings.json").write_text(json.dumps(index))
     output = run("list", "--stores", tmp_path).output
-    for name in (*catalog.NAMES, "simulated"):
-        assert name in output
+    paper, others = output.split("Not in the paper")
+    for name in catalog.NAMES:
+        assert f" {name} " in paper
+        assert f" {name} " not in others
+    for name in ("simulated", "cwru_12k", "uestc"):
+        assert f" {name} " in others
     assert "0 recordings" in output
     assert "excerpts" in output
 
@@ -44,6 +48,9 @@ def test_folds_as_a_table():
     output = run("folds").output
     assert "motion mode" in output
     assert "120" in output
+    paper, others = output.split("Not in the paper")
+    assert "│ U2 " in paper
+    assert all(f"│ {fold} " in others and f"│ {fold} " not in paper for fold in ("S1", "D3", "E4"))
     assert output.count("reconstructed:") == 6
     assert output.count("follow from the paper's text") == 2
     assert "the printed 88.57 is impossible" in " ".join(output.split())

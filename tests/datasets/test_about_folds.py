@@ -4,10 +4,16 @@ from dualres.datasets import about_folds, catalog, simulated
 from dualres.datasets.folds import load_fold, names
 from dualres.recordings.store import open_store
 
-FROM = {"mcc5": "text", "phm2009": "text", "simulated": "ours"}  # reconstructed elsewhere
+FROM = {
+    "mcc5": "text",
+    "phm2009": "text",
+    "simulated": "ours",
+    "cwru_12k": "ours",
+    "uestc": "ours",
+}  # reconstructed elsewhere
 
 
-@pytest.mark.parametrize("dataset", [*catalog.NAMES, simulated.NAME])
+@pytest.mark.parametrize("dataset", catalog.names())
 def test_every_dataset_says_whose_its_folds_are_and_why(dataset):
     release = catalog.release(dataset)
     assert release.folds_from == FROM.get(dataset, "reconstructed")
@@ -53,6 +59,8 @@ def test_what_is_said_of_both_folds_is_said_once():
     judged = "Judged in U1 and U2: 16 recordings (8 healthy, 4 inner, 4 outer), of each the first 35 windows"
     assert [line for line in said if line.startswith("Judged")] == [f"{judged}, one every 16,384 samples."]
     assert len([line for line in about_folds.in_words("paderborn") if line.startswith("Judged")]) == 2
+    speeds = "Judged in E1, E2, E3 and E4: 12 recordings (3 of each class), of each all windows"
+    assert about_folds.in_words("uestc")[-1] == f"{speeds}, one every 16,384 samples."
     assert "140 recordings (10 of each class)" in about_folds.in_words("phm2009")[-1]
 
 

@@ -130,11 +130,11 @@ def test_verification_names_what_is_wrong(made, tmp_path):
 
 
 def test_every_adapter_in_the_catalog_says_what_it_is():
-    assert catalog.names() == (*catalog.NAMES, "simulated")
+    assert catalog.names() == (*catalog.NAMES, "simulated", "cwru_12k", "uestc")
     for name in catalog.names():
         release = catalog.release(name)
         assert release.name == name
-        assert len(release.folds) == 2
+        assert len(release.folds) == {"cwru_12k": 3, "uestc": 4}.get(name, 2)
         assert all(load_fold(fold).dataset == name for fold in release.folds)
         assert set(load_fold(release.folds[0]).classes) == set(release.classes)
         assert release.short

@@ -1,8 +1,11 @@
 """`dualres data`: the public datasets, from download to store."""
 
+from __future__ import annotations
+
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -11,6 +14,9 @@ from rich.table import Table
 
 from dualres.cli.screen import complain, console, progress, say
 from dualres.machinery.progress import renamed
+
+if TYPE_CHECKING:
+    from dualres.datasets.folds import Fold
 
 app = typer.Typer(no_args_is_help=True, help="List, prepare and check the public datasets.")
 
@@ -25,17 +31,19 @@ def list_(stores: Stores = Path("stores")) -> None:
     from dualres.datasets import catalog
     from dualres.recordings.store import read_index
 
-    table = Table(show_lines=True)
-    for column in ("Name", "What it is", "Licence", "Obtained from", "Folds", "Present"):
-        table.add_column(column, overflow="fold")
-    for name in catalog.names():
-        release, store = catalog.release(name), stores / name
-        present = "always" if release.generate else "-"
-        if (store / "recordings.json").exists():
-            index = read_index(store)
-            present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
-        table.add_row(name, release.title, release.licence, release.obtained_from, ", ".join(release.folds), present)
-    console.print(table)
+    for title, members in catalog.groups().items():
+        table = Table(title=title, title_justify="left", show_lines=True)
+        for column in ("Name", "What it is", "Licence", "Obtained from", "Folds", "Present"):
+            table.add_column(column, overflow="fold")
+        for name in members:
+            release, store = catalog.release(name), stores / name
+            present = "always" if release.generate else "-"
+            if (store / "recordings.json").exists():
+                index = read_index(store)
+                present = f"{len(index['recordings'])} recordings ({index.get('variant', 'full')})"
+            folds = ", ".join(release.folds)
+            table.add_row(name, release.title, release.licence, release.obtained_from, folds, present)
+        console.print(table)
 
 
 @app.command()
@@ -83,7 +91,7 @@ def folds(
     """List the frozen folds: what may be learned from, what is only judged, and whose choice that was.
 
     The paper's own lists are not published. The folds of two datasets follow from its text, those of six are
-    reconstructed, and the rig's are ours. Windows are counted in samples at 64 kHz.
+    reconstructed, and those of datasets that are not in the paper are ours. Windows are counted in samples at 64 kHz.
     """
     from dualres.datasets import about_folds, catalog
     from dualres.datasets.folds import chosen
@@ -92,19 +100,28 @@ def folds(
     if as_json:
         typer.echo(json.dumps([about_folds.as_data(fold) for fold in shown], indent=1))
         return
-    table = Table()
-    for column in ("Fold", "Dataset", "Classes", "Support", "Judged", "Held-out unit", "Folds are", "Hash"):
-        table.add_column(column, justify="right" if column in ("Classes", "Support", "Judged") else "left")
-    for f in shown:
-        counts = (len(f.classes), len(f.supporting()), len(f.evaluation))
-        whose = "from the text" if (said := catalog.release(f.dataset).folds_from) == "text" else said
-        table.add_row(f.fold, f.dataset, *map(str, counts), f.held_out, whose, f.hash[:12])
-    console.print(table)
-    for name in dict.fromkeys(f.dataset for f in shown):
+    groups = {title: [f for f in shown if f.dataset in members] for title, members in catalog.groups().items()}
+    for title, members in groups.items():
+        if members:
+            console.print(_folds_table(title, members))
+    for name in dict.fromkeys(f.dataset for members in groups.values() for f in members):
         release = catalog.release(name)
         console.print(f"\n[bold]{release.short}[/bold]: {escape(', '.join(release.classes))}", highlight=False)
         for line in about_folds.in_words(name):
             console.print(Padding(escape(line), (0, 0, 0, 2)), highlight=False)
+
+
+def _folds_table(title: str, folds: Sequence[Fold]) -> Table:
+    from dualres.datasets import catalog
+
+    table = Table(title=title, title_justify="left")
+    for column in ("Fold", "Dataset", "Classes", "Support", "Judged", "Held-out unit", "Folds are", "Hash"):
+        table.add_column(column, justify="right" if column in ("Classes", "Support", "Judged") else "left")
+    for f in folds:
+        counts = (len(f.classes), len(f.supporting()), len(f.evaluation))
+        whose = "from the text" if (said := catalog.release(f.dataset).folds_from) == "text" else said
+        table.add_row(f.fold, f.dataset, *map(str, counts), f.held_out, whose, f.hash[:12])
+    return table
 
 
 @app.command()

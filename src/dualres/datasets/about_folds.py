@@ -82,7 +82,11 @@ def _of_each(folds: Sequence[Fold], matter: str, tell: Callable[[Fold], str]) ->
     told: dict[str, list[str]] = {}
     for fold in folds:
         told.setdefault(tell(fold), []).append(fold.fold)
-    return (f"{matter} {' and '.join(names)}: {text}." for text, names in told.items())
+    return (f"{matter} {_listed(names)}: {text}." for text, names in told.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def support_windows(fold: Fold) -> str:

@@ -4,10 +4,9 @@ from importlib import import_module
 
 from dualres.datasets import folds
 from dualres.datasets.release import Release, stated
-from dualres.datasets.simulated import NAME as RIG
 from dualres.errors import ConfigError
 
-NAMES = tuple(name for name in stated() if name != RIG)  # the public ones
+NAMES = tuple(name for name, facts in stated().items() if facts["folds_from"] != "ours")  # the paper's
 
 _registered: dict[str, Release] = {}
 
@@ -32,5 +31,10 @@ def release(name: str) -> Release:
 
 
 def names() -> tuple[str, ...]:
-    """All datasets: the public ones in the paper's order, the simulated rig, registered ones."""
+    """All datasets: the paper's in its order, the simulated rig and other rigs, registered ones."""
     return (*stated(), *_registered)
+
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """The same names, those of the paper apart from the others, each group by its title."""
+    return {"In the paper": NAMES, "Not in the paper": tuple(name for name in names() if name not in NAMES)}

@@ -35,11 +35,28 @@ FILES = {
     "B014": (189, 190, 191, 192),
     "B021": (226, 227, 228, 229),
 }
+# The same of the drive-end set at 12 kHz, which has no healthy recordings of its own.
+FILES_12K = {
+    "IR007": (105, 106, 107, 108),
+    "IR014": (169, 170, 171, 172),
+    "IR021": (209, 210, 211, 212),
+    "IR028": (3001, 3002, 3003, 3004),
+    "OR007@6": (130, 131, 132, 133),
+    "OR007@3": (144, 145, 146, 147),
+    "OR007@12": (156, 158, 159, 160),
+    "OR014@6": (197, 198, 199, 200),
+    "OR021@6": (234, 235, 236, 237),
+    "OR021@3": (246, 247, 248, 249),
+    "OR021@12": (258, 259, 260, 261),
+    "B007": (118, 119, 120, 121),
+    "B014": (185, 186, 187, 188),
+    "B021": (222, 223, 224, 225),
+    "B028": (3005, 3006, 3007, 3008),
+}
 LABELS = {"Normal": "healthy", "IR": "inner", "OR": "outer", "B": "ball"}
 
 _RECORDED = {number: (fault, load) for fault, numbers in FILES.items() for load, number in enumerate(numbers)}
-_FOURS = (105, 118, 130, 144, 169, 185, 197, 209, 222, 234, 246, 258, 3001, 3005)  # the first of four loads
-_12K_DRIVE_END = {first + load for first in _FOURS for load in range(4)} | {156, 158, 159, 160}
+_12K_DRIVE_END = {number for numbers in FILES_12K.values() for number in numbers}
 _12K_FAN_END = set(range(270, 319)) - {303, 304, 308, 314}
 
 _NUMBER = re.compile(r"[1-9]\d{1,3}")
@@ -81,15 +98,20 @@ def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[s
 
 
 def _entry(path: Path, fault: str, load: int) -> Entry:
+    read = partial(_read, path, FILES[fault][load])
+    id = f"{fault}_{load}"
+    return Entry(id, label_of(id), fault, condition_of(fault, load), path, read)
+
+
+def condition_of(fault: str, load: int) -> dict[str, str]:
+    """The load in hp, the size of the fault in inch, and where on an outer ring it sits."""
     mil, _, hour = fault.removeprefix(_kind(fault)).partition("@")
     condition = {"load_hp": str(load)}
     if mil:
         condition["fault_inch"] = f"0.{mil}"
     if hour:
         condition["position"] = f"{hour}:00"
-    read = partial(_read, path, FILES[fault][load])
-    id = f"{fault}_{load}"
-    return Entry(id, label_of(id), fault, condition, path, read)
+    return condition
 
 
 def label_of(recording: str) -> str:
@@ -102,11 +124,11 @@ def _kind(fault: str) -> str:
 
 def _read(path: Path, number: int) -> Samples:
     """The drive-end signal of the recording that the release gives this number."""
-    key = "DE" if path.suffix.lower() == ".csv" else _drive_end_key(path, number)
+    key = "DE" if path.suffix.lower() == ".csv" else drive_end_key(path, number)
     return load(path, key, RATE)
 
 
-def _drive_end_key(path: Path, number: int) -> str:
+def drive_end_key(path: Path, number: int) -> str:
     """The drive-end array's name: it goes by its file's number, whatever other files' arrays are in there too.
 
     A single array may also go by a number that is no file's, as in 174.mat. If it is another file's, so is the
