@@ -127,7 +127,7 @@ def pink(size: int, rng: np.random.Generator) -> Signal:
 def with_noise(vibration: Signal, rng: np.random.Generator) -> Signal:
     """White and pink noise, in some proportion to the vibration."""
     size, level = len(vibration), vibration.std()
-    noisy = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
+    noisy: Signal = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
     noisy += level * rng.uniform(0.1, 0.4) * pink(size, rng)
     return noisy
 
