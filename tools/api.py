@@ -29,9 +29,10 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         {"dualres.recordings.readers": ("read",), "dualres.recordings.folder": ("Folder",)},
     ),
     "Datasets and folds": (
-        "The simulated rig, the adapters of the public datasets, and how they are split.",
+        "The simulated rig, the simulated machines, the adapters of the public datasets, and how they are split.",
         {
             "dualres.datasets.simulated": ("recordings",),
+            "dualres.datasets.machines": ("machine", "recordings", "held_out", "Machine", "Bearing"),
             "dualres.datasets.catalog": ("release",),
             "dualres.datasets.release": ("Release",),
             "dualres.datasets.folds": ("load_fold", "names", "Fold"),

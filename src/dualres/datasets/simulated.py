@@ -7,9 +7,9 @@ in its bearing. What the sensor hears is built in the order in which it arises:
 1. a speed and a torque profile that vary within the recording (`_operate`);
 2. mesh forces with harmonics and sidebands, and impacts once per revolution, per pitted tooth or per rolling
    element, the latter with slip (`_gear_forces`, `_rolling_impacts`); a coupling
-   that knocks once per input revolution, and blows from elsewhere (`_coupling_forces`, `_knocks`);
+   that knocks once per input revolution, and blows from elsewhere (`_coupling_forces`, `knocks`);
 3. structural resonances that ring differently after every assembly and in every campaign (`_Path`);
-4. broadband and pink noise, a gain, an offset, and now and then a clipped sensor (`_sense`).
+4. broadband and pink noise, a gain, an offset, and now and then a clipped sensor (`with_noise`, `amplified`).
 
 States and conditions are those of MCC5-THU: eight classes; six of them at severities L, M and H; two motion modes of
 six conditions each: 240 recordings, here of 12 s at 12.8 kHz. The level of a recording is set by its amplifier, not by
@@ -23,16 +23,27 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
-from scipy.signal import lfilter
 
 from dualres.datasets import mcc5
 from dualres.datasets.mcc5 import SEVERITIES, TORQUES
 from dualres.datasets.release import Index, described
+from dualres.datasets.vibration import (
+    Signal,
+    amplified,
+    every_turn,
+    generator,
+    impulses,
+    knocks,
+    mesh,
+    per_tooth,
+    ringing,
+    slipping,
+    tooth_window,
+    wander,
+    with_noise,
+)
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Origin, Recording, Samples
-
-Signal = npt.NDArray[np.float64]
 
 NAME = "simulated"
 CHANNEL = "gearbox housing"
@@ -97,23 +108,19 @@ RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, label
 
 def simulate(setting: Setting, seed: int = SEED) -> Samples:
     """The signal of one setting, float32, `DURATION` seconds at `RATE` Hz."""
-    rng = _generator(seed, setting.id)
-    path = _Path(_generator(seed, "campaign", setting.mode), _generator(seed, "assembly", setting.state))
+    rng = generator(seed, setting.id)
+    path = _Path(generator(seed, "campaign", setting.mode), generator(seed, "assembly", setting.state))
     speed, torque = _operate(setting, rng)
     shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
     forces = {
-        "gear": _gear_forces(setting, shaft, effort, _generator(seed, "gear", setting.state), rng),
-        "frame": _coupling_forces(shaft, effort, rng) + _knocks(len(shaft), rng),
+        "gear": _gear_forces(setting, shaft, effort, generator(seed, "gear", setting.state), rng),
+        "frame": _coupling_forces(shaft, effort, rng) + knocks(len(shaft), DURATION, 3.7, rng),
     }
     ring = setting.label.partition("+")[2]
     if ring and setting.severity:
         forces[ring] = effort * _rolling_impacts(ring, SEVERITIES.index(setting.severity), shaft, rng)
-    return _sense(path.through(forces), rng)
-
-
-def _generator(seed: int, *names: str) -> np.random.Generator:
-    return np.random.default_rng([seed, *"/".join(names).encode()])
+    return amplified(with_noise(path.through(forces), rng), rng)
 
 
 def _operate(setting: Setting, rng: np.random.Generator) -> tuple[Signal, Signal]:
@@ -122,20 +129,14 @@ def _operate(setting: Setting, rng: np.random.Generator) -> tuple[Signal, Signal
     corners = np.array(PROFILE_S)
     corners[1:-1] += rng.uniform(-0.2, 0.2, len(corners) - 2)
     varying = np.interp(t, corners, PROFILE)
-    speed = setting.rpm / 60 * (1 + 0.006 * _wander(t, rng))
-    torque = setting.torque * (1 + 0.05 * _wander(t, rng))
+    speed = setting.rpm / 60 * (1 + 0.006 * wander(t, DURATION, rng))
+    torque = setting.torque * (1 + 0.05 * wander(t, DURATION, rng))
     if setting.mode == "speed":
         speed = speed * varying
     else:
         torque = torque * varying
         speed = speed * (1.0 - 0.012 * torque / max(TORQUES))  # the motor slips under load
     return speed, torque
-
-
-def _wander(t: Signal, rng: np.random.Generator) -> Signal:
-    """A slow random fluctuation of about unit size."""
-    knots = np.arange(0, DURATION + 1.0, 0.5)
-    return np.interp(t, knots, rng.standard_normal(len(knots)))
 
 
 # Per severity: how much of the mesh force a damaged tooth loses, how far it lets the phase slip (rad), and how hard
@@ -147,6 +148,7 @@ _PITTED_TEETH = (7, 10, 14)
 _PIT_HIT = (0.7, 0.8, 1.0)
 _WEAR = (0.45, 0.7, 1.0)
 _BEARING_HIT = (1.4, 1.8, 2.2)
+_BLOW = 5.8  # of an impact of unit strength, which lasts one sample
 
 
 def _gear_forces(
@@ -169,7 +171,7 @@ def _gear_forces(
     loss, slip = np.zeros_like(shaft), np.zeros_like(shaft)
     hits = np.zeros_like(shaft)
     if fault in _LOSS:
-        near = _tooth_window(shaft, bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
+        near = tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
         loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
         missing = 2 if fault == "missing_teeth" else 1
         hits += _hits(shaft, [bad_tooth + 1 + j for j in range(missing)], _HIT[fault][grade], 0.25, rng)
@@ -177,28 +179,24 @@ def _gear_forces(
         pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
         hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], 0.8, rng)
 
-    carried = _cyclic(shaft, teeth) * (1 - loss)
-    second = carried * _mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
+    carried = per_tooth(shaft, teeth) * (1 - loss)
+    second = carried * mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
     rubbing = worn * 0.9 * np.abs(np.cos(shaft * SECOND_PAIR[0] / 2)) * rng.standard_normal(len(shaft))
 
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
-    first = eccentric * _mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
+    first = eccentric * mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
     vibration: Signal = effort * (first + second + rubbing + hits)
     return vibration
 
 
 def _rolling_impacts(ring: str, grade: int, shaft: Signal, rng: np.random.Generator) -> Signal:
     """Impacts of the rolling elements on a damaged bearing ring."""
-    spacing = 2 * np.pi / (INNER_ORDER if ring == "inner" else OUTER_ORDER)
-    count = int(1.1 * shaft[-1] / spacing) + 2
-    # The cage slips: the impacts follow the shaft in the mean, but never exactly.
-    angles = rng.uniform(0, spacing) + np.cumsum(spacing * (1 + 0.015 * rng.standard_normal(count)))
-    angles = angles[angles < shaft[-1]]
+    angles = slipping(INNER_ORDER if ring == "inner" else OUTER_ORDER, shaft[-1], rng)
     strength = _BEARING_HIT[grade] * (1 + 0.3 * rng.standard_normal(len(angles)))
     if ring == "inner":  # the damage turns through the load zone once per revolution
         strength *= np.clip(0.45 + 0.75 * np.cos(angles), 0, None)
-    return _impulses(shaft, angles, strength)
+    return impulses(shaft, angles, _BLOW * strength)
 
 
 def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
@@ -206,66 +204,19 @@ def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) ->
     turn = 2 * np.pi * FIRST_PAIR[0] / FIRST_PAIR[1]  # of the intermediate shaft, while the input shaft turns once
     angles = np.arange(rng.uniform(0, turn), shaft[-1], turn)
     strength = rng.lognormal(-0.3, 0.8) * rng.lognormal(0, 0.3, len(angles))
-    return effort * _impulses(shaft, angles, strength)
-
-
-def _knocks(size: int, rng: np.random.Generator) -> Signal:
-    """Blows to the frame from elsewhere, at random moments; some recordings have many and hard ones."""
-    knocks = np.zeros(size)
-    count = rng.poisson(rng.uniform(0.5, 4) * DURATION)
-    strength = rng.lognormal(3.7, 0.8) * rng.lognormal(0, 1.0, count)
-    knocks[rng.integers(size, size=count)] = strength * rng.choice([-1, 1], count)
-    return knocks
-
-
-def _mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
-    """A sum of mesh harmonics at a tooth-passing angle, with random phases."""
-    phases = rng.uniform(0, 2 * np.pi, len(harmonics))
-    total = np.zeros_like(angle)
-    for k, (size, phase) in enumerate(zip(harmonics, phases, strict=True), start=1):
-        total += size * np.cos(k * angle + phase)
-    return total
-
-
-def _cyclic(shaft: Signal, teeth: Signal) -> Signal:
-    """A value per tooth of the 36-tooth gear, read off smoothly as the shaft turns."""
-    position = shaft / (2 * np.pi) * len(teeth)
-    below = np.floor(position).astype(int)
-    share = position - below
-    value: Signal = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
-    return value
-
-
-def _tooth_window(shaft: Signal, tooth: int, width: float) -> Signal:
-    """One while the given tooth meshes, falling to zero over `width` tooth pitches."""
-    position = shaft / (2 * np.pi) * SECOND_PAIR[0] - tooth
-    away = (position + SECOND_PAIR[0] / 2) % SECOND_PAIR[0] - SECOND_PAIR[0] / 2
-    return np.exp(-0.5 * (away / width) ** 2)
+    return effort * impulses(shaft, angles, _BLOW * strength)
 
 
 def _hits(shaft: Signal, teeth: list[int], strength: float, scatter: float, rng: np.random.Generator) -> Signal:
     """Impacts each time one of the given teeth meshes."""
-    turns = np.arange(int(shaft[-1] / (2 * np.pi)) + 1)
-    angles = (turns[:, None] + np.array(teeth) / SECOND_PAIR[0]).ravel() * 2 * np.pi
-    angles = angles[angles < shaft[-1]]
-    return _impulses(shaft, angles, strength * rng.lognormal(0, scatter, len(angles)))
-
-
-def _impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
-    """Unit impulses of the given strengths at the moments when the shaft passes the given angles."""
-    moments = np.interp(angles, shaft, np.arange(len(shaft)))
-    below = moments.astype(int).clip(0, len(shaft) - 2)
-    share = moments - below
-    train = np.zeros_like(shaft)
-    np.add.at(train, below, 5.8 * strength * (1 - share))
-    np.add.at(train, below + 1, 5.8 * strength * share)
-    return train
+    angles = every_turn(np.array(teeth) / SECOND_PAIR[0], shaft[-1])
+    return impulses(shaft, angles, _BLOW * (strength * rng.lognormal(0, scatter, len(angles))))
 
 
 class _Path:
     """From a force inside the gearbox to the acceleration at the sensor: a few ringing modes.
 
-    Each kind of force reaches the modes in its own proportions. The campaign and the assembly move them all a little.
+    The campaign and the assembly move them all a little.
     """
 
     def __init__(self, campaign: np.random.Generator, assembly: np.random.Generator) -> None:
@@ -283,38 +234,4 @@ class _Path:
                 self.shares[force] = share * rng.lognormal(0, spread, count)
 
     def through(self, forces: dict[str, Signal]) -> Signal:
-        total = 0.15 * forces["gear"]
-        for mode, (hz, damping) in enumerate(zip(self.hz, _MODES_DAMPING, strict=True)):
-            total += _ring(sum(self.shares[name][mode] * force for name, force in forces.items()), hz, damping)
-        return total
-
-
-def _ring(force: Signal, hz: float, damping: float) -> Signal:
-    """One mode: a two-pole resonator with unit peak gain."""
-    angle = 2 * np.pi * hz / RATE
-    radius = np.exp(-damping * angle)
-    response: Signal = lfilter([(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force)
-    return response
-
-
-def _sense(vibration: Signal, rng: np.random.Generator) -> Samples:
-    """Noise, gain, offset and limits of the sensor."""
-    size, level = len(vibration), vibration.std()
-    noisy = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
-    noisy += level * rng.uniform(0.1, 0.4) * _pink(size, rng)
-    signal = noisy / noisy.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)
-    if rng.random() < 0.15:
-        centre, reach = np.median(signal), np.abs(signal - np.median(signal)).max()
-        limit = rng.uniform(0.4, 0.8) * reach
-        signal = np.clip(signal, centre - limit, centre + limit)
-    return np.asarray(signal, dtype=np.float32)
-
-
-def _pink(size: int, rng: np.random.Generator) -> Signal:
-    """Noise of unit size whose power falls with frequency as 1/f."""
-    spectrum = np.fft.rfft(rng.standard_normal(size))
-    spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
-    spectrum[0] = 0
-    noise: Signal = np.fft.irfft(spectrum, size)
-    noise /= noise.std()
-    return noise
+        return ringing(0.15 * forces["gear"], forces, self.shares, self.hz, _MODES_DAMPING, RATE)
