@@ -11,12 +11,14 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres import judge_files as archive
+from dualres.adaptation import corrected
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError, RecordingError
 from dualres.file import Card, Model, save
-from dualres.judge import diagnose_recording
-from dualres.judge_files import judge_files
+from dualres.judge import Verdict, diagnose_recording
+from dualres.judge_files import Judged, judge_files, together
 from dualres.model.network import DualRes
+from dualres.recordings.folder import Row
 from dualres.recordings.readers import read
 
 
@@ -56,6 +58,45 @@ def test_channel_and_rate_are_passed_on(model, files):
     assert "left" in one.problem
     (one,) = judge_files(model, files[:1], None, Fraction(3000))
     assert "rate=3000" in one.problem
+
+
+def test_a_row_brings_its_own_channel_and_rate(model, files):
+    known = {"condition": {"load": "2 hp", "rpm": "900"}}
+    rows = [Row(files[0], known, channel="left"), Row(files[0], rate=Fraction(3000))]
+    first, second = judge_files(model, rows, "right", Fraction(2000))
+    assert "left" in first.problem
+    assert (first.channel, first.condition) == ("left", (("load", "2 hp"), ("rpm", "900")))
+    assert "right" in second.problem
+    (third,) = judge_files(model, rows[1:], None, Fraction(2000))
+    assert "rate=3000" in third.problem
+
+
+def named(good, load=None):
+    """A verdict on two windows that gives the class good that probability."""
+    verdict = Verdict("x", "good" if good >= 0.5 else "worn", {"good": good, "worn": 1 - good}, 2)
+    return Judged(Path("x"), verdict, condition=(("load", load),) if load else ())
+
+
+def test_files_judged_together_correct_each_other(model):
+    alone = [named(p, load) for p in (0.9, 0.8, 0.52, 0.3) * 20 for load in ("low", None)]
+    broken = Judged(Path("y"), None, "no signal")
+    batch = together(model, [broken, *alone])
+    assert batch.judged[0] is broken
+    assert [one.alone for one in batch.judged[1:]] == [one.verdict for one in alone]
+    rows = [[p, 1 - p] for p in (one.verdict.probabilities["good"] for one in alone)]
+    expected = corrected(rows, [one.condition or None for one in alone])
+    assert [list(one.verdict.probabilities.values()) for one in batch.judged[1:]] == expected.tolist()
+    for one, row in zip(batch.judged[1:], expected, strict=True):
+        assert one.verdict.label == model.classes[row.argmax()]
+    config = model.card.config
+    assert (batch.verdicts, batch.conditions) == (160, 1)
+    assert batch.unlabelled_s == pytest.approx(160 * 1.5 * config.window / config.rate)
+    assert batch.changed == sum(one.verdict.label != one.alone.label for one in batch.judged[1:]) > 0
+
+
+def test_a_file_alone_is_judged_together_as_it_is_alone(model):
+    (one,) = together(model, [named(0.123456789)]).judged
+    assert one.verdict == one.alone == named(0.123456789).verdict
 
 
 def run(*arguments):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from adaptation import Adaptation
 from dualres.campaign.ledger import Ledger
 from dualres.errors import ConfigError
 from measured import Measured
@@ -13,12 +14,12 @@ from scores import Scores
 
 
 class Answers:
-    """All that the pages may ask: the public methods of the three."""
+    """All that the pages may ask: the public methods of these."""
 
     def __init__(self, results: Path, ledger: Ledger, repeated: Ledger) -> None:
         self._ways: dict[str, Callable[..., str]] = {
             name: getattr(one, name)
-            for one in (Scores(ledger, repeated), Recipes(results, ledger), Measured(results))
+            for one in (Scores(ledger, repeated), Recipes(results, ledger), Adaptation(ledger), Measured(results))
             for name in dir(one)
             if not name.startswith("_")
         }

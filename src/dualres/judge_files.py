@@ -1,23 +1,29 @@
-"""Verdicts on many files: here one after another, or side by side on a cluster."""
+"""Verdicts on many files: here one after another, or side by side on a cluster; each alone, or all together."""
 
 import os
 import platform
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from dualres.adaptation import corrected
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
 from dualres.judge import Verdict, diagnose_recording
 from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
+from dualres.recordings.folder import Row
 from dualres.recordings.readers import read
+from dualres.recordings.windows import covered, evenly
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
+
+
+Condition = tuple[tuple[str, str], ...]  # names and values, sorted
 
 
 @dataclass(frozen=True)
@@ -27,16 +33,46 @@ class Judged:
     path: Path
     verdict: Verdict | None
     problem: str = ""
+    channel: str | None = None  # where a list names one
+    condition: Condition = ()  # as far as it is known
+    alone: Verdict | None = None  # the verdict without the other files, where they had a say
 
 
-def judge_files(model: Model, paths: Iterable[Path], channel: str | None, rate: Fraction | None) -> Iterator[Judged]:
-    """The files in their order; one that cannot be judged costs that file only."""
-    for path in paths:
-        yield _judged(path, partial(_judge, model, path, channel, rate))
+@dataclass(frozen=True)
+class Together:
+    """Files that were judged together."""
+
+    judged: tuple[Judged, ...]
+    unlabelled_s: float  # unique seconds of all recordings with a verdict, nobody having said what they are
+
+    @property
+    def verdicts(self) -> int:
+        return sum(one.verdict is not None for one in self.judged)
+
+    @property
+    def changed(self) -> int:
+        """Verdicts that would be others alone."""
+        return sum(bool(one.verdict and one.alone and one.verdict.label != one.alone.label) for one in self.judged)
+
+    @property
+    def conditions(self) -> int:
+        """How many are known."""
+        return len({one.condition for one in self.judged if one.verdict and one.condition})
+
+
+def judge_files(
+    model: Model, files: Iterable[Path | Row], channel: str | None, rate: Fraction | None
+) -> Iterator[Judged]:
+    """The files in their order; one that cannot be judged costs that file only.
+
+    A row may bring its own channel and rate; the arguments serve the others.
+    """
+    for row in map(_row, files):
+        yield _judged(row, partial(_judge, model, row.file, row.channel or channel, row.rate or rate))
 
 
 def judge_files_by_ray(
-    model: Model, paths: Iterable[Path], channel: str | None, rate: Fraction | None, address: str | None = None
+    model: Model, files: Iterable[Path | Row], channel: str | None, rate: Fraction | None, address: str | None = None
 ) -> Iterator[Judged]:
     """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
 
@@ -45,21 +81,61 @@ def judge_files_by_ray(
     with Cluster(address) as cluster:
         shared = cluster.share(model)
         room = max(1, AHEAD * cluster.cpus)
-        under_way: deque[tuple[Path, Callable[[], Verdict]]] = deque()
-        for path in paths:
+        under_way: deque[tuple[Row, Callable[[], Verdict]]] = deque()
+        for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
-            arguments = (shared, path, Path.cwd(), path.exists(), channel, rate)
+            how = row.channel or channel, row.rate or rate
+            arguments = (shared, row.file, Path.cwd(), row.file.exists(), *how)
             ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
-            under_way.append((path, partial(cluster.result, ref)))
+            under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
 
 
-def _judged(path: Path, verdict: Callable[[], Verdict]) -> Judged:
+def together(model: Model, judged: Iterable[Judged]) -> Together:
+    """All verdicts, corrected by what the files say together, per operating condition where it is known.
+
+    `alone` then holds the verdict before. See `dualres.adaptation`.
+    """
+    every = tuple(judged)
+    alone = [one.verdict for one in every if one.verdict]
+    if not alone:
+        return Together(every, 0.0)
+    probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
+    conditions = [one.condition or None for one in every if one.verdict]
+    rows = iter(corrected(probabilities, conditions).tolist())
+    return Together(
+        tuple(
+            replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
+            if one.verdict
+            else one
+            for one in every
+        ),
+        sum(_seconds(model, verdict) for verdict in alone),
+    )
+
+
+def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[float]) -> Verdict:
+    named = dict(zip(classes, probabilities, strict=True))
+    return replace(alone, label=max(named, key=named.__getitem__), probabilities=named)
+
+
+def _seconds(model: Model, verdict: Verdict) -> float:
+    """Unique seconds behind a verdict."""
+    config = model.card.config
+    return covered(evenly(0, verdict.windows, config.window // 2), config.window) / config.rate
+
+
+def _row(file: Path | Row) -> Row:
+    return file if isinstance(file, Row) else Row(file)
+
+
+def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
+    condition = tuple(sorted(row.known.get("condition", {}).items()))
     try:
-        return Judged(path, verdict())
+        return Judged(row.file, verdict(), channel=row.channel, condition=condition)
     except DualResError as error:
-        return Judged(path, None, str(error))
+        return Judged(row.file, None, str(error), row.channel, condition)
 
 
 def _judge(model: Model, path: Path, channel: str | None, rate: Fraction | None) -> Verdict:

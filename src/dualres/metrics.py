@@ -75,13 +75,13 @@ def guessing(counts: Sequence[int]) -> tuple[float, float]:
     share, total = 1 / len(counts), sum(counts)
     f1 = []
     for of_class in counts:
-        hits, alarms = _binomial(of_class, share), _binomial(total - of_class, share)
+        hits, alarms = binomial(of_class, share), binomial(total - of_class, share)
         i, j = np.ogrid[: len(hits), : len(alarms)]
         f1.append(float((hits[:, None] * alarms * 2 * i / np.maximum(of_class + i + j, 1)).sum()))
     return share, float(np.mean(f1))
 
 
-def _binomial(draws: int, share: float) -> Shares:
+def binomial(draws: int, share: float) -> Shares:
     """The probability of 0 to `draws` hits."""
     whole = lgamma(draws + 1)
     logs = [

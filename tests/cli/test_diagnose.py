@@ -3,8 +3,14 @@
 import csv
 import io
 import json
+import shutil
 
-from tests.cli.runner import run
+import numpy as np
+import pytest
+from scipy.io import wavfile
+
+from dualres.recordings.readers import signals
+from tests.cli.runner import RATE, run, tone
 
 
 def test_verdicts_one_line_each(fitted, machines):
@@ -41,3 +47,62 @@ def test_csv(fitted, machines):
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     assert [r["verdict"] for r in rows] == ["good", ""]
     assert rows[1]["error"]
+
+
+def test_together_says_what_was_said_alone_and_from_how_many_seconds(fitted, machines):
+    alone = run("diagnose", fitted[1], machines, "--json")
+    result = run("diagnose", fitted[1], machines, "--json", "--together")
+    before, rows = ([json.loads(line) for line in r.stdout.splitlines()] for r in (alone, result))
+    assert [row["file"] for row in rows] == [row["file"] for row in before]
+    for was, row in zip(before, rows, strict=True):
+        assert row.get("error") == was.get("error")
+        if "error" not in row:
+            assert row["alone"] == {name: was[name] for name in row["alone"]}
+            assert set(row["alone"]) == {"verdict", "probability", "runner_up", "probabilities"}
+            assert row["windows"] == was["windows"]
+            assert row["probabilities"] != was["probabilities"], "six recordings have a say"
+            assert sum(row["probabilities"].values()) == pytest.approx(1)
+            seconds = sum(0.256 * (one["windows"] + 1) for one in before if "windows" in one)
+            assert row["together"] == {"recordings": 6, "unlabelled_seconds": pytest.approx(seconds)}
+    assert "6 recordings," in result.stderr
+    assert "unlabelled seconds; 0 verdicts changed" in result.stderr
+
+
+def test_together_is_nothing_for_one_file(fitted, machines):
+    alone = run("diagnose", fitted[1], machines / "good0.wav", "--json")
+    together = run("diagnose", fitted[1], machines / "good0.wav", "--json", "--together")
+    was, row = json.loads(alone.stdout), json.loads(together.stdout)
+    assert {name: row[name] for name in was} == was
+    assert together.exit_code == 0
+
+
+def test_together_as_text_and_as_csv(fitted, machines):
+    text = run("diagnose", fitted[1], machines / "good0.wav", machines / "worn0.wav", "--together")
+    assert "good0.wav  good" in text.stdout
+    assert "; alone good" in text.stdout
+    table = run("diagnose", fitted[1], machines / "good0.wav", machines / "broken.wav", "--csv", "--together")
+    rows = list(csv.DictReader(io.StringIO(table.stdout)))
+    assert [r["alone"] for r in rows] == ["good", ""]
+    assert list(rows[0]) == ["file", "verdict", "probability", "runner_up", "alone", "error"]
+
+
+def test_nothing_can_be_judged_together(fitted, machines):
+    result = run("diagnose", fitted[1], machines / "broken.wav", machines / "nowhere.wav", "--together")
+    assert result.exit_code == 1
+    assert "0 recordings, 0.0 unlabelled seconds" in result.output
+
+
+def test_a_folder_s_list_gives_channels_and_conditions_without_labels(fitted, machines, tmp_path):
+    two = np.stack([tone(900, 0), tone(3000, 0)], axis=1)
+    wavfile.write(tmp_path / "both.wav", RATE, (8000 * two).astype(np.int16))
+    shutil.copy(machines / "good1.wav", tmp_path / "other.wav")
+    names = list(signals(tmp_path / "both.wav"))
+    (tmp_path / "labels.csv").write_text(f"file,channel,load\nboth.wav,{names[0]},low\nboth.wav,{names[1]},high\n")
+    result = run("diagnose", fitted[1], tmp_path, "--json", "--together")
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["verdict"] for row in rows] == ["good", "worn", "good"]
+    assert [row.get("channel") for row in rows] == [*names, None]
+    assert [row["condition"] for row in rows] == [{"load": "low"}, {"load": "high"}, {}]
+    assert "3 recordings at 2 known conditions" in result.stderr
+    lines = run("diagnose", fitted[1], tmp_path).stdout.splitlines()
+    assert f"both.wav [{names[1]}]  worn" in lines[1], "it is read without --together, too"

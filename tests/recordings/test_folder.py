@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.folder import expanded, files_below, read_folder
+from dualres.recordings.folder import Row, expanded, files_below, read_folder, to_judge
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY
 
@@ -137,3 +137,39 @@ def test_folders_are_expanded_and_files_stay_as_they_are(sorted_folder, tmp_path
     (tmp_path / "empty").mkdir()
     with pytest.raises(RecordingError, match="there are no recordings in this folder"):
         list(expanded([tmp_path / "empty"]))
+
+
+@pytest.mark.parametrize("header", ["file,label,component,load", "file,load,component"])
+def test_what_is_to_be_judged_needs_no_labels(sorted_folder, header):
+    cells = {"file": "good/1.npy", "label": "", "component": "A", "load": "2 hp"}
+    write_labels(sorted_folder, f"{header}\n{','.join(cells[name] for name in header.split(','))}\n")
+    first, *others = to_judge([sorted_folder])
+    assert (first.file, dict(first.known)) == (
+        sorted_folder / "good" / "1.npy",
+        {"component": "A", "condition": {"load": "2 hp"}},
+    )
+    assert others == [Row(sorted_folder / "good" / "2.npy"), Row(sorted_folder / "worn" / "3.npy")]
+
+
+def test_labels_of_what_is_to_be_judged_are_not_looked_at(sorted_folder):
+    write_labels(sorted_folder, "file,label\ngood/1.npy,worn\n")
+    assert [row.known.get("label") for row in to_judge([sorted_folder])] == [None] * 3
+
+
+def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kept(sorted_folder):
+    write_labels(sorted_folder, "file,channel,rate\ngood/1.npy,x,\ngood/1.npy,y,2000\ngone.npy,,\n")
+    rows = list(to_judge([sorted_folder]))
+    found = [(row.file.name, row.channel, row.rate) for row in rows]
+    assert found[:2] == [("1.npy", "x", None), ("1.npy", "y", Fraction(2000))]
+    assert found[2:] == [("2.npy", None, None), ("3.npy", None, None), ("gone.npy", None, None)]
+
+
+def test_without_a_list_files_and_folders_are_judged_as_before(sorted_folder, tmp_path):
+    given = [sorted_folder, tmp_path / "nowhere.wav"]
+    assert list(to_judge(given)) == [Row(file) for file in expanded(given)]
+
+
+def test_a_mistake_in_the_list_of_what_is_to_be_judged_is_named(sorted_folder):
+    write_labels(sorted_folder, "file,load\n,low\n")
+    with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
+        list(to_judge([sorted_folder]))

@@ -1,4 +1,4 @@
-"""Every number of docs/results.md, docs/recipe.md and the README's results comes from what results/ holds."""
+"""Every number of the pages made from results/pages, and of the README's results, comes from what results/ holds."""
 
 import os
 import re
@@ -24,9 +24,11 @@ PAGES = ROOT / "results" / "pages"
 QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
 # What is the same whatever was measured: seconds of a window and of a budget, rates, guessing, the paper's GPU.
 # Of the two recipes: learning rates, and by how many percent they fall; where a rig's spectrum ends.
-SETTINGS = {"0.512", "1.024", "6.144", "12.8", "12.5", "1.75"} | {"0.001", "0.0005", "0.4", "6.4"}
+# Of batches with random class shares: the parameter they are drawn with.
+SETTINGS = {"0.3"} | {"0.512", "1.024", "6.144", "12.8", "12.5", "1.75"} | {"0.001", "0.0005", "0.4", "6.4"}
 # Numbers of seeds, folds, recordings, classes, windows, samples and updates; percents of guessing; the paper's fit.
 COUNTS = {0, 1, 2, 3, 4, 7, 8, 14, 24, 41, 42, 43, 45, 50, 72, 96, 120, 140, 233, 300, 100, 256}
+COUNTS |= {30, 40, 5, 90}  # a batch: speeds in an example, imagined recordings, percents of its guard
 COUNTS |= {800, 32, 39, 528, 65, 95, 20}  # updates and f_N of a recipe, parameters, an interval's percent, guesses
 NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\b|MCC5|PHM2009", re.DOTALL)
 
@@ -42,7 +44,7 @@ def test_the_pages_are_what_the_results_give():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("source", ["results.md", "recipe.md", "how_good.md", "how_fast.md"])
+@pytest.mark.parametrize("source", ["results.md", "recipe.md", "adaptation.md", "how_good.md", "how_fast.md"])
 def test_no_measured_number_is_written_by_hand(source):
     prose = NAMES.sub("", QUESTION.sub("", (PAGES / source).read_text()))
     assert set(re.findall(r"\d+\.\d+", prose)) <= SETTINGS
@@ -70,7 +72,7 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    for name in ("README.md", "docs/results.md", "docs/recipe.md"):
+    for name in ("README.md", "docs/results.md", "docs/recipe.md", "docs/adaptation.md"):
         shutil.copy(ROOT / name, tmp_path / name)
     assert checked(tmp_path).returncode == 0
     page = tmp_path / "docs" / "results.md"

@@ -16,15 +16,26 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.judge import Verdict
+    from dualres.judge_files import Judged, Together
 
 
 def diagnose(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
-    files: Annotated[list[Path], typer.Argument(help="Recordings, or folders with recordings.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
+    ],
     channel: Channel = None,
     rate: Rate = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
+    together: Annotated[
+        bool,
+        typer.Option(
+            "--together",
+            help="Let all files correct each other's verdicts, per operating condition that a folder's labels.csv "
+            "names (docs/adaptation.md). For files of several classes.",
+        ),
+    ] = False,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
@@ -34,38 +45,67 @@ def diagnose(
 ) -> None:
     """Judge recordings: one line each, with verdict, probability and runner-up.
 
-    A file that cannot be judged is reported and skipped; the exit status is then 1.
+    Of a folder's labels.csv the channels, rates and operating conditions are used, and no labels. A file that cannot
+    be judged is reported and skipped; the exit status is then 1.
     """
+    from dualres import judge_files as archive
     from dualres.cli.models import loaded as load
-    from dualres.judge_files import judge_files, judge_files_by_ray
-    from dualres.recordings.folder import expanded
+    from dualres.recordings.folder import to_judge
 
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
-    loaded, hz, paths = load(model), parsed_rate(rate), expanded(files)
+    loaded, hz, rows = load(model), parsed_rate(rate), to_judge(files)
     table = csv.writer(sys.stdout) if as_csv else None
     if table:
-        table.writerow(["file", "verdict", "probability", "runner_up", "error"])
+        table.writerow(["file", "verdict", "probability", "runner_up", *(["alone"] if together else []), "error"])
     failed = 0
     if executor == "ray":
-        judged = judge_files_by_ray(loaded, list(paths), channel, hz, address)
+        judged = archive.judge_files_by_ray(loaded, list(rows), channel, hz, address)
     else:
-        judged = judge_files(loaded, paths, channel, hz)
-    for one in judged:
-        path, verdict, problem = one.path, one.verdict, one.problem
+        judged = archive.judge_files(loaded, rows, channel, hz)
+    batch = archive.together(loaded, judged) if together else None
+    for one in batch.judged if batch else judged:
+        verdict, problem = one.verdict, one.problem
         failed += not verdict
         if as_json:
-            typer.echo(json.dumps({"file": str(path), **(_fields(verdict) if verdict else {"error": problem})}))
+            typer.echo(json.dumps(_object(one, batch)))
         elif table:
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
-            table.writerow([path, *cells, problem])
+            alone = [one.alone.label if one.alone else ""] if together else []
+            table.writerow([_name(one), *cells, *alone, problem])
         elif verdict:
-            rival = verdict.probabilities[verdict.runner_up]
-            typer.echo(f"{path}  {verdict.label} {verdict.probability:.2f}  (then {verdict.runner_up} {rival:.2f})")
+            rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
+            alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
+            typer.echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said})")
         if problem and not as_json:
             complain("not judged", problem)
+    if batch:
+        complain("together", _summary(batch), "cyan")
     if failed:
         raise typer.Exit(1)
+
+
+def _name(one: Judged) -> str:
+    return f"{one.path} [{one.channel}]" if one.channel else str(one.path)
+
+
+def _summary(batch: Together) -> str:
+    conditions = f" at {batch.conditions} known conditions" if batch.conditions else ""
+    seconds = f"{batch.unlabelled_s:.1f} unlabelled seconds"
+    return f"{batch.verdicts} recordings{conditions}, {seconds}; {batch.changed} verdicts changed"
+
+
+def _object(one: Judged, batch: Together | None) -> dict[str, object]:
+    """One line of JSON."""
+    named = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
+    if not one.verdict:
+        return {**named, "error": one.problem}
+    said: dict[str, object] = {**named, **_fields(one.verdict)}
+    if batch and one.alone:
+        said["condition"] = dict(one.condition)
+        said["alone"] = {name: value for name, value in _fields(one.alone).items() if name != "windows"}
+        said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
+    return said
 
 
 def _fields(verdict: Verdict) -> dict[str, object]:

@@ -4,9 +4,10 @@ import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +39,11 @@ class Folder:
 
 
 @dataclass(frozen=True)
-class _Row:
+class Row:
+    """A recording to read, with what a list says of it."""
+
     file: Path
-    known: Mapping[str, Any]  # label, component and condition
+    known: Mapping[str, Any] = field(default_factory=dict)  # label, component and condition
     rate: Fraction | None = None
     channel: str | None = None
 
@@ -104,13 +107,29 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
         yield from below
 
 
-def _sorted_into_subfolders(folder: Path) -> Iterator[_Row]:
+def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
+    """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
+
+    The list need not name every file, and nobody needs to know the labels: they are not looked at.
+    """
+    for path in paths:
+        listed = list(_listed(path, labelled=False)) if (path / LABELS).exists() else []
+        rows = defaultdict(list)
+        for row in listed:
+            rows[row.file.resolve()].append(row)
+        below = files_below(path) if listed else expanded([path])
+        yield from chain.from_iterable(rows.pop(file.resolve(), [Row(file)]) for file in below)
+        yield from chain.from_iterable(rows.values())  # listed, and not there
+
+
+def _sorted_into_subfolders(folder: Path) -> Iterator[Row]:
     for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
         for file in files_below(subfolder):
-            yield _Row(file, {"label": subfolder.name})
+            yield Row(file, {"label": subfolder.name})
 
 
-def _listed(folder: Path) -> Iterator[_Row]:
+def _listed(folder: Path, labelled: bool = True) -> Iterator[Row]:
+    """The rows of labels.csv; where they need not be labelled, labels are left out."""
     path = folder / LABELS
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
@@ -124,8 +143,9 @@ def _listed(folder: Path) -> Iterator[_Row]:
     listed: dict[tuple[str, str], int] = {}  # file and channel -> line
     for number, cells in rows:
         values = {k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}
-        if not values.get("file") or not values.get("label"):
-            raise RecordingError(f"{path}, line {number}: the columns file and label are needed, and must not be empty")
+        if not values.get("file") or (labelled and not values.get("label")):
+            columns = "columns file and label are" if labelled else "column file is"
+            raise RecordingError(f"{path}, line {number}: the {columns} needed, and must not be empty")
         earlier = listed.setdefault((values["file"], values.get("channel", "")), number)
         if earlier != number:
             raise RecordingError(f"{path}, line {number}: {values['file']} is already listed in line {earlier}")
@@ -137,5 +157,6 @@ def _listed(folder: Path) -> Iterator[_Row]:
         except ConfigError as error:
             raise RecordingError(f"{path}, line {number}: {error}") from None
         condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
-        known = {"label": values["label"], "component": values.get("component") or None, "condition": condition}
-        yield _Row(folder / values["file"], known, rate, values.get("channel") or None)
+        label = {"label": values["label"]} if labelled else {}
+        known = {**label, "component": values.get("component") or None, "condition": condition}
+        yield Row(folder / values["file"], known, rate, values.get("channel") or None)
