@@ -95,7 +95,7 @@ def libraries(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("room", ["recordings", "datasets", "paper", "judge", "seal", "metrics"])
+@pytest.mark.parametrize("room", ["recordings", "datasets", "paper", "judge", "seal", "metrics", "adaptation"])
 def test_what_judges_and_what_is_data_knows_no_pytorch(room):
     for path in (path for path in MODULES if room_of(path) == room):
         assert not libraries(path) & {"torch", "sklearn", "matplotlib"}, path
