@@ -48,6 +48,19 @@ def test_the_paper_s_recipe_can_be_asked_for(machines, tmp_path):
     assert load(out).card.recipe == Recipe(updates=1)
 
 
+def test_labels_that_all_share_a_load_are_warned_of_before_the_fit(tmp_path):
+    rows = []
+    for i, label in enumerate(["good", "worn"] * 2):
+        np.save(tmp_path / f"{i}.npy", tone(100 * (1 + i % 2), seed=i))
+        rows.append([f"{i}.npy", label, RATE, "2 hp", f"{i}"])
+    with (tmp_path / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["file", "label", "rate", "load", "component"], *rows])
+    result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--windows", 1, "--updates", 1, "--no-estimate")
+    assert result.exit_code == 0, result.output
+    assert "all labels are at load 2 hp" in result.stderr
+    assert result.output.index("all labels are at load") < result.output.index("1 fits, about")
+
+
 def test_without_an_estimate_the_card_has_no_score(machines, tmp_path):
     out = tmp_path / "m.safetensors"
     assert run("fit", machines, "-o", out, "--windows", 1, "--updates", 1, "--no-estimate").exit_code == 0

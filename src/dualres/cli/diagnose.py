@@ -92,7 +92,8 @@ def _name(one: Judged) -> str:
 def _summary(batch: Together) -> str:
     conditions = f" at {batch.conditions} known conditions" if batch.conditions else ""
     seconds = f"{batch.unlabelled_s:.1f} unlabelled seconds"
-    return f"{batch.verdicts} recordings{conditions}, {seconds}; {batch.changed} verdicts changed"
+    changed = f"{batch.changed} verdict{'s' * (batch.changed != 1)} changed"
+    return f"{batch.verdicts} recordings{conditions}, {seconds}; {changed}"
 
 
 def _object(one: Judged, batch: Together | None) -> dict[str, object]:

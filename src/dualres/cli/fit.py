@@ -12,7 +12,7 @@ from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
 from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
-from dualres.cli.screen import console, errors, progress, say
+from dualres.cli.screen import complain, console, errors, progress, say
 from dualres.config import DEFAULT_RECIPE
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
@@ -60,12 +60,14 @@ def fit(
     labels.csv has the columns file and label, and optionally component (the
     machine or bearing recorded), rate, channel and any conditions.
 
-    The command first shows what it found. It then holds out components in turn
+    The command first shows what it found, and warns where all labels share a
+    condition, such as one load. It then holds out components in turn
     to estimate how well the model will do on one it has not seen, and finally
     learns from all recordings.
     """
     from dualres.file import check_members, save
     from dualres.learn.fit_options import with_options
+    from dualres.learn.narrow import narrow
     from dualres.learn.recipe_file import recipe_from
     from dualres.learn.workflow import FitSettings, fit_by
     from dualres.machinery.files import check_writable
@@ -78,6 +80,8 @@ def fit(
     found = understood(folder, channel, rate)
     settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict)
     settings = with_options(settings, registered)
+    for sentence in narrow(settings.recordings):
+        complain("warning", sentence, "yellow")
 
     def announce(forecast: FitForecast) -> None:
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
