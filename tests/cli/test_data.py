@@ -44,9 +44,10 @@ def test_folds_can_be_picked_by_name_and_by_dataset():
     assert "there is no fold or dataset 'U3'" in str(run("folds", "U3").exception)
 
 
-def test_folds_as_a_table():
-    output = run("folds").output
-    assert "motion mode" in output
+def test_folds_as_a_table_that_a_narrow_screen_holds():
+    output = CliRunner(env={"COLUMNS": "80"}).invoke(cli.app, ["data", "folds"]).output
+    assert "\N{HORIZONTAL ELLIPSIS}" not in output
+    assert "│ motion mode " in output
     assert "120" in output
     paper, others = output.split("Not in the paper")
     assert "│ U2 " in paper
