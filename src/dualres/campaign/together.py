@@ -94,17 +94,22 @@ def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
     progress, one_of = steps_told(tell, "fit"), {_but_for_updates(one.job).key: one for one in gathered}
     tasks = [
-        Task(its.windows, its.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
+        Task(
+            one.support.windows,
+            one.support.labels,
+            len(one.fold.classes),
+            one.job.seed,
+            one.job.device,
+            progress,
+            tuple(stages),
+        )
         for one in one_of.values()
-        for its in [one.support]
     ]
-    fits = dict(zip(one_of, learner.learn_together(tasks), strict=True))
-    found: dict[str, Fitted] = {}
-    for one in gathered:
-        for fitted in fits[_but_for_updates(one.job).key]:
-            if fitted.method.recipe == one.job.recipe:
-                found[one.job.key] = fitted
-    return found
+    fits = {
+        key: {fitted.method.recipe: fitted for fitted in its}
+        for key, its in zip(one_of, learner.learn_together(tasks), strict=True)
+    }
+    return {one.job.key: fits[_but_for_updates(one.job).key][one.job.recipe] for one in gathered}
 
 
 def _tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:

@@ -12,11 +12,8 @@ from dualres.datasets import catalog
 from dualres.datasets.folds import Fold, load_fold
 
 CONFIG = ModelConfig()  # whose rate and window all folds are meant for
-PROVENANCE = {
-    "text": "follow from the paper's text",
-    "reconstructed": "are reconstructed: the paper determines them in part",
-    "ours": "are ours: the paper has none",
-}
+PROVENANCE = {"text": "follow from the paper's text", "reconstructed": "are reconstructed", "ours": "are ours"}
+_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ": the paper has none"}
 
 
 def labels(fold: Fold) -> dict[str, str | None]:
@@ -70,7 +67,7 @@ def in_words(dataset: str) -> list[str]:
     release = catalog.release(dataset)
     folds = [load_fold(name) for name in release.folds]
     return [
-        f"The folds {PROVENANCE[release.folds_from]}. {release.folds_evidence}".rstrip(),
+        f"The folds {PROVENANCE[release.folds_from]}{_WHY[release.folds_from]}. {release.folds_evidence}".rstrip(),
         *(f"{fold} {rule}." for fold, rule in zip(release.folds, release.fold_rules, strict=False)),
         *_of_each(folds, "Support of", support_windows),
         *_of_each(folds, "Judged in", lambda fold: f"{judged_recordings(fold)}, of each {judged_windows(fold)}"),

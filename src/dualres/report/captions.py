@@ -7,6 +7,7 @@ from typing import Literal
 from dualres.campaign.job import Job
 from dualres.campaign.studies import Quick
 from dualres.datasets import catalog
+from dualres.datasets.about_folds import PROVENANCE
 from dualres.datasets.budget import Budget
 from dualres.methods.minirocket import FEATURES as MINIROCKET_FEATURES
 from dualres.report.names import dataset_name, dataset_title, device_names, method_name
@@ -21,11 +22,6 @@ MINIROCKET_COUNTED = (
     f"{MINIROCKET_FEATURES:,} fixed features are counted."
 )
 FOLDS_ARE_OURS = "The folds are ours, since the paper's manifests are not published"
-FOLDS_FROM = {
-    "text": "follow from the paper's text",
-    "reconstructed": "are reconstructed",
-    "ours": "have no counterpart in the paper",
-}
 
 
 def quick_notice(quick: Quick | None, where: Literal["table", "figure", "page"]) -> str:
@@ -152,7 +148,7 @@ def folds_notice(datasets: Collection[str]) -> str:
     named = [name for name in catalog.names() if name in datasets]
     groups = {
         said: [dataset_name(name) for name in named if catalog.release(name).folds_from == kind]
-        for kind, said in FOLDS_FROM.items()
+        for kind, said in PROVENANCE.items()
     }
     parts = [f"those of {in_words(names)} {said}" for said, names in groups.items() if names]
     return f"{FOLDS_ARE_OURS}: {', '.join(parts)}."
