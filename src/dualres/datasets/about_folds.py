@@ -12,8 +12,12 @@ from dualres.datasets import catalog
 from dualres.datasets.folds import Fold, load_fold
 
 CONFIG = ModelConfig()  # whose rate and window all folds are meant for
-PROVENANCE = {"text": "follow from the paper's text", "reconstructed": "are reconstructed", "ours": "are ours"}
-_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ": the paper has none"}
+PROVENANCE = {
+    "text": "follow from the paper's text",
+    "reconstructed": "are reconstructed",
+    "ours": "have no counterpart in the paper",
+}
+_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ""}
 
 
 def labels(fold: Fold) -> dict[str, str | None]:
