@@ -120,6 +120,43 @@ class ModelConfig:
 
 
 @dataclass(frozen=True)
+class ViewSizes:
+    """What the network of views looks at, beside the frames of `ModelConfig`, and the size of its heads."""
+
+    band_edges: tuple[int, ...] = (1, 3, 8, 20, 51, 81)  # of modulation, in bins of a short frame: 250 Hz to 20 kHz
+    bins: int = 72  # of modulation's logarithmic axis
+    range_hz: tuple[float, float] = (4.0, 420.0)  # what they cover; each is 6.7 % wide
+    lines: tuple[int, int] = (2, 512)  # first and last bin of a frame as long as the window: 4 Hz to 1 kHz
+    line_bands: int = 60  # edges between them, before those less than a bin apart are joined
+    rank: int = 32  # directions of a head in which recordings of one class may differ
+
+    @property
+    def bands(self) -> int:
+        return len(self.band_edges) - 1
+
+    @property
+    def line_edges(self) -> tuple[int, ...]:
+        """Of the bands of low lines, in bins: one bin each at first, later a tenth of their frequency wide."""
+        first, last = self.lines
+        return tuple(
+            sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
+        )
+
+    def features(self, config: ModelConfig) -> dict[str, int]:
+        """The heads and the number of features that each takes.
+
+        `repetition` and `rhythm` see the same modulation. The first learns it as it is, which tells most at a speed
+        that was labelled; the second at other speeds as well.
+        """
+        repeating = self.bands * self.bins
+        spectra = config.short_bins + config.long_bins
+        return {"spectra": spectra, "repetition": repeating, "rhythm": repeating, "lines": len(self.line_edges) - 1}
+
+
+VIEW_SIZES = ViewSizes()
+
+
+@dataclass(frozen=True)
 class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 

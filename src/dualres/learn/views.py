@@ -1,0 +1,121 @@
+"""Fits a network of views: every head in closed form, from class means and from how windows of one class differ.
+
+Nothing is drawn and nothing is iterated: the same windows give the same network, in about the time that it takes to
+look at them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.learn.batches import Labels, check_support, views_of
+from dualres.model.discriminant import Discriminant
+from dualres.model.views import low_lines, mean_spectra, modulation
+from dualres.model.views.network import ViewsNetwork
+from dualres.recordings.recording import Samples
+
+Exact = npt.NDArray[np.float64]
+
+SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
+LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
+LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all
+SPEEDS = (
+    -9,
+    -6,
+    -3,
+    0,
+    3,
+    6,
+    9,
+)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
+PATH_SPREAD = 0.3  # nats; smooth gains over frequency by which recordings of one class may differ
+PATH_WAVES = 2  # cosines and sines of such a gain, beside its level
+TEMPERATURE = 16.0  # windows of a recording are alike: to count each as independent evidence would sound too sure
+
+
+class Statistics(NamedTuple):
+    """What a view of the support says, standardised."""
+
+    centre: Exact  # (features,)
+    scale: Exact  # (features,)
+    means: Exact  # of the classes, (classes, features)
+    within: Exact  # covariance within classes, (features, features)
+
+
+def fit_views(
+    windows: Samples, labels: Labels, classes: int, *, config: ModelConfig | None = None, device: str = "cpu"
+) -> ViewsNetwork:
+    """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
+    config = config or ModelConfig()
+    check_support(windows, labels, classes, config.window)
+    network = ViewsNetwork(classes, config)
+
+    def looks(some: Tensor) -> tuple[Tensor, ...]:
+        return (
+            mean_spectra.mean_spectra(some, config),
+            modulation.wide_modulation(some, config),
+            low_lines.low_lines(some, config),
+        )
+
+    spectra, wide, lines = (view.cpu() for view in views_of(looks, windows, device))
+    moved = [modulation.at_other_speed(wide, shift).flatten(1) for shift in SPEEDS]
+    learned: dict[str, tuple[list[Tensor], Exact | None]] = {
+        "spectra": ([spectra], smooth_gains(config)),
+        "repetition": ([modulation.at_other_speed(wide, 0).flatten(1)], None),
+        "rhythm": (moved, None),
+        "lines": ([lines], None),
+    }
+    for name, (copies, nuisance) in learned.items():
+        shown = np.concatenate([copy.double().numpy() for copy in copies])
+        fit_head(network.heads[name], shown, np.tile(labels, len(copies)), classes, nuisance)  # type: ignore[arg-type]
+    return network.to(device).eval()
+
+
+def smooth_gains(config: ModelConfig) -> Exact:
+    """Curves over the frequencies of both spectra, (curves, features): a level, then waves of half the band and of all.
+
+    A transfer path adds some sum of them to log-magnitudes. It differs from machine to machine, and tells no fault.
+    """
+    frequency = np.concatenate([np.linspace(0, 1, bins) for bins in (config.short_bins, config.long_bins)])
+    waves = [wave(np.pi * j * frequency) for j in range(1, PATH_WAVES + 1) for wave in (np.cos, np.sin)]
+    return PATH_SPREAD * np.stack([np.ones_like(frequency), *waves])
+
+
+def fit_head(head: Discriminant, view: Exact, labels: Labels, classes: int, nuisance: Exact | None = None) -> None:
+    """Set a head by a view of the support, (n, features). Directions of `nuisance` (m, features) count for little."""
+    found = statistics(view, labels, classes)
+    within = found.within
+    if nuisance is not None:
+        curves = nuisance * found.scale
+        within = within + curves.T @ curves
+    strengths, directions = np.linalg.eigh(within)
+    strongest = np.argsort(strengths)[::-1][: VIEW_SIZES.rank]
+    variance = (1 - SHRINKAGE) * np.maximum(strengths[strongest], 0) + SHRINKAGE
+    directions = directions[:, strongest].T
+    # In units in which all other directions have variance one, a distance along these counts for less.
+    scale, means = found.scale / np.sqrt(SHRINKAGE), found.means / np.sqrt(SHRINKAGE)
+    less = np.sqrt(1 - SHRINKAGE / variance)[:, None] * directions
+    slopes = means - means @ less.T @ less
+    offsets = (slopes * means).sum(1)
+    set_to = {"centre": found.centre, "scale": scale, "directions": less, "slopes": slopes, "offsets": offsets}
+    with torch.no_grad():
+        for name, value in set_to.items():
+            getattr(head, name)[: len(value)] = torch.from_numpy(value)
+        shown = torch.from_numpy(view).float()
+        own = head.distances(shown).gather(1, torch.from_numpy(labels)[:, None])
+        head.sharpness.copy_(own.median() / 2 / TEMPERATURE)
+
+
+def statistics(view: Exact, labels: Labels, classes: int) -> Statistics:
+    """Of a view (n, features): features are centred, and divided by how far windows of one class differ in them."""
+    means = np.stack([view[labels == c].mean(0) for c in range(classes)])
+    centre, residual = view.mean(0), view - means[labels]
+    spread = np.sqrt((residual**2).mean(0))
+    floor = LEAST_SPREAD * spread.mean() + LEAST_OF_ALL * view.std(0).mean() + np.finfo(np.float32).eps
+    scale = 1 / np.sqrt(spread**2 + floor**2)
+    residual *= scale
+    return Statistics(centre, scale, (means - centre) * scale, residual.T @ residual / len(view))
