@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualres.config import DEFAULT_RECIPE, ModelConfig, recipe_named
+from dualres.config import ModelConfig, chosen_recipe
 from dualres.errors import ConfigError
 from dualres.judge import recording_scores
 from dualres.learn.fit import fit_recordings
@@ -28,14 +28,15 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     recipe
-        How it is trained, by name: "robust" also shows each window through random transfer paths; "paper" does not.
+        How it learns, by name. "views", the default, fits a network of views in closed form. "paper" and "robust" train
+        the paper's network; "robust" also shows each window through random transfer paths.
     updates, learning_rate, decay
-        What is to differ from the recipe; see `Recipe`.
+        What is to differ from the recipe; see `Recipe`. Where one is given and no recipe is, the recipe is "robust".
     rate
         Sampling rate of the rows of an array, in Hz; None means the model's own, 64 kHz. Recordings bring theirs.
     members
         The number of networks, fitted with the seed and those that follow it; their probabilities are averaged. A fit
-        and a verdict cost as many times as much.
+        and a verdict cost as many times as much. Networks of views would all be the same, and one is kept.
     windows_per_signal
         The most windows of each signal that enter a fit, spread over it.
     config
@@ -49,14 +50,14 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : the labels, sorted
     model_ : the trained `Model`, which `dualres.save` writes to a file
-    history_ : loss and learning rate of every update, of one member after the other
+    history_ : loss and learning rate of every update, of one member after the other; views make none
     n_features_in_ : samples per row, where X was an array
     """
 
     def __init__(
         self,
         *,
-        recipe: str = DEFAULT_RECIPE,
+        recipe: str | None = None,
         updates: int | None = None,
         learning_rate: float | None = None,
         decay: float | None = None,
@@ -83,7 +84,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             names,
             windows_each=self.windows_per_signal,
             config=self.config,
-            recipe=recipe_named(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
+            recipe=chosen_recipe(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
             seed=self._seed(),
             members=self.members,
             device=self.device,

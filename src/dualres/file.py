@@ -19,6 +19,7 @@ import numpy.typing as npt
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
 from dualres.kernel.pack import Weights, shapes
+from dualres.kernel.views_weights import ViewsWeights, views_shapes
 from dualres.machinery.files import write_whole
 from dualres.machinery.versions import versions
 from dualres.model.check import check_windows
@@ -27,10 +28,14 @@ from dualres.seal import Arrays, arrays_in, compare_checks, seal, unseal
 
 if TYPE_CHECKING:
     from dualres.model.network import DualRes
+    from dualres.model.views.network import ViewsNetwork
 
 FORMAT = "dualres-model/1"
 BEFORE = "dualres-method/1"  # what the benchmark wrote until it wrote model files, too
 DUALRES = "dualres"  # the method of a card that names none
+VIEWS = "dualres/views"
+OURS = (DUALRES, VIEWS)  # the others are comparators
+FRAMES = ("rate", "window", "hop", "short", "long")  # what views share with the paper's network
 CHECK_WINDOWS = 2
 MOST_MEMBERS = 64  # a file of the paper's sizes then takes ten megabytes
 
@@ -50,7 +55,7 @@ class Card:
     remarks: tuple[str, ...] = ()  # what weakens the score
     versions: Mapping[str, str] = field(default_factory=versions)
     members: int = 1  # networks whose probabilities are averaged
-    method: str = DUALRES  # another name for a comparator
+    method: str = DUALRES  # "dualres/views", or the name of a comparator
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
 
@@ -62,14 +67,14 @@ class Card:
     @property
     def probabilistic(self) -> bool:
         """Whether the model's scores are probabilities; MiniRocket's are decision values."""
-        return self.recipe is not None
+        return self.recipe is not None or self.method == VIEWS
 
     def as_data(self) -> dict[str, Any]:
         """As it stands in a model file; what only ensembles or comparators have is left out of any other's."""
         config, recipe = self.config.as_data(), self.recipe.as_data() if self.recipe else None
         data = {**asdict(self), "config": config, "recipe": recipe}
         if self.method != DUALRES:
-            data["config"] = {name: config[name] for name in ("rate", "window")}
+            data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
@@ -94,14 +99,14 @@ class Model:
         return np.asarray(np.mean([scores(member, windows) for member in self.members], axis=0))
 
     @cached_property
-    def networks(self) -> tuple[DualRes, ...]:
+    def networks(self) -> tuple[DualRes | ViewsNetwork, ...]:
         """The members as PyTorch networks; an error for a comparator, which has none."""
-        if self.card.method != DUALRES:
+        if self.card.method not in OURS:
             raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
-        return tuple(in_torch(one) if isinstance(one, Weights) else one for one in self.members)
+        return tuple(in_torch(one) if isinstance(one, Weights | ViewsWeights) else one for one in self.members)
 
     @property
-    def network(self) -> DualRes:
+    def network(self) -> DualRes | ViewsNetwork:
         """The only one; an error where there are several, for one of them is not the model."""
         if self.card.members > 1:
             raise ConfigError(
@@ -110,10 +115,11 @@ class Model:
         return self.networks[0]
 
     @property
-    def weights(self) -> Weights:
+    def weights(self) -> Weights | ViewsWeights:
         """Those of the only network."""
         one = self.members[0]
-        return one if isinstance(one, Weights) and self.card.members == 1 else weights_of(self.network)
+        plain = isinstance(one, Weights | ViewsWeights) and self.card.members == 1
+        return weights_of(one if plain else self.network)
 
 
 def check_members(count: int) -> None:
@@ -130,7 +136,7 @@ def save(model: Model, path: Path | str) -> None:
 def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
     """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
     card = model.card.as_data()
-    if model.card.method != DUALRES:
+    if model.card.method not in OURS:
         (comparator,) = model.members
         said = model.scores(check_windows(1, model.card.config.window)) if checks is None else checks
         return seal(FORMAT, card, said, comparator.state())
@@ -146,7 +152,7 @@ def load(path: Path | str) -> Model:
     """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
     path = Path(path)
     card, checks, blob = read(path)
-    if card.method != DUALRES:
+    if card.method not in OURS:
         raise ModelFileError(
             f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
             "dualres.methods.load reads it"
@@ -184,7 +190,8 @@ def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong.
     """
     batch = check_windows(windows, model.card.config.window)
-    by_member = [scorer(m)(batch) if isinstance(m, Weights) else by_torch(m, batch) for m in model.members]
+    plain = Weights | ViewsWeights
+    by_member = [scorer(m)(batch) if isinstance(m, plain) else by_torch(m, batch) for m in model.members]
     logits = [each.astype(np.float64) for each in by_member]
     return logits[0] if len(logits) == 1 else np.stack(logits, axis=1)
 
@@ -211,7 +218,7 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         raise ModelFileError(f"{path}: its card cannot be understood ({error})") from error
 
 
-def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights]:
+def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | ViewsWeights]:
     arrays = arrays_in(blob, path)
     if any(array.dtype != np.float32 for array in arrays.values()):
         raise ModelFileError(f"{path}: its weights are not float32")
@@ -229,13 +236,13 @@ def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights]:
     return [_weights(card, found[prefix], path) for prefix in prefixes]
 
 
-def _weights(card: Card, arrays: Arrays, path: Path) -> Weights:
+def _weights(card: Card, arrays: Arrays, path: Path) -> Weights | ViewsWeights:
     """The arrays of one network, whose names and shapes are those that the card asks for."""
-    wanted = shapes(card.config, len(card.classes))
+    wanted = (views_shapes if card.method == VIEWS else shapes)(card.config, len(card.classes))
     found = {name: array.shape for name, array in arrays.items()}
     if found != wanted:
         first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         raise ModelFileError(
             f"{path}: its weights do not fit its card ({first}: {found.get(first)} instead of {wanted.get(first)})"
         )
-    return Weights(card.config, arrays)
+    return (ViewsWeights if card.method == VIEWS else Weights)(card.config, arrays)

@@ -18,16 +18,19 @@ from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
 from dualres.kernel.pack import Floats, Weights
+from dualres.kernel.views_weights import ViewsWeights
 
 if TYPE_CHECKING:
     from dualres.model.network import DualRes
+    from dualres.model.views.network import ViewsNetwork
 
 TORCH_BATCH = 16  # windows; by PyTorch their activations fit into a CPU's caches
 
 Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
 Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
 Scorer = Callable[[Windows], Floats]  # windows to logits (n, classes)
-Member = Any  # one network of a model: `Weights`, a `DualRes` of PyTorch's, or a comparator, which has `scores` itself
+# One network of a model: `Weights` or `ViewsWeights`, one of PyTorch's, or a comparator, which has `scores` itself.
+Member = Any
 
 
 def scores(member: Member, windows: Windows) -> Scores:
@@ -38,27 +41,31 @@ def scores(member: Member, windows: Windows) -> Scores:
     return np.asarray(softmax(scorer(member)(windows).astype(np.float64), axis=1))
 
 
-def scorer(network: DualRes | Weights) -> Scorer:
+def scorer(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
     """The network as it is now, ready to give logits, without jitter and dropout. Windows may be read-only views."""
     return partial(_score, _way(network), network.config.window)
 
 
-def weights_of(network: DualRes | Weights) -> Weights:
+def weights_of(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Weights | ViewsWeights:
     """A network without PyTorch, as it is now."""
-    if isinstance(network, Weights):
+    if isinstance(network, Weights | ViewsWeights):
         return network
+    from dualres.model.network import DualRes
+
     arrays = {name: tensor.detach().cpu().float().numpy().copy() for name, tensor in network.state_dict().items()}
-    return Weights(network.config, arrays)
+    return (Weights if isinstance(network, DualRes) else ViewsWeights)(network.config, arrays)
 
 
-def in_torch(weights: Weights) -> DualRes:
+def in_torch(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
     """A network for PyTorch, on the CPU; RuntimeError where the arrays are not those of such a network."""
     import torch
 
     from dualres.model.network import DualRes
+    from dualres.model.views.network import ViewsNetwork
 
+    build = DualRes if isinstance(weights, Weights) else ViewsNetwork
     with torch.device("meta"):  # it costs nothing until its shapes have been compared
-        network = DualRes(weights.classes, weights.config)
+        network = build(weights.classes, weights.config)
     # Copied to where PyTorch aligns them: a product may round otherwise where its weights lie otherwise.
     network.load_state_dict({name: torch.tensor(a) for name, a in weights.arrays.items()}, assign=True)
     return network.eval()
@@ -70,15 +77,25 @@ def _score(way: Scorer, window: int, windows: Windows) -> Floats:
     return way(windows.astype(np.float32, copy=False))
 
 
-def _way(network: DualRes | Weights) -> Scorer:
-    if serves(network.config) and (isinstance(network, Weights) or _is_plain(network, "cpu")):
-        return _kernel(network).logits
-    if isinstance(network, Weights):  # weights never change, so that their network is built once
-        network = _networks.get(network) or _networks.setdefault(network, in_torch(network))
+def _way(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
+    if isinstance(network, ViewsWeights):
+        return partial(by_torch, _built(network))
+    if isinstance(network, Weights):
+        return _kernel(network).logits if serves(network.config) else partial(by_torch, _built(network))
     from dualres.gpu.available import available
+    from dualres.model.network import DualRes
 
+    if not isinstance(network, DualRes):
+        return partial(by_torch, network)
+    if serves(network.config) and _is_plain(network, "cpu"):
+        return _kernel(network).logits
     on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
-    return partial(_by_graphs if on_gpu else by_torch, network)
+    return partial(_by_graphs, network) if on_gpu else partial(by_torch, network)
+
+
+def _built(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
+    """Weights never change, so that their network is built once."""
+    return _networks.get(weights) or _networks.setdefault(weights, in_torch(weights))
 
 
 def _is_plain(network: DualRes, device: str) -> bool:
@@ -92,21 +109,23 @@ def _kernel(network: DualRes | Weights) -> Kernel:
     stamp = (variant(), () if isinstance(network, Weights) else network.stamp())
     known = _kernels.get(network)
     if known is None or known[0] != stamp:
-        known = _kernels[network] = (stamp, Kernel(weights_of(network)))
+        weights = weights_of(network)
+        assert isinstance(weights, Weights)
+        known = _kernels[network] = (stamp, Kernel(weights))
     return known[1]
 
 
 _kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
-_networks: WeakKeyDictionary[Weights, DualRes] = WeakKeyDictionary()
+_networks: WeakKeyDictionary[Weights | ViewsWeights, DualRes | ViewsNetwork] = WeakKeyDictionary()
 
 
-def by_torch(network: DualRes, windows: Windows) -> Floats:
+def by_torch(network: DualRes | ViewsNetwork, windows: Windows) -> Floats:
     """Logits by the readable way, on the network's device and without jitter and dropout."""
     import torch
 
-    weight, training = network.head.weight, network.training
+    weight, training = next(network.parameters()), network.training
     network.eval()
-    parts = [np.empty((0, network.head.out_features), np.float32)]
+    parts = [np.empty((0, network.classes), np.float32)]
     with torch.inference_mode():
         for i in range(0, len(windows), TORCH_BATCH):
             some = torch.from_numpy(np.array(windows[i : i + TORCH_BATCH])).to(weight)

@@ -13,7 +13,7 @@ from rich.table import Table
 from dualres.cli.audit import leaks_shown
 from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
 from dualres.cli.screen import complain, console, errors, progress, say
-from dualres.config import DEFAULT_RECIPE
+from dualres.config import recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
 
@@ -30,16 +30,21 @@ def fit(
     rate: Rate = None,
     windows: WindowsEach = 12,
     recipe: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="How to train: paper; robust, which also shows each window through random transfer paths; "
-            "or a file from dualres tune.",
+            show_default="views",
+            help="How to learn: views, in closed form; paper, the paper's network; robust, the same shown each window "
+            "through random transfer paths; or a file from dualres tune.",
         ),
-    ] = DEFAULT_RECIPE,
+    ] = None,
     updates: Annotated[
         int | None,
-        typer.Option(min=1, show_default="the recipe's: robust 800, paper 300", help="Number of training updates."),
+        typer.Option(
+            min=1,
+            show_default="the recipe's: robust 800, paper 300",
+            help="Number of training updates; without --recipe, of robust.",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and of the training.")] = 41,
     members: Annotated[
@@ -47,7 +52,7 @@ def fit(
         typer.Option(
             min=1,
             help="Number of networks, with consecutive seeds, whose probabilities are averaged; "
-            "fits and verdicts take that many times as long.",
+            "fits and verdicts take that many times as long. Not of views, which draw nothing.",
         ),
     ] = 1,
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out components.")] = True,
@@ -77,6 +82,9 @@ def fit(
     check_resampler(resampler)
     check_members(members)
     chosen = recipe_from(recipe, updates)
+    if chosen is None and members > 1:
+        complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
+        members = 1
     found = understood(folder, channel, rate)
     settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict)
     settings = with_options(settings, registered)
@@ -85,8 +93,9 @@ def fit(
 
     def announce(forecast: FitForecast) -> None:
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
+        each = f"{forecast.each_s:.0f}" if forecast.each_s >= 10 else f"{forecast.each_s:.1f}"
         errors.print(
-            f"{forecast.fits} fits, about {forecast.each_s:.0f} s each{in_all}; recipe: {settings.recipe}",
+            f"{forecast.fits} fits, about {each} s each{in_all}; recipe: {recipe_title(settings.recipe)}",
             highlight=False,
         )
 

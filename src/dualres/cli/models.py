@@ -13,7 +13,7 @@ def loaded(path: Path) -> Model:
     """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
     from dualres import file
 
-    if file.read(path)[0].method == file.DUALRES:
+    if file.read(path)[0].method in file.OURS:
         return file.load(path)
     from dualres.methods.files import load
 

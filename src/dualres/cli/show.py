@@ -25,7 +25,7 @@ def show(
     if path.suffix == ".safetensors":
         card = load(path).card
         for key, value in card.as_data().items():
-            named = f"{card.recipe}: " if key == "recipe" else ""
+            named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
             say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
         return

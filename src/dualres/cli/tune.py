@@ -51,10 +51,11 @@ def tune(
 
     The command holds out components in turn, or recordings where components
     are unknown, or the operating conditions of a fold's support. It fits a
-    network to the rest with each of five recipes (paper, and robust with
+    network to the rest by each of six recipes (views, paper, and robust with
     random paths of 0, 0.5, 1 and 1.5 nats) and scores it by macro-F1 over the
-    windows held out. It chooses the simplest recipe within one standard error
-    of the best; dualres fit FOLDER --recipe FILE uses it.
+    windows held out. It chooses views, the default, which was chosen across
+    rigs, unless another recipe is clearly ahead: by two standard errors of the
+    difference. dualres fit FOLDER --recipe FILE uses the choice.
     """
     from dualres.learn.recipe_file import write_choice
     from dualres.learn.tune import GRID
@@ -143,6 +144,8 @@ def _show(choice: Choice, divided: Divided) -> None:
         cells = f"{100 * one.mean:.1f}", f"{100 * one.standard_error:.1f}", str(len(one.rounds)), mark
         table.add_row(escape(one.name), *cells)
     console.print(table)
-    say(f"Chosen: {choice.name}, the simplest within one standard error of the best")
+    first = choice.candidates[0].name
+    why = f"no other is clearly ahead of {first}" if choice.name == first else f"clearly ahead of {first}, the default"
+    say(f"Chosen: {choice.name}: {why}")
     if max(one.mean for one in choice.candidates) <= 1 / len(divided.classes):
         say("  note: no recipe did better than guessing, so the choice means little; label more recordings")

@@ -9,7 +9,7 @@ from dualres.datasets import simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
-from dualres.file import Card, Model
+from dualres.file import DUALRES, VIEWS, Card, Model
 from dualres.learn.fit import fit_support
 from dualres.learn.history import Step, steps_told
 from dualres.learn.support import Support
@@ -42,7 +42,7 @@ class Demo:
         return guessing(self.evaluation.confusion.sum(1).tolist())
 
 
-def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress = quiet) -> Demo:
+def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progress = quiet) -> Demo:
     """Learn the rig from the fold's support and judge every recording it holds out."""
     fold, recordings, config = load_fold(fold_name), simulated.recordings(), ModelConfig()
     if fold.dataset != simulated.NAME:
@@ -51,7 +51,7 @@ def run_demo(fold_name: str, recipe: Recipe, seed: int, progress: Progress = qui
     support = gather_support(fold, recordings, BUDGET, config, simulating)
     begin = time.perf_counter()
     learning = steps_told(progress, "Learn")
-    card = Card(fold.classes, config, recipe, seed, POLYPHASE, support.seconds)
+    card = Card(fold.classes, config, recipe, seed, POLYPHASE, support.seconds, method=DUALRES if recipe else VIEWS)
     model, history = fit_support(support, card, progress=learning)
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)

@@ -54,7 +54,7 @@ def estimate(
     classes: Sequence[str],
     *,
     windows_each: int,
-    recipe: Recipe,
+    recipe: Recipe | None,
     seed: int,
     members: int = 1,
     resampler: str = POLYPHASE,

@@ -11,7 +11,7 @@ import torch
 
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.file import Card, Model, check_members
+from dualres.file import DUALRES, VIEWS, Card, Model, check_members
 from dualres.gpu.available import available
 from dualres.gpu.draws import SLAB
 from dualres.learn.augment.standardise import fold_into
@@ -22,10 +22,13 @@ from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
+from dualres.learn.views import fit_views
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording, Samples
+
+FEW_VIEWS = 32  # windows that the time of a fit is judged by
 
 
 def fit_network(
@@ -130,13 +133,16 @@ def fit_recordings(
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
     `resampler` brings them to the model's rate. Members learn from the same windows, with `seed`, `seed + 1` and so on.
+    Without a recipe a network of views is fitted. It draws nothing, so that its members would all be the same, and one
+    is kept.
     """
     check_members(members)
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
     config = config or ModelConfig()
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
-    card = Card(tuple(classes), config, recipe or Recipe(), seed, resampler, support.seconds, members=int(members))
+    kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
+    card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
     return fit_support(support, card, device=device, progress=progress)
 
 
@@ -145,8 +151,12 @@ def fit_support(
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows as the card says.
 
-    The history has the members' updates one member after the other; `fit_networks` says what `progress` is told.
+    The history has the members' updates one member after the other; `fit_networks` says what `progress` is told. A
+    network of views makes no updates.
     """
+    if card.method == VIEWS:
+        network = fit_views(support.windows, support.labels, len(card.classes), config=card.config, device=device)
+        return Model((network,), card), []
     shown = [support.windows] * card.members, [support.labels] * card.members, len(card.classes)
     learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device, "progress": progress}
     fitted = fit_networks(*shown, seeds=card.seeds, **learning)
@@ -154,13 +164,18 @@ def fit_support(
     return Model(tuple(one.network for one in fitted), card), history
 
 
-def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
-    """How long a fit will take on this machine, in seconds, judged by a few updates."""
+def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None = None, device: str = "cpu") -> float:
+    """How long a fit will take on this machine, in seconds, judged by a few updates, or views of a few windows."""
     config = config or ModelConfig()
+    if recipe is None:
+        begin = time.perf_counter()
+        labels = np.arange(FEW_VIEWS, dtype=np.int64) % 2
+        fit_views(_noise(FEW_VIEWS, config), labels, 2, config=config, device=device)
+        return (time.perf_counter() - begin) * max(windows / FEW_VIEWS, 1.0)
     in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
     updates = 4 * SLAB if in_bursts else 5
-    noise = np.random.default_rng(0).standard_normal((few, config.window)).astype(np.float32)
+    noise = _noise(few, config)
     labels = np.arange(few, dtype=np.int64) % 2
     moments: list[float] = []
 
@@ -171,3 +186,7 @@ def expected_s(windows: int, recipe: Recipe, config: ModelConfig | None = None, 
     half = updates // 2
     each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments).min()
     return float(each) * windows / few * recipe.updates
+
+
+def _noise(windows: int, config: ModelConfig) -> Samples:
+    return np.random.default_rng(0).standard_normal((windows, config.window)).astype(np.float32)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dualres.config import RECIPES, Recipe, recipe_named
+from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
 from dualres.errors import ConfigError
 from dualres.learn.tune import Choice
 from dualres.machinery.files import write_whole
@@ -22,7 +22,7 @@ def write_choice(
     content = {
         "format": FORMAT,
         "chosen": choice.name,
-        "recipe": choice.recipe.as_data(complete=True),
+        "recipe": _data(choice.recipe),
         "reason": choice.reason,
         "held_out": held_out,
         "remarks": list(remarks),
@@ -30,7 +30,7 @@ def write_choice(
         "candidates": [
             {
                 "name": one.name,
-                "recipe": one.recipe.as_data(complete=True),
+                "recipe": _data(one.recipe),
                 "mean": one.mean,
                 "standard_error": one.standard_error,
                 "rounds": list(one.rounds),
@@ -41,24 +41,30 @@ def write_choice(
     write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
 
 
-def read_recipe(path: Path) -> Recipe:
-    """The recipe in a file that `write_choice` wrote."""
+def _data(recipe: Recipe | None) -> dict[str, Any] | None:
+    return None if recipe is None else recipe.as_data(complete=True)
+
+
+def read_recipe(path: Path) -> Recipe | None:
+    """The recipe in a file that `write_choice` wrote; None for the network of views."""
     try:
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it is larger than {LARGEST} bytes")
         content: Any = json.loads(path.read_text())
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
-        return Recipe(**content["recipe"])
+        return None if content["recipe"] is None else Recipe(**content["recipe"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
 
 
-def recipe_from(text: str, updates: int | None = None) -> Recipe:
-    """A recipe by its name or from its file, with that many updates if given."""
-    path = Path(text)
-    if text in RECIPES or not (path.suffix == ".json" or path.is_file()):
-        return recipe_named(text, updates=updates)
+def recipe_from(text: str | None, updates: int | None = None) -> Recipe | None:
+    """A recipe by its name or from its file, with that many updates if given; None for the network of views."""
+    path = Path(text or "")
+    if text in (None, VIEWS, *RECIPES) or not (path.suffix == ".json" or path.is_file()):
+        return chosen_recipe(text, updates=updates)
     recipe = read_recipe(path)
-    return recipe if updates is None else replace(recipe, updates=updates)
+    if updates is None:
+        return recipe
+    return chosen_recipe(VIEWS, updates=updates) if recipe is None else replace(recipe, updates=updates)

@@ -130,10 +130,10 @@ class Kept:
             return {}
 
 
-def fingerprint(divided: Divided, grid: Mapping[str, Recipe], device: str, versions: Mapping[str, str]) -> str:
+def fingerprint(divided: Divided, grid: Mapping[str, Recipe | None], device: str, versions: Mapping[str, str]) -> str:
     """SHA-256 of all that a fit's score depends on but its seed; `versions` tells the code that computes it."""
     support = divided.support
-    facts = [support.origins, {k: asdict(v) for k, v in grid.items()}, divided.classes, device, dict(versions)]
+    facts = [support.origins, {k: v and asdict(v) for k, v in grid.items()}, divided.classes, device, dict(versions)]
     digest = sha256(json.dumps(facts).encode())
     for array in (support.windows, support.labels, divided.groups):
         digest.update(array.tobytes())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dualres.config import DEFAULT_RECIPE, POLYPHASE, RECIPES, Recipe
+from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
 from dualres.learn.estimate import Estimate
@@ -38,12 +38,15 @@ __all__ = [
 ]
 
 
+LEARN = "Learn from all"  # of a fit's stages the last
+
+
 @dataclass(frozen=True)
 class FitSettings:
     """All that a model learned from labelled recordings depends on."""
 
     recordings: tuple[Recording, ...]
-    recipe: Recipe = RECIPES[DEFAULT_RECIPE]
+    recipe: Recipe | None = None  # None for the network of views, which makes no updates
     windows_each: int = 12  # at most, of each recording
     seed: int = 41
     members: int = 1  # networks, with seeds that follow each other
@@ -93,7 +96,7 @@ class FittedModel:
 def fit_model(
     recordings: Sequence[Recording],
     *,
-    recipe: Recipe = RECIPES[DEFAULT_RECIPE],
+    recipe: Recipe | None = None,
     windows_each: int = 12,
     seed: int = 41,
     members: int = 1,
@@ -106,9 +109,10 @@ def fit_model(
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    With `estimate`, components are held out in turn first, or recordings where components are not known, to estimate
-    how well the model will do on one it has not seen. With `strict`, recordings that would leak are refused. `announce`
-    is told how long it all will take, before the first fit; without it nothing is timed.
+    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, components are
+    held out in turn first, or recordings where components are not known, to estimate how well the model will do on one
+    it has not seen. With `strict`, recordings that would leak are refused. `announce` is told how long it all will
+    take, before the first fit; without it nothing is timed.
     """
     settings = FitSettings(tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device)
     return fit_by(settings, announce=announce, progress=progress)
@@ -135,8 +139,11 @@ def fit_by(
     expected = None
     if held_out:
         expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
-    tell = steps_told(progress, "Learn from all", settings.members)
+    tell = steps_told(progress, LEARN, settings.members)
+    progress(LEARN, 0, 1, "")  # views tell of no updates
     model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
+    if settings.recipe is None:
+        progress(LEARN, 1, 1, "")
     return FittedModel(replace(model, card=_told(model.card, expected)), expected, history, forecast)
 
 

@@ -12,6 +12,7 @@ from dualres.learn.fit import fit_networks
 from dualres.learn.history import Task
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
+from dualres.methods.views import ENTRY as VIEWS
 from dualres.model.network import DualRes
 from dualres.scorers import Windows, scorer
 
@@ -83,4 +84,5 @@ CONTROLS = (
     _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
     _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
     _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
+    VIEWS,
 )

@@ -8,10 +8,11 @@ from typing import Any
 from dualres import file, methods
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
-from dualres.file import BEFORE, DUALRES, Card, Model
+from dualres.file import BEFORE, OURS, VIEWS, Card, Model
 from dualres.methods.dualres import DualResNetwork
 from dualres.methods.method import Cost, Fitted
 from dualres.methods.neural import FittedNeural
+from dualres.methods.views import FittedViews
 from dualres.model.check import check_window
 from dualres.seal import arrays_in, compare_checks, unseal
 
@@ -29,6 +30,8 @@ def as_model(
     if isinstance(fitted, FittedNeural) and isinstance(fitted.network, DualResNetwork):
         network = fitted.network.model
         return Model((network,), replace(card, config=network.config))
+    if isinstance(fitted, FittedViews):
+        return Model((fitted.network,), replace(card, method=VIEWS))
     name, constants = fitted.method.name, dict(fitted.constants)
     return Model((fitted,), replace(card, method=name, constants=constants, cost=asdict(fitted.cost)))
 
@@ -42,7 +45,7 @@ def load(path: Path | str) -> Model:
     kind, fields, checks, blob = unseal(path)
     if kind != BEFORE:
         card, checks, blob = file.read(path)
-        if card.method == DUALRES:
+        if card.method in OURS:
             return file.load(path)
     try:
         if kind == BEFORE:

@@ -67,6 +67,10 @@ class DualRes(nn.Module):
         self.head = nn.Linear(self.config.width, classes)
         self.dropout = nn.Dropout(self.config.dropout)
 
+    @property
+    def classes(self) -> int:
+        return self.head.out_features
+
     def spectra(self, windows: Tensor) -> tuple[Tensor, Tensor]:
         """The two views of raw windows (batch, window); this part learns nothing."""
         shape, window = tuple(windows.shape), self.config.window
