@@ -21,10 +21,10 @@ NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
 CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahead of the first
 
-# What is compared. The first is what was chosen across rigs, and what is chosen here unless another is clearly better:
-# a few labelled recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves
-# windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
-# transfer paths that differ more and more.
+# What is compared. The first was chosen across rigs, and is chosen here unless another is clearly better: a few labelled
+# recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves windows as they
+# are; the others train longer on blended windows and standardised spectra, and show each window through transfer paths
+# that differ more and more.
 GRID: Mapping[str, Recipe | None] = {
     VIEWS: None,
     "paper": RECIPES["paper"],
@@ -62,6 +62,11 @@ class Candidate:
         """Of the mean, over the rounds."""
         return float(np.std(self.rounds, ddof=1) / np.sqrt(len(self.rounds)))
 
+    def clearly_ahead_of(self, other: "Candidate") -> bool:
+        """Whether the mean difference, round by round, is more than chance makes of as many rounds."""
+        ahead = np.subtract(self.rounds, other.rounds)
+        return bool(ahead.mean() > CLEARLY * np.std(ahead, ddof=1) / np.sqrt(len(ahead)))
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -71,11 +76,6 @@ class Choice:
     recipe: Recipe | None
     candidates: tuple[Candidate, ...] = ()  # in the order of the grid
     reason: str | None = None  # why nothing was compared
-
-    def clearly_ahead_of(self, other: "Candidate") -> bool:
-        """Whether the mean difference, round by round, is more than chance makes of as many rounds."""
-        ahead = np.subtract(self.rounds, other.rounds)
-        return bool(ahead.mean() > CLEARLY * np.std(ahead, ddof=1) / np.sqrt(len(ahead)))
 
 
 def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
@@ -117,7 +117,8 @@ def tune(
 ) -> Choice:
     """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
 
-    `grid` has first what is chosen unless another is clearly better. Scores in `known` are not computed again; `finished` is told the others.
+    `grid` has first what is chosen unless another is clearly better. Scores in `known` are not computed again;
+    `finished` is told the others.
     """
     fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
     if not fits:
