@@ -21,10 +21,10 @@ NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
 CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahead of the first
 
-# What is compared. The first was chosen across rigs, and is chosen here unless another is clearly better: a few labelled
-# recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves windows as they
-# are; the others train longer on blended windows and standardised spectra, and show each window through transfer paths
-# that differ more and more.
+# What is compared. The first was chosen across rigs, and is chosen here unless another is clearly better: a few
+# labelled recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves
+# windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
+# transfer paths that differ more and more.
 GRID: Mapping[str, Recipe | None] = {
     VIEWS: None,
     "paper": RECIPES["paper"],
