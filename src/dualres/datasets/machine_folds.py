@@ -32,7 +32,8 @@ def nested(recordings: Iterable[Recording]) -> list[Recording]:
 
     Next is the one whose speed, load and severity were least often there before, so that few recordings cover much.
     """
-    left, taken = list(recordings), []
+    left = list(recordings)
+    taken: list[Recording] = []
 
     def met(recording: Recording) -> int:
         return sum(recording.condition[key] == one.condition[key] for one in taken for key in recording.condition)
