@@ -27,7 +27,7 @@ BEFORE = """\
 # The datasets
 
 `make datasets` makes this page from the adapters, their facts (`datasets/releases.toml`) and the frozen folds
-(`datasets/folds/`). A test compares. No dataset comes with the package but the simulated rig: get the release, then
+(`datasets/folds/`). A test compares. The simulated ones come with the package. Of any other get the release, then
 `dualres data prepare NAME --from DOWNLOAD` turns it into a store of recordings at their native rate
 (`dualres data list` has the names). A store's size is computed: seconds times rate times 4 bytes per sample.
 """
@@ -168,7 +168,8 @@ def size_of(release: Release) -> str:
 
 
 def khz(release: Release) -> str:
-    return f"{float(release.rate) / 1000:.4g} kHz"
+    rates = [f"{float(rate) / 1000:.4g}" for rate in (release.slowest_rate, release.rate) if rate]
+    return f"{' to '.join(rates)} kHz"
 
 
 def listed(numbers: Iterable[int]) -> str:

@@ -1,12 +1,17 @@
+from collections import Counter
+from itertools import product
+
 import pytest
+import torch
 
 from dualres.campaign import studies
+from dualres.campaign.rigs import LINEAR
 from dualres.campaign.studies import DATASETS, STUDIES, Quick, Study, folds_of, jobs, study
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog
 from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError
-from dualres.methods import NAMES
+from dualres.methods import NAMES, method
 from dualres.paper.protocol import BEARINGS
 
 
@@ -141,3 +146,56 @@ def test_a_registered_study_is_one_of_them(monkeypatch):
     ]
     with pytest.raises(ConfigError, match="there is a study 'mine' already"):
         studies.register_study(study("mine"))
+
+
+EVERYWHERE = ["phm2009", "cwru", "cwru_12k", "uestc", "simulated", "machines"]
+
+
+def test_the_rigs_have_their_folds_and_budgets():
+    found = jobs(study("rigs"), catalog.names())
+    assert list(dict.fromkeys(job.dataset for job in found)) == EVERYWHERE
+    budgets = {job.fold: str(job.budget) for job in found}
+    assert len({(job.fold, str(job.budget)) for job in found}) == len(budgets) == 2 + 2 + 3 + 4 + 2 + 18
+    assert {fold: budget for fold, budget in budgets.items() if budget != "3x4"} == {
+        **dict.fromkeys(("C1", "C2"), "1x3"), "D3": "4x4", **dict.fromkeys(("E1", "E2", "E3", "E4"), "1x4"),
+    }  # fmt: skip
+    per_fold = Counter(job.fold for job in found)
+    assert set(per_fold.values()) == {16 * 5 + 2 * 5 + 1}
+    assert {job.seed for job in found if job.method == "minirocket"} == {41}
+
+
+@pytest.mark.parametrize("dataset", EVERYWHERE)
+def test_every_combination_of_parts_is_there_once(dataset):
+    found = jobs(study("rigs"), [dataset], methods=["dualres"], seeds=[41])
+    fold = found[0].fold
+    recipes = [job.recipe for job in found if job.fold == fold]
+    parts = {(r.path_sigma, r.mixup, r.standardise, r.updates, r.learning_rate, r.decay) for r in recipes}
+    short = 300 if dataset in ("phm2009", "simulated", "machines") else 100
+    long = [(800, 1e-3, 0.996), (short, 5e-4, 0.99)]
+    assert parts == {(*some, *how) for *some, how in product((0.0, 1.0), (False, True), (False, True), long)}
+    assert len(recipes) == 16
+
+
+def test_what_other_studies_have_done_is_not_done_again():
+    ours = {job.key: job for job in jobs(study("rigs"), EVERYWHERE, device="cuda")}
+    shared = [job for job in jobs(study("recipes"), EVERYWHERE, device="cuda") if job.key in ours]
+    assert Counter((job.dataset, job.method) for job in shared) == {
+        (dataset, method): 2 * 2 * 5  # folds, recipes, seeds
+        for dataset in ("phm2009", "cwru", "simulated")
+        for method in ("dualres", "dualres/no-memory")
+    }
+    published = {job.key for job in jobs(study("published"), EVERYWHERE)}
+    assert {
+        key for key, job in ours.items() if job.method == "minirocket" and job.fold in "P1 P2 C1 C2 S1 S2"
+    } <= published
+
+
+def test_the_linear_model_is_linear_in_the_mean_spectra():
+    """Blending two windows' spectra blends the logits, so it sees nothing but means over time."""
+    network = method(LINEAR).build(3, 41).eval()
+    short, long = torch.randn(2, 249, 129), torch.randn(2, 249, 513)
+    one, other = network(short, long)
+    blended = network(short.mean(0, keepdim=True), long.mean(0, keepdim=True))[0]
+    shuffled = network(short.flip(1), long.roll(7, 1))
+    torch.testing.assert_close(blended, (one + other) / 2)
+    torch.testing.assert_close(shuffled, torch.stack([one, other]))

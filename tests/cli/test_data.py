@@ -21,7 +21,7 @@ def test_list_tells_all_datasets_and_what_is_present(tmp_path):
     for name in catalog.NAMES:
         assert f" {name} " in paper
         assert f" {name} " not in others
-    for name in ("simulated", "cwru_12k", "uestc"):
+    for name in ("simulated", "cwru_12k", "uestc", "machines"):
         assert f" {name} " in others
     assert "0 recordings" in output
     assert "excerpts" in output

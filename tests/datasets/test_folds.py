@@ -20,6 +20,7 @@ ORDER = {
 
 def test_the_folds_at_hand():
     more = ["D1", "D2", "D3", "E1", "E2", "E3", "E4"]  # of rigs that are not in the paper
+    more += [f"M{number}{unit}" for number in range(10, 16) for unit in "LVS"]
     assert names() == sorted([*more, *(f"{letter}{number}" for letter in "BCHKMOPSU" for number in (1, 2))])
 
 

@@ -130,13 +130,13 @@ def test_verification_names_what_is_wrong(made, tmp_path):
 
 
 def test_every_adapter_in_the_catalog_says_what_it_is():
-    assert catalog.names() == (*catalog.NAMES, "simulated", "cwru_12k", "uestc")
+    assert catalog.names() == (*catalog.NAMES, "simulated", "cwru_12k", "uestc", "machines")
     for name in catalog.names():
         release = catalog.release(name)
         assert release.name == name
-        assert len(release.folds) == {"cwru_12k": 3, "uestc": 4}.get(name, 2)
+        assert len(release.folds) == {"cwru_12k": 3, "uestc": 4, "machines": 18}.get(name, 2)
         assert all(load_fold(fold).dataset == name for fold in release.folds)
-        assert set(load_fold(release.folds[0]).classes) == set(release.classes)
+        assert {label for fold in release.folds for label in load_fold(fold).classes} == set(release.classes)
         assert release.short
         assert release.limitations
         for text in (release.title, release.licence, release.obtained_from, release.version, release.channel):
@@ -145,9 +145,10 @@ def test_every_adapter_in_the_catalog_says_what_it_is():
         catalog.release("cwr")
 
 
-def test_the_rig_needs_no_preparing(tmp_path):
-    with pytest.raises(RecordingError, match="comes with dualres"):
-        prepare(catalog.release("simulated"), tmp_path, tmp_path / "store")
+@pytest.mark.parametrize("name", ["simulated", "machines"])
+def test_what_is_simulated_needs_no_preparing(name, tmp_path):
+    with pytest.raises(RecordingError, match=f"{name} comes with dualres"):
+        prepare(catalog.release(name), tmp_path, tmp_path / "store")
 
 
 def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):

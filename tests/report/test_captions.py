@@ -72,7 +72,7 @@ def test_folds_are_said_to_follow_from_the_text_or_to_be_reconstructed():
     )
     every = folds_notice(catalog.names())
     assert "those of Paderborn, CWRU, KAIST, UORED, HUST and Ottawa are reconstructed" in every
-    assert every.endswith("those of Rig, CWRU 12k and UESTC have no counterpart in the paper.")
+    assert every.endswith("those of Rig, CWRU 12k, UESTC and Simulated machines have no counterpart in the paper.")
 
 
 def test_words():

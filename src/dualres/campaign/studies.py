@@ -1,10 +1,11 @@
 """The studies of the paper and ours, as data: which jobs each of them is made of."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from dualres.campaign.job import Job, Judged
+from dualres.campaign.rigs import LINEAR, NETWORK, PEERS, RIGS, WITHOUT_RECIPE, recipes
 from dualres.config import RECIPES, Recipe
 from dualres.datasets import catalog, simulated
 from dualres.datasets.budget import Budget
@@ -32,7 +33,7 @@ _Names = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Part:
-    """A rectangle of jobs: every fold of the datasets x methods x budgets x seeds x numbers of updates."""
+    """A rectangle of jobs: folds of the datasets x methods x budgets x seeds x numbers of updates."""
 
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
@@ -42,6 +43,7 @@ class Part:
     judged: Judged = "evaluation"
     support_step: float | None = None
     recipe: Recipe = RECIPES["paper"]  # with other numbers of updates
+    folds: tuple[str, ...] = ()  # of the datasets; without any, all
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,17 @@ def _by(recipe: Recipe, part: Part) -> Part:
 
 def _by_both_recipes(*parts: Part) -> tuple[Part, ...]:
     return tuple(each for part in parts for each in (part, _by(RECIPES["robust"], part)))
+
+
+def _rigs() -> Iterator[Part]:
+    """Every rig by all recipes, the linear model by two of them, and methods without a recipe."""
+    for rig in RIGS:
+        part = Part((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), FIVE_SEEDS, folds=rig.folds)
+        for name, recipe in recipes(rig.updates).items():
+            methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
+            kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
+            yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
+        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=FIVE_SEEDS[:1])
 
 
 STUDIES = {
@@ -215,6 +228,14 @@ STUDIES = {
             figures=("transfer_paths", "recipe_pairs"),
             datasets_apart=True,
         ),
+        Study(
+            "rigs",
+            "Which way of training is best on rigs that it was not chosen on?",
+            tuple(_rigs()),
+            every_seed=False,
+            differences=False,
+            datasets_apart=True,
+        ),
     )
 }
 
@@ -265,7 +286,8 @@ def jobs(
         updates = [quick.updates * count // max(part.updates) for count in part.updates] if quick else part.updates
         spare = 1 if part.judged == "validation" else 0  # of each class, the recording that is judged
         for dataset in (name for name in part.datasets if name in present):
-            its = [fold for fold in map(load_fold, folds_of(dataset)) if folds is None or fold.fold in folds]
+            own = part.folds or folds_of(dataset)
+            its = [fold for fold in map(load_fold, own) if folds is None or fold.fold in folds]
             for budget, method, seed, count, fold in product(wanted, picked, seeds or part.seeds, updates, its):
                 if min(map(len, fold.support.values())) >= budget.recordings + spare:
                     job = Job(

@@ -72,6 +72,7 @@ class Release:
     shaped_like: str = ""  # the dataset of the paper that a simulation has its classes, conditions and folds from
     folds_in: Path | None = None  # the folder of its frozen folds; None for those of this package
     generate: Callable[[], list[Recording]] | None = field(default=None, repr=False)  # for one that needs no preparing
+    slowest_rate: Fraction | None = None  # Hz, where recordings differ in theirs, up to `rate`
 
 
 def described(

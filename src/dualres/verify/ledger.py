@@ -15,9 +15,9 @@ from typing import Any
 
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger, LedgerError
-from dualres.campaign.studies import RIG, folds_of
+from dualres.campaign.studies import folds_of
 from dualres.config import ModelConfig
-from dualres.datasets import simulated
+from dualres.datasets import catalog
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import DualResError, reason_of
 from dualres.machinery.progress import Progress, quiet
@@ -62,8 +62,9 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
 
 
 def known_labels(dataset: str) -> dict[str, str]:
-    """Labels of recordings as far as the package itself knows them: all of the rig's, and every support recording's."""
-    known = {r.id: str(r.label) for r in simulated.recordings()} if dataset == RIG else {}
+    """Labels of recordings as far as the package itself knows them: all simulated ones, and every support's."""
+    generate = catalog.release(dataset).generate
+    known = {r.id: str(r.label) for r in generate()} if generate else {}
     for name in folds_of(dataset):
         known |= {member: label for label, members in load_fold(name).support.items() for member in members}
     return known
