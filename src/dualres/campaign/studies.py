@@ -111,12 +111,12 @@ def _by_both_recipes(*parts: Part) -> tuple[Part, ...]:
 def _rigs() -> Iterator[Part]:
     """Every rig by all recipes, the linear model by two of them, and methods without a recipe."""
     for rig in RIGS:
-        part = Part((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), FIVE_SEEDS, folds=rig.folds)
+        part = Part((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), rig.seeds, folds=rig.folds)
         for name, recipe in recipes(rig.updates).items():
             methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
             yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
-        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=FIVE_SEEDS[:1])
+        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=rig.seeds[:1])
 
 
 STUDIES = {
