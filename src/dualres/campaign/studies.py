@@ -232,6 +232,7 @@ STUDIES = {
             "rigs",
             "Which way of training is best on rigs that it was not chosen on?",
             tuple(_rigs()),
+            tables=("rigs_scores", "rigs_left_out", "rigs_shipped"),
             every_seed=False,
             differences=False,
             datasets_apart=True,
