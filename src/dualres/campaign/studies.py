@@ -229,6 +229,25 @@ STUDIES = {
             datasets_apart=True,
         ),
         Study(
+            "adaptation",
+            "What is judging recordings together worth, without a label?",
+            (
+                *_by_both_recipes(
+                    _gearbox(("phm2009", RIG), (NETWORK,), seeds=FIVE_SEEDS),
+                    _bearing(("cwru",), (NETWORK,), FIVE_SEEDS),
+                    _gearbox(("phm2009",), NEURAL_PEERS),
+                ),
+                _bearing(("cwru",), NEURAL_PEERS, FIVE_SEEDS),
+                _gearbox((RIG,), NEURAL_PEERS),
+                _gearbox(("phm2009", RIG), WITHOUT_RECIPE),
+                _bearing(("cwru",), WITHOUT_RECIPE),
+            ),
+            dataset_tables=("adaptation",),
+            every_seed=False,
+            differences=False,
+            datasets_apart=True,
+        ),
+        Study(
             "rigs",
             "Which way of training is best on rigs that it was not chosen on?",
             tuple(_rigs()),
