@@ -142,6 +142,11 @@ class ViewSizes:
             sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
         )
 
+    def rate_edges(self, margin: int = 0) -> tuple[float, ...]:
+        """Of the bins of modulation's axis, in Hz, and of `margin` bins beyond either end."""
+        low, high = self.range_hz
+        return tuple(low * (high / low) ** (i / self.bins) for i in range(-margin, self.bins + margin + 1))
+
     def features(self, config: ModelConfig) -> dict[str, int]:
         """The heads and the number of features that each takes.
 

@@ -55,9 +55,7 @@ def bin_overlaps(frames: int, frame_rate: float) -> Tensor:
     A sample stands for the interval of frequencies that are nearer to it than to others.
     """
     length = padded(frames)
-    low, high = VIEW_SIZES.range_hz
-    places = np.arange(-MARGIN, VIEW_SIZES.bins + MARGIN + 1) / VIEW_SIZES.bins
-    edges = low * (high / low) ** places / (frame_rate / length) + 0.5  # in samples
+    edges = np.array(VIEW_SIZES.rate_edges(MARGIN)) / (frame_rate / length) + 0.5  # in samples
     samples = np.arange(length // 2 + 1)[:, None]
     shares = np.clip(np.minimum(samples + 1, edges[1:]) - np.maximum(samples, edges[:-1]), 0, None)
     return torch.from_numpy(shares / np.diff(edges))
