@@ -294,10 +294,11 @@ static const float *ask(const float *head, const float *features, int count, int
 
 /* Logits to log-probabilities. */
 static void take_log_softmax(float *logits, int classes) {
-    double largest = (double)logits[0], total = 0.0;
-    for (int i = 1; i < classes; i++) largest = fmax(largest, (double)logits[i]);
-    for (int i = 0; i < classes; i++) total += exp((double)logits[i] - largest);
-    for (int i = 0; i < classes; i++) logits[i] = (float)((double)logits[i] - largest - log(total));
+    float largest = logits[0];
+    double total = 0.0;
+    for (int i = 1; i < classes; i++) largest = logits[i] > largest ? logits[i] : largest;
+    for (int i = 0; i < classes; i++) total += exp((double)(logits[i] - largest));
+    for (int i = 0; i < classes; i++) logits[i] = logits[i] - largest - (float)log(total);
 }
 
 static void judge_views(const dualres_views_model *m, const dualres_sample *x, float *logits, views_block *s) {
