@@ -12,6 +12,7 @@ from dualres.export.kinds import kind_of
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
+from dualres.model.network import DualRes
 
 CARD = "dualres"  # the metadata's key
 
@@ -28,9 +29,10 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         import onnxruntime
 
         from dualres.export.network_graph import network_graph
+        from dualres.export.views_graph import views_graph
     except ImportError:
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
-    made = network_graph(network)
+    made = network_graph(network) if isinstance(network, DualRes) else views_graph(network)
     entry = made.metadata_props.add()
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()
