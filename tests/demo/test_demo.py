@@ -1,4 +1,4 @@
-"""The demonstration, end to end, through the command line; few updates, everything else as shipped."""
+"""The demonstration, end to end, through the command line."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -7,14 +7,14 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli, load
-from dualres.config import DEFAULT_RECIPE, recipe_named
+from dualres.config import recipe_named
 from dualres.datasets.folds import load_fold
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    result = CliRunner().invoke(cli.app, ["demo", "--out", str(folder), "--updates", "3"])
+    result = CliRunner().invoke(cli.app, ["demo", "--out", str(folder)])
     assert result.exit_code == 0, result.output
     return result.output, folder
 
@@ -53,4 +53,11 @@ def test_the_model_file_carries_the_score_with_its_held_out_unit(run):
     assert set(model.card.score) == {"macro_f1", "accuracy"}
     assert f"{100 * model.card.score['macro_f1']:.1f}" in run[0]
     assert model.card.exposure_s == pytest.approx(dict.fromkeys(load_fold("S1").classes, 6.144))
-    assert model.card.recipe == recipe_named(DEFAULT_RECIPE, updates=3)
+    assert (model.card.recipe, model.card.method) == (None, "dualres/views")
+
+
+def test_a_number_of_updates_asks_for_the_paper_s_network(tmp_path):
+    result = CliRunner().invoke(cli.app, ["demo", "--out", str(tmp_path), "--updates", "3"])
+    assert result.exit_code == 0, result.output
+    assert load(tmp_path / "model.safetensors").card.recipe == recipe_named("robust", updates=3)
+    assert "3 updates on 96 windows" in (tmp_path / "report.html").read_text()

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from dualres.config import RECIPES, Recipe
+from dualres.config import RECIPES, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.learn.recipe_file import FORMAT, read_recipe, recipe_from, write_choice
 from dualres.learn.tune import Candidate, Choice
@@ -51,8 +51,18 @@ def test_names_are_recipes_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "paper").write_text("a file of that name does not matter")
     assert recipe_from("paper") == Recipe()
-    with pytest.raises(ConfigError, match="'sturdy' is not known; there are paper, robust"):
+    with pytest.raises(ConfigError, match="'sturdy' is not known; there are views, paper, robust"):
         recipe_from("sturdy")
+
+
+def test_views_are_no_recipe_and_the_default(tmp_path):
+    assert recipe_from(None) is recipe_from("views") is None
+    assert recipe_from(None, 5) == recipe_named("robust", updates=5), "who asks for updates asks for a network"
+    write_choice(Choice("views", None), tmp_path / "r.json", held_out=None, remarks=[], seeds=[41])
+    assert recipe_from(str(tmp_path / "r.json")) is None
+    for text in ("views", str(tmp_path / "r.json")):
+        with pytest.raises(ConfigError, match="recipe views makes no updates; choose paper or robust"):
+            recipe_from(text, 5)
 
 
 @pytest.mark.parametrize(

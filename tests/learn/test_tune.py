@@ -170,7 +170,7 @@ def test_too_little_support_is_said_and_gives_the_default(small, monkeypatch, gr
     monkeypatch.setattr(tuning, "fit_network", None)
     support, groups = tones(small, groups)
     choice = tune(support, groups, 3, FEW, config=small)
-    assert (choice.name, choice.recipe, choice.candidates) == ("robust", RECIPES["robust"], ())
+    assert (choice.name, choice.recipe, choice.candidates) == ("short", FEW["short"], ())
     assert "fewer than 2 parts of the support can be held out" in choice.reason
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from dualres.config import DEFAULT_RECIPE, RECIPES, Recipe
+from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_recordings
 from dualres.learn.workflow import FitSettings, fit_model
@@ -59,7 +59,7 @@ def test_strict_refuses_a_copy_before_anything_is_fitted(recordings):
 
 def test_settings_have_the_default_recipe_and_refuse_what_has_no_label(recordings):
     settings = FitSettings(tuple(recordings))
-    assert settings.recipe == RECIPES[DEFAULT_RECIPE]
+    assert settings.recipe is None, "views"
     assert (settings.labels, settings.classes) == (("good", "good", "worn", "worn"), ("good", "worn"))
     with pytest.raises(ConfigError, match="bb: has no label"):
         FitSettings((recordings[0], dataclasses.replace(recordings[1], label=None)))

@@ -93,11 +93,8 @@ def fit(
 
     def announce(forecast: FitForecast) -> None:
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
-        each = f"{forecast.each_s:.0f}" if forecast.each_s >= 10 else f"{forecast.each_s:.1f}"
-        errors.print(
-            f"{forecast.fits} fits, about {each} s each{in_all}; recipe: {recipe_title(settings.recipe)}",
-            highlight=False,
-        )
+        each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
+        errors.print(f"{forecast.fits} fits, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)

@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import matplotlib
 
@@ -14,10 +15,12 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dualres.config import ModelConfig
+from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.learn.history import Step
 from dualres.metrics import Counts, class_f1, class_recall
 from dualres.model.spectra import aligned_spectra
+from dualres.model.views.low_lines import low_lines
+from dualres.model.views.modulation import modulation
 from dualres.recordings.recording import Samples
 from dualres.report.plots.style import ACCENT, INK, PALE, STYLE
 
@@ -66,6 +69,30 @@ def window_and_views(window: Samples, config: ModelConfig, highest_hz: float) ->
         for upper in (wave, *views[:-1]):
             upper.tick_params(labelbottom=False)  # the seconds stand below the last
         views[-1].set_xlabel("seconds")
+        figure.align_ylabels()
+        return figure
+
+
+def repetition_and_lines(window: Samples, config: ModelConfig) -> Figure:
+    """How fast the sound of one window comes and goes, band by band, and its lowest lines."""
+    with plt.rc_context(STYLE):
+        figure, (rates, lines) = _figure(7.2, 4.2, rows=2)
+        batch = torch.from_numpy(window[None])
+        view = modulation(batch, config)[0].numpy()
+        edges = config.rate / config.short * np.array(VIEW_SIZES.band_edges) / 1000
+        places = np.geomspace(*VIEW_SIZES.range_hz, VIEW_SIZES.bins + 1)
+        rates.pcolormesh(places, np.arange(len(edges)), view, cmap="cividis", rasterized=True)
+        names = [f"{low:.2g} to {high:.2g}" for low, high in pairwise(edges)]
+        rates.set_yticks(np.arange(len(names)) + 0.5, names)
+        rates.tick_params(axis="y", length=0)
+        rates.set(
+            xscale="log", ylabel="band, kHz", xlabel="times per second", title="How often the sound comes and goes"
+        )
+        bins = np.array(VIEW_SIZES.line_edges) * config.rate / config.window
+        lines.stairs(low_lines(batch, config)[0].numpy(), bins, color=ACCENT, linewidth=1.2)
+        lines.set(xscale="log", xlim=(bins[0], bins[-1]), xlabel="Hz", ylabel="log magnitude", title="The lowest lines")
+        for axes in (rates, lines):
+            axes.xaxis.set_major_formatter("{x:g}")
         figure.align_ylabels()
         return figure
 

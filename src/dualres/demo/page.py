@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dualres.config import recipe_title
 from dualres.datasets import simulated
 from dualres.demo import figures
 from dualres.demo.run import BUDGET, Demo
@@ -21,7 +22,6 @@ def write_demo(demo: Demo, folder: Path) -> tuple[Path, Path]:
 def demo_page(demo: Demo) -> str:
     fold, card, matrix = demo.fold, demo.model.card, demo.evaluation.confusion
     classes = fold.classes
-    windows = len(demo.support.labels)
     evaluated = len(demo.evaluation.recordings)
     guess_accuracy, guess_f1 = demo.guess
     # A window of the class with an impact in every revolution, where both views have something to show.
@@ -61,13 +61,7 @@ def demo_page(demo: Demo) -> str:
                 figures.window_and_views(demo.support.windows[shown], card.config, highest_hz=simulated.RATE / 2)
             ),
         ),
-        report.section(
-            "Training",
-            f"{len(demo.history)} updates on {windows} windows. Every update sees them through other random transfer "
-            "paths and blended with each other, so that the loss stays above zero. The weights after the last update "
-            "are the result: nothing was chosen by looking at the evaluation.",
-            figures.as_svg(figures.training_curve(demo.history, len(classes))),
-        ),
+        _learning(demo, shown),
         report.section(
             "Verdicts against the truth",
             f"Recordings, not windows: {evaluated} in all, each judged once from the mean of its windows' "
@@ -83,14 +77,14 @@ def demo_page(demo: Demo) -> str:
         ),
         report.section(
             "How far to trust this",
-            "The rig is a simulation, and this is one fold with one seed; another seed moves the score by several "
-            "points. The judged recordings differ from the labelled ones in motion mode and, in six "
-            "classes, mostly in severity. Gears and bearings of the labelled severity appear on both sides.",
+            "The rig is a simulation, and this is one of its two folds. The judged recordings differ from the labelled "
+            "ones in motion mode and, in six classes, mostly in severity. Gears and bearings of the labelled severity "
+            "appear on both sides.",
             report.facts(
                 {
                     "Fold": f"{fold.fold}, hash {fold.hash[:16]}",
                     "Seed": str(card.seed),
-                    "Recipe": str(card.recipe),
+                    "Recipe": recipe_title(card.recipe),
                     "Network": f"{sum(p.numel() for p in demo.model.network.parameters()):,} parameters",
                     "Resampling": f"{simulated.RATE / 1000:g} to {card.config.rate / 1000:g} kHz, {card.resampler}",
                     "Versions": ", ".join(f"{k} {v}" for k, v in card.versions.items()),
@@ -104,4 +98,24 @@ def demo_page(demo: Demo) -> str:
         f"of each and judged on {evaluated} recordings in a motion mode it had not met.",
         tiles,
         sections,
+    )
+
+
+def _learning(demo: Demo, shown: int) -> str:
+    """How it learned: by updates, or from views of each window."""
+    windows, config = len(demo.support.labels), demo.model.card.config
+    if demo.history:
+        return report.section(
+            "Training",
+            f"{len(demo.history)} updates on {windows} windows. Every update sees them through other random transfer "
+            "paths and blended with each other, so that the loss stays above zero. The weights after the last update "
+            "are the result: nothing was chosen by looking at the evaluation.",
+            figures.as_svg(figures.training_curve(demo.history, len(demo.fold.classes))),
+        )
+    return report.section(
+        "What it compares",
+        f"Nothing was trained: from {windows} windows it knows how each class looks on average, and how windows of one "
+        "class differ. It looks at the mean of both spectra, at how fast the sound of each band comes and goes, and at "
+        "the lowest lines. Here are the last two of the same window.",
+        figures.as_svg(figures.repetition_and_lines(demo.support.windows[shown], config)),
     )

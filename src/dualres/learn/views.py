@@ -107,7 +107,8 @@ def fit_head(head: Discriminant, view: Exact, labels: Labels, classes: int, nuis
             getattr(head, name)[: len(value)] = torch.from_numpy(value)
         shown = torch.from_numpy(view).float()
         own = head.distances(shown).gather(1, torch.from_numpy(labels)[:, None])
-        head.sharpness.copy_(own.median() / 2 / TEMPERATURE)
+        # As many degrees of freedom as the support shows; where a class is a single window, it shows none.
+        head.sharpness.copy_(own.median().clamp(min=1.0) / 2 / TEMPERATURE)
 
 
 def statistics(view: Exact, labels: Labels, classes: int) -> Statistics:
