@@ -29,6 +29,7 @@ test: lint
 
 bench: setup
 	$(BIN)/python speed/window.py
+	$(BIN)/python speed/views.py
 	$(BIN)/python speed/record.py
 	$(BIN)/python speed/resample.py
 	$(BIN)/python speed/fit.py

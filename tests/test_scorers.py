@@ -11,6 +11,7 @@ from dualres.kernel.pack import shapes
 from dualres.model.network import DualRes
 from dualres.recordings.windows import every_window
 from dualres.scorers import in_torch, scorer, weights_of
+from tests.model.made_views import machine_windows, made_views
 
 
 @pytest.fixture(params=["cpu", "cuda"])
@@ -20,7 +21,7 @@ def device(request) -> str:
     return request.param
 
 
-def expected(network: DualRes, windows) -> np.ndarray:
+def expected(network: torch.nn.Module, windows) -> np.ndarray:
     with torch.inference_mode():
         return network.double().cpu()(torch.from_numpy(np.array(windows, dtype=np.float64))).numpy()
 
@@ -134,3 +135,31 @@ def test_without_the_kernel_a_network_of_weights_is_built_once(small, monkeypatc
     for _ in range(3):
         scorer(weights)(window)
     assert built == [weights]
+
+
+@pytest.mark.parametrize("setting", [None, compiled.OFF])
+def test_networks_of_views_are_scored_by_every_way(device, setting, monkeypatch):
+    if setting:
+        monkeypatch.setenv(compiled.SETTING, setting)
+    network, windows = made_views().to(device), machine_windows(2, seed=1)
+    weights = weights_of(network)
+    by_network, by_weights = scorer(network)(windows), scorer(weights)(windows)
+    exact = expected(network, windows)
+    for said in (by_network, by_weights):
+        np.testing.assert_allclose(said, exact, atol=1e-4 * np.abs(exact).max())
+
+
+def test_changed_heads_of_views_are_noticed():
+    network, windows = made_views(), machine_windows(1)
+    before = scorer(network)(windows)
+    with torch.no_grad():
+        network.heads["lines"].sharpness.mul_(2)
+    assert np.abs(scorer(network)(windows) - before).max() > 1e-3
+
+
+@pytest.mark.skipif(not compiled.able(), reason="the compiled library is not built")
+def test_views_take_the_kernel_where_it_serves(monkeypatch):
+    network = made_views()
+    monkeypatch.setattr(scorers, "by_torch", None)
+    for one in (network, weights_of(network)):
+        assert scorer(one)(machine_windows(1)).shape == (4, 4)

@@ -23,6 +23,13 @@ def test_window():
     assert {"kernel_ms", "torch_ms", "scan_ref_ms", "floor_ms"} <= set(result)
 
 
+@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+def test_views():
+    result = printed("views.py", "--repeats", "1")
+    assert result["views_over_paper"] > 0
+    assert {"paper_ms", "views_ms", "torch_ms", "working_kb"} <= set(result)
+
+
 def test_record():
     result = printed("record.py", "--seconds", "1", "--repeats", "1")
     assert result["windows"] == 2

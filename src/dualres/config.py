@@ -143,6 +143,16 @@ class ViewSizes:
             sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
         )
 
+    def rates_hz(self, margin: int = 0) -> tuple[float, ...]:
+        """Of the oscillators, and of `margin` more beyond either end."""
+        low, high = self.range_hz
+        count = self.oscillators
+        return tuple(low * (high / low) ** ((i + 0.5) / count) for i in range(-margin, count + margin))
+
+    def kept(self, frame_rate: float) -> float:
+        """What is left of an oscillation after a frame, of which `frame_rate` come in a second."""
+        return 0.5 ** (1 / (self.half_life_s * frame_rate))
+
     def features(self, config: ModelConfig) -> dict[str, int]:
         """The heads and the number of features that each takes.
 

@@ -18,6 +18,7 @@ from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
 from dualres.kernel.pack import Floats, Weights
+from dualres.kernel.views import ViewsKernel, serves_views
 from dualres.kernel.views_weights import ViewsWeights
 
 if TYPE_CHECKING:
@@ -78,19 +79,30 @@ def _score(way: Scorer, window: int, windows: Windows) -> Floats:
 
 
 def _way(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
-    if isinstance(network, ViewsWeights):
-        return partial(by_torch, _built(network))
-    if isinstance(network, Weights):
-        return _kernel(network).logits if serves(network.config) else partial(by_torch, _built(network))
+    if isinstance(network, Weights | ViewsWeights):
+        return _kernel(network).logits if _served(network) else partial(by_torch, _built(network))
+    if _served(network) and _is_plain(network, "cpu"):
+        return _kernel(network).logits
     from dualres.gpu.available import available
     from dualres.model.network import DualRes
 
-    if not isinstance(network, DualRes):
-        return partial(by_torch, network)
-    if serves(network.config) and _is_plain(network, "cpu"):
-        return _kernel(network).logits
-    on_gpu = _is_plain(network, "cuda") and available(network.config, network.head.weight.device.type)
-    return partial(_by_graphs, network) if on_gpu else partial(by_torch, network)
+    if isinstance(network, DualRes) and _is_plain(network, "cuda") and available(network.config, "cuda"):
+        return partial(_by_graphs, network)
+    return partial(by_torch, network)
+
+
+def _served(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> bool:
+    """Whether the compiled kernel is in use, and made for such a network."""
+    return (serves if _is_papers(network) else serves_views)(network.config)
+
+
+def _is_papers(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> bool:
+    """Whether it is the paper's network, not one of views."""
+    if isinstance(network, Weights | ViewsWeights):
+        return isinstance(network, Weights)
+    from dualres.model.network import DualRes
+
+    return isinstance(network, DualRes)
 
 
 def _built(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
@@ -98,24 +110,26 @@ def _built(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
     return _networks.get(weights) or _networks.setdefault(weights, in_torch(weights))
 
 
-def _is_plain(network: DualRes, device: str) -> bool:
+def _is_plain(network: DualRes | ViewsNetwork, device: str) -> bool:
     """Whether its parameters are float32 on such a device."""
-    weight = network.head.weight
+    weight = next(network.parameters())
     return weight.device.type == device and weight.dtype.itemsize == 4 and weight.dtype.is_floating_point
 
 
-def _kernel(network: DualRes | Weights) -> Kernel:
+def _kernel(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Kernel | ViewsKernel:
     """The network's kernel, made at the first call and again when its parameters have changed since."""
-    stamp = (variant(), () if isinstance(network, Weights) else network.stamp())
+    stamp = (variant(), () if isinstance(network, Weights | ViewsWeights) else network.stamp())
     known = _kernels.get(network)
     if known is None or known[0] != stamp:
         weights = weights_of(network)
-        assert isinstance(weights, Weights)
-        known = _kernels[network] = (stamp, Kernel(weights))
+        made = Kernel(weights) if isinstance(weights, Weights) else ViewsKernel(weights)
+        known = _kernels[network] = (stamp, made)
     return known[1]
 
 
-_kernels: WeakKeyDictionary[DualRes | Weights, tuple[object, Kernel]] = WeakKeyDictionary()
+_kernels: WeakKeyDictionary[DualRes | ViewsNetwork | Weights | ViewsWeights, tuple[object, Kernel | ViewsKernel]] = (
+    WeakKeyDictionary()
+)
 _networks: WeakKeyDictionary[Weights | ViewsWeights, DualRes | ViewsNetwork] = WeakKeyDictionary()
 
 

@@ -10,8 +10,9 @@ import torch
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.file import Card, Model
+from dualres.file import VIEWS, Card, Model
 from dualres.model.network import DualRes
+from tests.model.made_views import made_views
 
 WINDOW = 32_768
 CLASSES = (
@@ -38,9 +39,20 @@ def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1):
     return Model((network.eval(),) * members, card)
 
 
+def made_views_model(classes=CLASSES):
+    """A network of views that has learned something."""
+    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, dict.fromkeys(classes, 3.072), method=VIEWS)
+    return Model((made_views(len(classes)),), card)
+
+
 @pytest.fixture(scope="session")
 def model():
     return made_model()
+
+
+@pytest.fixture(scope="session")
+def views_model():
+    return made_views_model()
 
 
 @pytest.fixture(scope="session")
@@ -58,6 +70,16 @@ def no_compiler(monkeypatch):
 @pytest.fixture(scope="session")
 def exported(model, compiler, tmp_path_factory):
     """Exports by rate and kind of samples, made once each."""
+    return _exports(model, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def exported_views(views_model, compiler, tmp_path_factory):
+    """The same of a network of views."""
+    return _exports(views_model, tmp_path_factory)
+
+
+def _exports(model, tmp_path_factory):
     made = {}
 
     def get(rate, int16=False):
@@ -72,14 +94,14 @@ def exported(model, compiler, tmp_path_factory):
 class Device:
     """An exported folder as a shared library, with the calls a device makes."""
 
-    def __init__(self, exported, int16=False):
+    def __init__(self, exported, int16=False, score="dualres_windows"):
         folder = exported.folder
         library = folder / "build" / "shared.so"
         library.parent.mkdir(exist_ok=True)
         sources = [folder / name for name in SOURCES]
         subprocess.run(["cc", *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", library], check=True)
         self.library = ctypes.CDLL(str(library))
-        self.classes = len(CLASSES)
+        self.classes, self.score = len(CLASSES), self.library[score]
         self.dtype = np.int16 if int16 else np.float32
         self.state = ctypes.create_string_buffer(exported.checks[0].state + 16)
         self.library.dualres_verdict.restype = _result(self.classes)
@@ -112,9 +134,9 @@ class Device:
     def logits(self, window):
         """One window through the kernel."""
         window = np.ascontiguousarray(window, dtype=self.dtype)
-        logits, scratch = np.empty(self.classes, np.float32), ctypes.create_string_buffer(16 * 1024)
+        logits, scratch = np.empty(self.classes, np.float32), ctypes.create_string_buffer(32 * 1024)
         model = ctypes.addressof(ctypes.c_char.in_dll(self.library, "dualres_this_model"))
-        self.library.dualres_windows(
+        self.score(
             ctypes.c_void_p(model),
             window.ctypes.data_as(ctypes.c_void_p),
             ctypes.c_size_t(1),

@@ -204,8 +204,8 @@ def test_it_runs_clean_under_sanitizers(exported, compiler, tmp_path, int16):
 
 
 def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
-    packed = sources.packed
-    monkeypatch.setattr(sources, "packed", lambda network: (packed(network)[0], packed(network)[1] + np.float32(1e-3)))
+    packed = sources.packed_for_c
+    monkeypatch.setattr(sources, "packed_for_c", lambda model: (packed(model)[0], packed(model)[1] + np.float32(1e-3)))
     with pytest.raises(ExportError, match="NOT as exported"):
         write_c99(model, tmp_path / "new" / "board")
     assert not list(tmp_path.iterdir())

@@ -21,10 +21,9 @@ from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
 from dualres.scorers import weights_of
+from tests.kernel.signals import HALF, WINDOW, odd_windows, overlapping
 from tests.model.golden import golden_network, golden_window
 
-WINDOW = ModelConfig().window
-HALF = WINDOW // 2
 TOLERANCE = 1e-5
 GOLDEN = (-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657)
 
@@ -42,31 +41,6 @@ def lively_network(classes: int = 8, **settings) -> DualRes:
         for p in network.parameters():
             p.add_(0.3 * torch.randn_like(p) * (p.abs().mean() + 0.05))
     return network
-
-
-def odd_windows(count: int, seed: int = 0):
-    """Windows of every kind that has gone wrong somewhere, (count, window)."""
-    rng = np.random.default_rng(seed)
-    t = np.arange(WINDOW)
-    for i in range(count):
-        noise = rng.standard_normal(WINDOW)
-        tone = np.sin(2 * np.pi * rng.uniform(0, 0.5) * t + rng.uniform(0, 6))
-        signal = (noise, tone, tone + 0.1 * noise, noise * np.exp(-t / 3000), np.cumsum(noise))[i % 5]
-        match i % 11:
-            case 0:
-                signal = np.zeros(WINDOW)
-            case 1:
-                signal = np.full(WINDOW, rng.standard_normal() * 10.0 ** rng.integers(-6, 7))
-            case 2:
-                signal = np.clip(3 * signal, -1, 1)
-            case 3:
-                signal = np.zeros(WINDOW)
-                signal[rng.integers(WINDOW)] = 1.0
-            case 4 | 5:
-                signal = signal + 1000 * signal.std() * rng.choice([-1, 1])
-            case 6:
-                signal = np.round(signal * 300)  # counts
-        yield np.asarray(signal * 10.0 ** rng.uniform(-6, 6), dtype=np.float32)
 
 
 @torch.inference_mode()
@@ -126,10 +100,6 @@ def test_agrees_at_extreme_rates():
     with torch.no_grad():
         network.encoder.memory.log_rate.copy_(torch.linspace(-9, 14, 64))
     assert_all_agree(network, np.stack(list(odd_windows(12))))
-
-
-def overlapping(signal) -> np.ndarray:
-    return np.lib.stride_tricks.sliding_window_view(signal, WINDOW)[::HALF]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, TOGETHER, TOGETHER + 1, 2 * TOGETHER + 3])

@@ -13,6 +13,7 @@ from dualres.export import compiler as cc
 from dualres.export.compiler import Check, Flash, printable
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
+from dualres.export.kinds import kind_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
@@ -49,7 +50,7 @@ def write_c99(
     folder, rate = resolved(folder), exact_rate(rate)
     refuse_other_sizes(model)
     _refuse_names(model.classes)
-    ratio, files = ratio_for(model, rate), copied()
+    ratio, files = ratio_for(model, rate), copied(kind_of(model))
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
     compiler = cc.host_compiler()

@@ -1,6 +1,7 @@
 """What an exported model has to say of signals that a formula generates."""
 
 import math
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,12 +14,9 @@ from dualres.file import CHECK_WINDOWS, Model
 from dualres.judge import at_model_rate, signal_scores
 from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window, check_windows
+from dualres.model.views.network import ViewsNetwork
 from dualres.scorers import Windows, by_torch
 
-LOGIT_TOLERANCE = 1e-5  # of the largest logit, or of one
-# Of a stream's probabilities. A device cannot know the mean of what is still to come, and by so little difference
-# a count may be rounded up or down.
-SHARE_TOLERANCE = 1e-3
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
 OFFSET = 2.0  # of the stream, to see that its mean is taken care of
 STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the end of the second only just there
@@ -51,8 +49,14 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 
 def logits_of(model: Model, windows: Windows) -> Values:
-    """By PyTorch, the readable way, (windows, classes)."""
-    return by_torch(model.network, windows).astype(np.float64)
+    """By PyTorch, the readable way, (windows, classes).
+
+    A network of views in double precision: its distances are small differences of large sums.
+    """
+    network = model.network
+    if isinstance(network, ViewsNetwork):
+        network = deepcopy(network).double()
+    return by_torch(network, windows).astype(np.float64)
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:

@@ -5,24 +5,23 @@ from fractions import Fraction
 
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
+from dualres.export.kinds import Kind, kind_of
 from dualres.file import Model
 from dualres.kernel.resample import CROSSINGS
 
 LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each
-WORKING_MEMORY = 16 * 1024  # bytes that a stream's state may take besides its window
-
-_SCRATCH = 13 * 1024  # DUALRES_SCRATCH_BYTES with one lane
 
 
 def ratio_for(model: Model, rate: Fraction) -> Fraction:
     """From a device's rate in Hz to the model's; an error if a device cannot do that."""
     target = model.card.config.rate
     ratio, shown = target / rate, _shown(rate)
-    needed = working_memory(ratio, len(model.classes))
-    if needed > WORKING_MEMORY:
+    kind = kind_of(model)
+    needed = working_memory(ratio, len(model.classes), kind)
+    if needed > kind.working_memory:
         raise ConfigError(
             f"{len(model.classes)} classes at {shown} Hz take {_shown(Fraction(needed))} bytes of working memory "
-            f"besides the window, of {WORKING_MEMORY}; sample at a lower rate"
+            f"besides the window, of {kind.working_memory}; sample at a lower rate"
         )
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
         nearest = target / _nearest_ratio(ratio)
@@ -37,13 +36,13 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     return ratio
 
 
-def working_memory(ratio: Fraction, classes: int) -> int:
+def working_memory(ratio: Fraction, classes: int, kind: Kind) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
     converter = 0 if ratio == 1 else -(-(8 + 8 + 5 * 4 + 4 * inputs) // 8) * 8  # whole doubles
-    return counters + sums + converter + _SCRATCH
+    return counters + sums + converter + kind.scratch
 
 
 def _nearest_ratio(ratio: Fraction) -> Fraction:

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from dualres.export.expected import COUNTS, LOGIT_TOLERANCE, OFFSET, SHARE_TOLERANCE, Expected, expected
+from dualres.export.expected import COUNTS, OFFSET, Expected, expected
+from dualres.export.kinds import Kind, kind_of, packed_for_c
 from dualres.file import Model
-from dualres.kernel.pack import packed
 from dualres.kernel.resample import taps_for
 
 README, FILES = "README.md", "files.txt"
@@ -22,12 +22,13 @@ PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
-def copied() -> dict[str, bytes]:
-    """What is the same for every model, by name below the folder."""
+def copied(kind: Kind) -> dict[str, bytes]:
+    """What is the same for every model of a kind, by name below the folder."""
     device, kernel = resources("dualres.export") / "device", resources("dualres.kernel")
     found = {name: (device / name).read_bytes() for name in PLAIN}
+    found["network.h"] = (device / "network" / kind.header).read_bytes()
     found |= {f"cortex-m/{name}": (device / "cortex-m" / name).read_bytes() for name in CORTEX_M}
-    return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included("windows.c")}
+    return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included(kind.kernel)}
 
 
 def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str, bytes]:
@@ -35,7 +36,9 @@ def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str
     texts = {
         "dualres_model.h": _sizes(model, rate, ratio, int16),
         "dualres_model.c": _constants(model, ratio),
-        "check_values.h": _check_values(expected(model, rate, int16=False), expected(model, rate, int16=True)),
+        "check_values.h": _check_values(
+            kind_of(model), expected(model, rate, int16=False), expected(model, rate, int16=True)
+        ),
         "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
     }
     return {name: content.encode() for name, content in texts.items()}
@@ -70,6 +73,8 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
         f"#define DUALRES_CLASSES {len(model.classes)}\n\n"
+        "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
+        f"#define DUALRES_COUNTED_BYTES {kind_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
         f"{counts if int16 else ''}\n#endif\n"
@@ -78,17 +83,17 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
 
 def _constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
-    run, head = packed(model.weights)
+    run, head = packed_for_c(model)
     names = ",\n    ".join(text(name) for name in model.classes)
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
         f"static const float head[] = {{\n    {floats(head)}}};\n",
-        f"static const union {{\n    float run[{len(run)}];\n    dualres_constants named;\n}} constants = {{{{\n"
-        f"    {floats(run)}}}}};\n",
+        f"static const union {{\n    float run[{len(run)}];\n    dualres_network_constants named;\n"
+        f"}} constants = {{{{\n    {floats(run)}}}}};\n",
         "typedef char constants_fit[sizeof constants.run == sizeof constants.named ? 1 : -1];\n",
-        "extern const dualres_model dualres_this_model;\n"
-        "const dualres_model dualres_this_model = {&constants.named, head, DUALRES_CLASSES};\n",
+        "extern const dualres_network dualres_this_model;\n"
+        "const dualres_network dualres_this_model = {&constants.named, head, DUALRES_CLASSES};\n",
     ]
     if ratio != 1:
         parts.append(
@@ -98,12 +103,12 @@ def _constants(model: Model, ratio: Fraction) -> str:
     return "\n".join(parts)
 
 
-def _check_values(by_floats: Expected, by_counts: Expected) -> str:
+def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
     """check_values.h: for builds with floats and with counts."""
     return (
         "/* What the model says of the check's signals. */\n\n"
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
-        f"#define LOGIT_TOLERANCE {LOGIT_TOLERANCE}\n#define SHARE_TOLERANCE {SHARE_TOLERANCE}\n"
+        f"#define LOGIT_TOLERANCE {kind.logit_tolerance}\n#define SHARE_TOLERANCE {kind.share_tolerance}\n"
         f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
         f"enum {{ CHECK_WINDOWS = {len(by_floats.logits)}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
         f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
@@ -115,7 +120,7 @@ def _check_values(by_floats: Expected, by_counts: Expected) -> str:
 def _values(values: Expected) -> str:
     rows = ",\n    ".join(f"{{{doubles(row)}}}" for row in values.logits)
     return (
-        f"enum {{ STREAM_WINDOWS = {values.windows}, STREAM_BEST = {int(values.shares.argmax())} }};\n"
+        f"enum {{ STREAM_WINDOWS = {values.windows} }};\n"
         f"static const double expected_logits[CHECK_WINDOWS][DUALRES_CLASSES] = {{\n    {rows}}};\n"
         f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n"
     )

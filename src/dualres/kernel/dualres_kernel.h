@@ -12,7 +12,7 @@
 
 /* To be raised whenever a struct, the order of a table, a name or a signature changes. Python reads the number from
  * this line and takes no library that was built with another: it would compute nonsense. */
-#define DUALRES_INTERFACE 3
+#define DUALRES_INTERFACE 4
 
 enum {
     DUALRES_RATE = 64000,  /* Hz */
@@ -41,10 +41,7 @@ typedef int16_t dualres_sample;
 typedef float dualres_sample;
 #endif
 
-/* All that does not change from window to window, in the order in which it is used; floats without gaps.
- *
- * Weights are [input][output]. Bins come in pairs as the FFT leaves them, and as logarithms to base two. LayerNorm's
- * gain and bias are part of the maps that follow it. */
+/* Tables of the FFTs; floats without gaps. */
 typedef struct {
     float hann_long[DUALRES_LONG]; /* halved, as the real FFT wants it */
     float hann_short[DUALRES_SHORT];
@@ -53,6 +50,14 @@ typedef struct {
     float turn_128[64][2];
     float split_long[256][2]; /* exp(-2 pi i k / 1024), k in the order of the pairs; the last is not used */
     float split_short[64][2];
+} dualres_tables;
+
+/* All that does not change from window to window, in the order in which it is used; floats without gaps.
+ *
+ * Weights are [input][output]. Bins come in pairs as the FFT leaves them, and as logarithms to base two. LayerNorm's
+ * gain and bias are part of the maps that follow it. */
+typedef struct {
+    dualres_tables tables;
     float short_weight[DUALRES_SHORT_BINS][DUALRES_WIDTH / 2];
     float long_weight[DUALRES_LONG_BINS][DUALRES_WIDTH / 2];
     float features_bias[DUALRES_WIDTH];

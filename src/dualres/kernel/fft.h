@@ -18,6 +18,9 @@ static inline cvec c_sub(cvec a, cvec b) { return (cvec){a.re - b.re, a.im - b.i
 static inline cvec c_turn(cvec a, const float turn[2]) {
     return (cvec){a.re * turn[0] - a.im * turn[1], a.re * turn[1] + a.im * turn[0]};
 }
+static inline cvec c_times(cvec a, cvec b) {
+    return (cvec){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
 static inline cvec c_times_minus_i(cvec a) { return (cvec){a.im, -a.re}; }
 
 /* The DFT of 4, in place. */
@@ -56,6 +59,13 @@ enum {
 DUALRES_ASSERT(groups_take_two_stages_of_radix_8, POINTS == 8 * 8);
 DUALRES_ASSERT(first_stages_are_of_radix_2_and_8, SHORT_RADIX == 2 && LONG_RADIX == 8);
 
+/* The first stage of a long FFT, for the inputs j, j + 64, ... in `a`. */
+static inline void first_stage_of_8(cvec *z, int j, cvec a[8], const float turn_512[64][7][2]) {
+    dft8(a);
+    z[j] = a[0];
+    for (int q = 1; q < 8; q++) z[j + GROUP * q] = c_turn(a[q], turn_512[j][q - 1]);
+}
+
 /* The last two stages, of one group. */
 static inline void transform_64(cvec *z, const float turn_64[8][7][2]) {
     for (int j = 0; j < 8; j++) {
@@ -80,6 +90,19 @@ enum { SLOT_OF_ZERO = 0, SLOT_OF_ONE = POINTS + 1 };
 DUALRES_ASSERT(bin_one_has_a_slot, DUALRES_SHORT_BINS - SLOT_OF_ONE > 0);
 
 static inline vec magnitude(cvec x) { return vec_sqrt(x.re * x.re + x.im * x.im); }
+
+/* The magnitudes of these bins. */
+typedef struct {
+    vec zero, one;
+} low_magnitudes;
+
+/* What they are without a mean. It has the periodic Hann window's own spectrum: half its length in bin 0, minus a
+ * quarter in bin 1. */
+static inline low_magnitudes without_mean(const low_bins *low, float mean, float length) {
+    const vec zero = low->zero - mean * (length / 2);
+    const cvec one = {low->one.re + mean * (length / 4), low->one.im};
+    return (low_magnitudes){vec_max(zero, -zero), magnitude(one)};
+}
 
 /* Where magnitudes go, and the turns exp(-2 pi i k / 2 M) of the bins k they belong to. */
 typedef struct {

@@ -17,9 +17,12 @@ from dualres.kernel.threads import room, share_out, thread_count
 # threads nor the way a recording is read changes a bit of the result.
 TOGETHER = 16
 
+ADDRESS = ctypes.c_void_p
+Entry = tuple[Callable[..., Any], int]  # a function that scores windows, and the floats of working memory it wants
+
 
 class _Model(ctypes.Structure):
-    """`dualres_model` of dualres_kernel.h. It keeps the arrays it points at."""
+    """`dualres_model` of dualres_kernel.h and `dualres_views_model` of views.h. It keeps the arrays it points at."""
 
     _fields_ = (("constants", ctypes.c_void_p), ("head", ctypes.c_void_p), ("classes", ctypes.c_int))
 
@@ -28,30 +31,25 @@ class _Model(ctypes.Structure):
         self._held = constants, head
 
 
-class Kernel:
-    """A network as it was when this was made, ready to score windows on the CPU."""
+class Scoring:
+    """Packed weights, ready to score windows of `window` samples on the CPU."""
 
-    def __init__(self, weights: Weights) -> None:
-        self._constants, self._head = packed(weights)
-        self._classes, self._window = weights.classes, weights.config.window
+    def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
+        self._constants, self._head, self._classes, self._window = constants, head, classes, window
 
-    def logits(self, windows: Floats) -> Floats:
-        """Raw float32 windows (n, window) at the model's rate to (n, classes).
-
-        Rows may be views into one signal: where each begins half a window after the one before, they share work.
-        """
+    def _score(self, entry: Entry | None, windows: Floats, together: int) -> Floats:
+        """Raw windows (n, window) to (n, classes), at most `together` of those that half overlap in a call."""
         count, samples = windows.shape
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
         half_overlapping = windows.dtype == np.float32 and windows.strides == (2 * samples, 4)  # bytes
         if not (half_overlapping and windows.flags.aligned):
             half_overlapping, windows = False, np.require(windows, np.float32, ["C", "A"])
-        entry = _entry(variant())
         if entry is None:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
-        at_once = TOGETHER if half_overlapping else 1
+        at_once = together if half_overlapping else 1
         model = _Model(self._constants, self._head, self._classes)
 
         def go(first: int) -> None:
@@ -65,15 +63,33 @@ class Kernel:
         return logits
 
 
+class Kernel(Scoring):
+    """A network as it was when this was made, ready to score windows on the CPU."""
+
+    def __init__(self, weights: Weights) -> None:
+        super().__init__(*packed(weights), weights.classes, weights.config.window)
+
+    def logits(self, windows: Floats) -> Floats:
+        """Raw float32 windows (n, window) at the model's rate to (n, classes).
+
+        Rows may be views into one signal: where each begins half a window after the one before, they share work.
+        """
+        return self._score(_entry(variant()), windows, TOGETHER)
+
+
 def serves(config: ModelConfig) -> bool:
     """Whether the compiled library is in use, and made for networks of these sizes."""
     return fits(config) and _entry(variant()) is not None
 
 
+def entry_named(windows: str, scratch: str) -> Entry | None:
+    """Functions of the variant in use that score windows, and that say how many bytes of working memory they want."""
+    score = function(windows, [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
+    wanted = function(scratch, [], ctypes.c_size_t)
+    return None if score is None or wanted is None else (score, -(-int(wanted()) // 4))
+
+
 @cache
-def _entry(chosen: str | None) -> tuple[Callable[..., Any], int] | None:
-    """`dualres_windows` of the variant in use, and the floats of working memory it wants; None where there is none."""
-    address = ctypes.c_void_p
-    score = function("dualres_windows", [address, address, ctypes.c_size_t, address, address])
-    scratch = function("dualres_scratch", [], ctypes.c_size_t)
-    return None if score is None or scratch is None else (score, -(-int(scratch()) // 4))
+def _entry(chosen: str | None) -> Entry | None:
+    """Of the paper's network, in the variant in use; None where there is none."""
+    return entry_named("dualres_windows", "dualres_scratch")

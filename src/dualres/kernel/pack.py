@@ -1,6 +1,6 @@
 """A network's weights and the tables of its FFTs as the kernel wants them: one run of floats, and memory for it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,26 +75,36 @@ def aligned(count: int) -> Floats:
     return room[skipped : skipped + count]
 
 
+def in_one_run(parts: Iterable[Exact]) -> Floats:
+    """All numbers one after the other, where vectors read them fastest."""
+    flat = [part.ravel() for part in parts]
+    run = aligned(sum(map(len, flat)))
+    np.concatenate(flat, out=run, casting="same_kind")
+    return run
+
+
 def packed(weights: Weights) -> tuple[Floats, Floats]:
     """The kernel's constants, in the order of `dualres_constants`, and its head: (classes, width), then biases."""
-    parts = [part.ravel() for part in _constants(weights)]
-    constants = aligned(sum(map(len, parts)))
-    np.concatenate(parts, out=constants, casting="same_kind")
-    return constants, np.concatenate([weights.arrays["head.weight"].ravel(), weights.arrays["head.bias"]])
+    head = [weights.arrays["head.weight"].ravel(), weights.arrays["head.bias"]]
+    return in_one_run(_constants(weights)), np.concatenate(head)
+
+
+def fft_tables(config: ModelConfig) -> Iterator[Exact]:
+    """`dualres_tables`, piece by piece."""
+    for length in (config.long, config.short):
+        yield 0.5 * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
+    for length, count in ((512, 64), (64, 8)):
+        yield turns(np.outer(np.arange(count), np.arange(1, 8)) / length)
+    yield turns(np.arange(64) / 128)
+    for length in (config.long, config.short):
+        yield turns(np.array([*_lower_bins(length // 2), 0]) / length)
 
 
 def _constants(weights: Weights) -> Iterator[Exact]:
     config, exact = weights.config, weights.exact
-    for length in (config.long, config.short):
-        yield 0.5 * (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
-    for length, count in ((512, 64), (64, 8)):
-        yield _turns(np.outer(np.arange(count), np.arange(1, 8)) / length)
-    yield _turns(np.arange(64) / 128)
-    for length in (config.long, config.short):
-        yield _turns(np.array([*_lower_bins(length // 2), 0]) / length)
-
+    yield from fft_tables(config)
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
-        yield np.log(2) * _of_branch(weights, branch, "weight").T[_bin_order(bins)]
+        yield np.log(2) * _of_branch(weights, branch, "weight").T[bin_order(bins)]
     yield np.concatenate([_of_branch(weights, branch, "bias") for branch in ("short", "long")])
 
     weight, bias = (np.concatenate([exact(f"encoder.memory.{m}.{kind}") for m in MAPS]) for kind in ("weight", "bias"))
@@ -127,7 +137,7 @@ def _lower_bins(half: int) -> list[int]:
     return [*alone, *meet(first), *middle, *meet(rest)]
 
 
-def _bin_order(bins: int) -> list[int]:
+def bin_order(bins: int) -> list[int]:
     """Of the magnitudes: bins without a pair among the first, then the pairs."""
     half = bins - 1
     pairs = [bin for k in _lower_bins(half) for bin in (k, half - k)]
@@ -140,7 +150,7 @@ def _of_branch(weights: Weights, branch: str, kind: str) -> Exact:
     return values if weights.config.branches in ("both", branch) else np.zeros_like(values)
 
 
-def _turns(share: Exact) -> Exact:
+def turns(share: Exact) -> Exact:
     """exp(-2 pi i share), real and imaginary parts last."""
     return np.stack([np.cos(2 * np.pi * share), -np.sin(2 * np.pi * share)], axis=-1)
 

@@ -1,6 +1,7 @@
 /* What is compiled once for each instruction set. */
 
 #include "windows.c"
+#include "views.c"
 #include "training.c"
 #include "resample.c"
 #include "augment.c"

@@ -9,21 +9,19 @@
 #include "dense.h"
 #include "dualres_kernel.h"
 #include "fft.h"
+#include "frames.h"
 #include "lanes.h"
 #include "memory.h"
+#include "samples.h"
 
 enum {
     WIDTH = DUALRES_WIDTH,
     BLOCKS_PER_HALF = DUALRES_HALF / DUALRES_HOP / LANES,
-    SLOTS = DUALRES_SHORT_BINS + DUALRES_LONG_BINS,
-    CROP = (DUALRES_LONG - DUALRES_SHORT) / 2 / DUALRES_HOP, /* hops from a long frame's start to its short frame's */
-    COLUMNS = LANES + DUALRES_LONG / DUALRES_HOP - 1 /* hops that a block of frames covers */
+    SLOTS = DUALRES_SHORT_BINS + DUALRES_LONG_BINS
 };
 
 DUALRES_ASSERT(a_half_window_is_whole_blocks, BLOCKS_PER_HALF * LANES * DUALRES_HOP == DUALRES_HALF);
 DUALRES_ASSERT(coordinates_begin_anew_between_blocks, DUALRES_TURN % LANES == 0);
-DUALRES_ASSERT(short_frames_begin_at_hops, CROP * DUALRES_HOP * 2 == DUALRES_LONG - DUALRES_SHORT);
-DUALRES_ASSERT(first_stages_take_a_hop_of_each_part, DUALRES_HOP == 2 * POINTS);
 DUALRES_ASSERT(dense_fills_vectors_with_features, WIDTH / 2 % (VECS_AT_ONCE * LANES) == 0);
 DUALRES_ASSERT(dense_fills_vectors_with_maps, DUALRES_MAPS % (VECS_AT_ONCE * LANES) == 0);
 
@@ -49,7 +47,7 @@ typedef struct {
     vec magnitudes[SLOTS]; /* short, then long */
     low_bins low[2];
 #if LANES > 1
-    float tile[DUALRES_HOP][COLUMNS];
+    frame_tile tile;
 #endif
     float features[LANES][WIDTH];
     float inner[LANES][WIDTH]; /* normalised features, later what the memory reads out */
@@ -64,105 +62,11 @@ typedef struct {
 #define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
 DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
 
-/* Where samples come from, and what is done to them: x * gain - level. The gain is a power of two, so that scaling
- * first costs no precision, and keeps the largest floats from overflowing. */
-typedef struct {
-    const dualres_sample *samples;
-    size_t count;
-    float gain, level;
-} source;
-
-/* The sum of samples about a level, and of their squares. */
-typedef struct {
-    double first, second;
-} moments;
-
-#ifdef DUALRES_INT16
-typedef int32_t sample_level; /* whole, so that small devices need no double for every sample */
-typedef int64_t sample_sum;
-#else
-typedef double sample_level;
-typedef double sample_sum;
-#endif
-
-enum { SUMS = 8 }; /* side by side, so that they need not wait for one another */
-
-DUALRES_ASSERT(sums_share_half_windows, DUALRES_HALF % SUMS == 0);
-
-static moments moments_about(const dualres_sample *x, size_t count, sample_level level) {
-    moments m = {0.0, 0.0};
-    sample_sum first[SUMS] = {0}, second[SUMS] = {0};
-    for (size_t i = 0; i < count; i += SUMS) {
-        for (int j = 0; j < SUMS; j++) {
-            const sample_sum off = x[i + j] - level;
-            first[j] += off;
-            second[j] += off * off;
-        }
-    }
-    for (int j = 0; j < SUMS; j++) m.first += (double)first[j], m.second += (double)second[j];
-    return m;
-}
-
-/* The mean as near as samples and their level can be subtracted without loss. */
-static sample_level level_near(double mean) {
-#ifdef DUALRES_INT16
-    return (sample_level)floor(mean + 0.5);
-#else
-    return (float)mean;
-#endif
-}
-
-static double rms_of(moments m, double count) {
-    const double mean = m.first / count, variance = m.second / count - mean * mean;
-    return variance > 0.0 ? sqrt(variance) : 0.0;
-}
-
-/* Sample `row` of hop `column` after the block's first frame's start, for all frames of the block. */
-#if LANES == 1
-#define SAMPLE(row, column) ((float)from->samples[(column) * DUALRES_HOP + (row)] * from->gain - from->level)
-#else
-#define SAMPLE(row, column) vec_load(s->tile[row] + (column))
-
-/* Cut the block's hops into rows, so that the same sample of neighbouring frames lies side by side. */
-static void fill_tile(scratch_block *s, const source *from) {
-    for (int column = 0; column < COLUMNS; column++) {
-        const size_t start = (size_t)column * DUALRES_HOP;
-        if (start >= from->count) {
-            for (int row = 0; row < DUALRES_HOP; row++) s->tile[row][column] = 0.0f;
-            continue;
-        }
-        for (int row = 0; row < DUALRES_HOP; row++)
-            s->tile[row][column] = (float)from->samples[start + row] * from->gain - from->level;
-    }
-}
-#endif
-
 /* The spectra of the frames that begin at the source's first LANES hops. */
-static void look(const dualres_constants *c, scratch_block *s, const source *from) {
-    cvec *z = s->spectra.z;
-#if LANES > 1
-    fill_tile(s, from);
-#endif
-    for (int j = 0; j < POINTS; j++) {
-        const cvec a = {SAMPLE(2 * j, CROP) * c->hann_short[2 * j], SAMPLE(2 * j + 1, CROP) * c->hann_short[2 * j + 1]};
-        const cvec b = {SAMPLE(2 * j, CROP + 1) * c->hann_short[DUALRES_HOP + 2 * j],
-                        SAMPLE(2 * j + 1, CROP + 1) * c->hann_short[DUALRES_HOP + 2 * j + 1]};
-        z[j] = c_add(a, b);
-        z[GROUP + j] = c_turn(c_sub(a, b), c->turn_128[j]);
-    }
-    finish(z, SHORT_RADIX, c->turn_64, (bins){s->magnitudes, c->split_short}, &s->low[0]);
-
-    for (int j = 0; j < POINTS; j++) {
-        cvec a[8];
-        for (int m = 0; m < 8; m++) {
-            const float *hann = c->hann_long + DUALRES_HOP * m + 2 * j;
-            a[m] = (cvec){SAMPLE(2 * j, m) * hann[0], SAMPLE(2 * j + 1, m) * hann[1]};
-        }
-        dft8(a);
-        z[j] = a[0];
-        for (int q = 1; q < 8; q++) z[j + GROUP * q] = c_turn(a[q], c->turn_512[j][q - 1]);
-    }
-    finish(z, LONG_RADIX, c->turn_64, (bins){s->magnitudes + DUALRES_SHORT_BINS, c->split_long}, &s->low[1]);
+static void look(const dualres_tables *c, scratch_block *s, const source *from) {
+    const hops at = CUT(s->tile, from);
+    short_frames(c, at, CROP * DUALRES_HOP, s->spectra.z, s->magnitudes, &s->low[0]);
+    long_frames(c, at, s->spectra.z, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
 }
 
 /* log2(1 + magnitude) as this window sees it; the projections know that it is not the natural logarithm. */
@@ -170,14 +74,10 @@ static void take_logs(scratch_block *s, const window_state *w) {
     vec *logs = s->spectra.logs;
     for (int i = 0; i < SLOTS; i++) logs[i] = vec_log2(s->magnitudes[i] * w->inverse + 1.0f);
     for (int view = 0; view < 2; view++) {
-        const float length = view ? DUALRES_LONG : DUALRES_SHORT;
-        const low_bins *low = &s->low[view];
+        const low_magnitudes low = without_mean(&s->low[view], w->mean, view ? DUALRES_LONG : DUALRES_SHORT);
         vec *at = logs + (view ? DUALRES_SHORT_BINS : 0);
-        /* The periodic Hann window's own spectrum: half its length in bin 0, minus a quarter in bin 1. */
-        const vec zero = low->zero - w->mean * (length / 2);
-        const cvec one = {low->one.re + w->mean * (length / 4), low->one.im};
-        at[SLOT_OF_ZERO] = vec_log2(vec_max(zero, -zero) * w->inverse + 1.0f);
-        at[SLOT_OF_ONE] = vec_log2(magnitude(one) * w->inverse + 1.0f);
+        at[SLOT_OF_ZERO] = vec_log2(low.zero * w->inverse + 1.0f);
+        at[SLOT_OF_ONE] = vec_log2(low.one * w->inverse + 1.0f);
     }
 }
 
@@ -226,13 +126,6 @@ static void conclude(const dualres_model *m, const window_state *w, float *logit
     }
 }
 
-/* A power of two that brings numbers of about this size to about one. */
-static float gain_for(double size) {
-    int exponent;
-    (void)frexp(size, &exponent);
-    return ldexpf(1.0f, exponent > 100 ? -100 : exponent < -100 ? 100 : -exponent);
-}
-
 /* A window begins; 0 if its mean or RMS is so far from the source's that sharing frames would cost precision. */
 static int begin(window_state *w, moments a, moments b, double gain) {
     const moments both = {a.first + b.first, a.second + b.second};
@@ -278,7 +171,7 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
             if (!into_first && left <= 0) break;
             const size_t offset = at + (size_t)token * DUALRES_HOP;
             const source from = {x + offset, total - offset, gain, (float)level * gain};
-            look(m->constants, s, &from);
+            look(&m->constants->tables, s, &from);
             if (into_first) take_in(m->constants, s, first, token, LANES);
             if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
         }

@@ -89,7 +89,7 @@ class DualRes(nn.Module):
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
-        return tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in self.parameters())
+        return stamp_of(self)
 
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """All tensors in the order of the paper's table of shapes, weight before bias."""
@@ -100,3 +100,8 @@ class DualRes(nn.Module):
         yield from (memory.log_rate, memory.pitch)
         for module in (encoder.mix, encoder.gate, self.head):
             yield from (module.weight, module.bias)
+
+
+def stamp_of(network: nn.Module) -> tuple[tuple[int, int], ...]:
+    """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
+    return tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in network.parameters())

@@ -9,7 +9,7 @@
 #include "check_values.h"
 #include "dualres.h"
 
-extern const dualres_model dualres_this_model;
+extern const dualres_network dualres_this_model;
 
 #define PI 3.14159265358979323846
 
@@ -28,6 +28,13 @@ static dualres_sample as_sample(double x) {
 #else
     return (float)x;
 #endif
+}
+
+/* Whether a class is the best, or so near to it that either may be. */
+static int is_best(int chosen, const double *wanted, double tolerance) {
+    for (int i = 0; i < DUALRES_CLASSES; i++)
+        if (wanted[i] > wanted[chosen] + 2 * tolerance) return 0;
+    return 1;
 }
 
 /* The number of the largest. */
@@ -56,12 +63,13 @@ static int window_is_right(int number) {
     double values[DUALRES_CLASSES];
     for (uint32_t t = 0; t < DUALRES_WINDOW; t++)
         state.window[t] = as_sample(formula(number ? DUALRES_WINDOW - 1 - t : t, DUALRES_WINDOW));
-    dualres_windows(&dualres_this_model, state.window, 1, logits, state.scratch);
+    DUALRES_LOGITS(&dualres_this_model, state.window, 1, logits, state.scratch);
     for (int i = 0; i < DUALRES_CLASSES; i++) values[i] = logits[i];
     const double off = apart(values, wanted);
     const int best = best_of(values);
     printf("window %d: class %d, logits off by %.2g\n", number, best, off);
-    return off <= LOGIT_TOLERANCE * fmax(1.0, apart(wanted, zeros)) && best == best_of(wanted);
+    const double tolerance = LOGIT_TOLERANCE * fmax(1.0, apart(wanted, zeros));
+    return off <= tolerance && is_best(best, wanted, tolerance);
 }
 
 static int stream_is_right(void) {
@@ -75,7 +83,8 @@ static int stream_is_right(void) {
     const double off = apart(result.probabilities, expected_shares);
     printf("stream: class %d, %lu windows, probabilities off by %.2g\n", result.best, (unsigned long)result.windows,
            off);
-    return off <= SHARE_TOLERANCE && result.windows == STREAM_WINDOWS && result.best == STREAM_BEST;
+    return off <= SHARE_TOLERANCE && result.windows == STREAM_WINDOWS &&
+           is_best(result.best, expected_shares, SHARE_TOLERANCE);
 }
 
 int main(void) {

@@ -8,19 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernel/windows.c"
+#include DUALRES_KERNEL
 
-DUALRES_ASSERT(scratch_suffices, sizeof(scratch_block) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);
-DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == 13 * 1024);
+DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);
+DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == DUALRES_COUNTED_BYTES);
 DUALRES_ASSERT(ratio_and_classes_are_positive, DUALRES_UP > 0 && DUALRES_DOWN > 0 && DUALRES_CLASSES > 0);
 
-extern const dualres_model dualres_this_model;
+extern const dualres_network dualres_this_model;
 
 /* The complete window's probabilities join the sums; its second half begins the next one. */
 static void judge(dualres_state *s) {
     float logits[DUALRES_CLASSES];
     double shares[DUALRES_CLASSES], total = 0.0;
-    dualres_windows(&dualres_this_model, s->window, 1, logits, s->scratch);
+    DUALRES_LOGITS(&dualres_this_model, s->window, 1, logits, s->scratch);
     float largest = logits[0];
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);

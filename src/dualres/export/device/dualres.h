@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "dualres_model.h"
-#include "kernel/dualres_kernel.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,8 +24,7 @@ extern "C" {
 #define DUALRES_LANES 1
 #endif
 
-/* Bytes in which a window is judged; dualres.c refuses to compile if they do not suffice. */
-#define DUALRES_SCRATCH_BYTES ((12 * DUALRES_LANES + 1) * 1024)
+#include "network.h"
 
 #if DUALRES_UP != DUALRES_DOWN
 enum {

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.model.discriminant import Discriminant
+from dualres.model.network import stamp_of
 from dualres.model.views.low_lines import low_lines
 from dualres.model.views.mean_spectra import mean_spectra
 from dualres.model.views.modulation import modulation
@@ -24,6 +25,10 @@ class ViewsNetwork(nn.Module):
         self.config, self.classes = config or ModelConfig(), classes
         sizes = VIEW_SIZES.features(self.config)
         self.heads = nn.ModuleDict({name: Discriminant(n, classes, VIEW_SIZES.rank) for name, n in sizes.items()})
+
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
+        return stamp_of(self)
 
     def views(self, windows: Tensor) -> tuple[Tensor, ...]:
         """What the heads take of raw windows (batch, window), in their order, (batch, features) each."""

@@ -1,0 +1,102 @@
+"""From raw windows to spectra of frames, as matrix products of an ONNX graph."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
+from dualres.export.graph import Graph, Reals
+from dualres.model.spectra import SMALLEST_RMS
+
+INPUT, OUTPUT = "windows", "logits"
+
+Bins = npt.NDArray[np.int64]  # the frequencies of a spectrum's columns; some come twice, as their own mirror images
+
+
+def refuse_cut_hops(config: ModelConfig) -> None:
+    """An error where windows or frames are not whole hops."""
+    for name in ("window", "short", "long"):
+        if (length := getattr(config, name)) % config.hop:
+            raise ConfigError(f"{name}={length} is no multiple of hop={config.hop}, which ONNX export needs")
+
+
+def normalised(graph: Graph) -> str:
+    """Centred and divided by the RMS, both taken in double precision."""
+    exact = graph.double(INPUT)
+    centred = graph.put("Sub", exact, graph.put("ReduceMean", exact, axes=[1]))
+    power = graph.put("ReduceMean", graph.put("Mul", centred, centred), axes=[1])
+    smallest = graph.double(graph.put("Identity", [SMALLEST_RMS**2]))
+    rms = graph.put("Sqrt", graph.put("Max", power, smallest))
+    return graph.single(graph.put("Div", centred, rms))
+
+
+def frames_at(graph: Graph, hops: str, starts: npt.NDArray[np.int64], length: int) -> str:
+    """Frames of `length` hops, (B, frames, length, hop), which begin at these of the hops (B, hops, hop)."""
+    return graph.put("Gather", hops, starts[:, None] + np.arange(length), axis=1)
+
+
+def log_magnitudes(graph: Graph, frames: str, length: int) -> tuple[str, Bins]:
+    """log(1 + |DFT|) of Hann-weighted frames, (frames, columns)."""
+    power, shape, bins = _power(graph, frames, length, hann(length))
+    return _by_frame(graph, log_of_root(graph, power), shape), np.minimum(bins, length - bins)
+
+
+def powers(graph: Graph, frames: str, length: int, weights: Reals | None = None) -> tuple[str, Bins]:
+    """|DFT|^2 of frames that are weighted, (frames, columns)."""
+    power, shape, bins = _power(graph, frames, length, weights)
+    return _by_frame(graph, power, shape), np.minimum(bins, length - bins)
+
+
+def spectra(graph: Graph, frames: str, length: int) -> tuple[str, str, Bins]:
+    """Real and imaginary part of the DFT of frames, (frames, columns) each; here frequencies are not mirrored."""
+    spectrum, (kept, columns), bins = _spectrum(graph, frames, length, None)
+    real, imaginary = graph.split(spectrum, [columns, columns])
+    return _by_frame(graph, real, (kept, columns)), _by_frame(graph, imaginary, (kept, columns)), bins
+
+
+def log_of_root(graph: Graph, power: str) -> str:
+    """log(1 + sqrt(power))."""
+    return graph.put("Log", graph.put("Add", graph.put("Sqrt", power), 1.0))
+
+
+def hann(length: int) -> Reals:
+    """The periodic Hann window."""
+    return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
+
+
+def _power(graph: Graph, frames: str, length: int, weights: Reals | None) -> tuple[str, tuple[int, int], Bins]:
+    spectrum, shape, bins = _spectrum(graph, frames, length, weights)
+    real, imaginary = graph.split(graph.put("Mul", spectrum, spectrum), [shape[1]] * 2)
+    return graph.put("Add", real, imaginary), shape, bins
+
+
+def _spectrum(graph: Graph, frames: str, length: int, weights: Reals | None) -> tuple[str, tuple[int, int], Bins]:
+    """The DFT of frames, (kept, frames, 2 columns), with kept and columns, and the frequency of each pair of them.
+
+    A frame, seen as a matrix of `rows` x `columns` samples, takes two matrix products: down the rows, which leaves
+    frequencies p modulo `rows`, then across the columns. p up to rows / 2 suffices, as the rest mirrors it.
+    """
+    rows = max(n for n in range(1, math.isqrt(length) + 1) if length % n == 0)
+    columns, kept = length // rows, rows // 2 + 1
+    frames = graph.put("Reshape", frames, [-1, rows, columns])
+    if weights is not None:
+        frames = graph.put("Mul", frames, weights.reshape(rows, columns))
+    down = _as_rows(np.exp(-2j * np.pi * np.outer(np.arange(kept), np.arange(rows)) / rows))
+    half_way = graph.put("Reshape", graph.put("MatMul", down, frames), [-1, kept, 2 * columns])
+    half_way = graph.put("Transpose", half_way, perm=[1, 0, 2])  # (p, frames, real and imaginary parts of the columns)
+    bins = np.arange(kept)[:, None] + rows * np.arange(columns)  # (p, columns)
+    across = np.exp(-2j * np.pi * np.arange(columns)[:, None] * bins[:, None, :] / length)
+    across_pairs = np.block([[across.real, across.imag], [-across.imag, across.real]])
+    return graph.put("MatMul", half_way, across_pairs), (kept, columns), bins.ravel()
+
+
+def _by_frame(graph: Graph, parts: str, shape: tuple[int, int]) -> str:
+    """(kept, frames, columns) to (frames, kept * columns)."""
+    return graph.put("Reshape", graph.put("Transpose", parts, perm=[1, 0, 2]), [-1, math.prod(shape)])
+
+
+def _as_rows(z: np.ndarray) -> Reals:
+    """Complex (n, m) to real (2 n, m): real and imaginary parts of a row below each other."""
+    return np.stack([z.real, z.imag], axis=1).reshape(-1, z.shape[1])

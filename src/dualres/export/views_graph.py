@@ -1,0 +1,142 @@
+"""The network of views as an ONNX graph of matrix products and elementwise functions.
+
+The steps are those of `dualres.model.views`, for B windows and T tokens.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import onnx
+
+from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.errors import ConfigError
+from dualres.export.graph import Graph, Reals, exact
+from dualres.export.spectra_graph import (
+    INPUT,
+    OUTPUT,
+    Bins,
+    frames_at,
+    hann,
+    log_magnitudes,
+    log_of_root,
+    normalised,
+    powers,
+    refuse_cut_hops,
+    spectra,
+)
+from dualres.model.discriminant import SMALLEST_DISTANCE, Discriminant
+from dualres.model.views.modulation import LEAST, frame_rate, oscillators
+from dualres.model.views.network import ViewsNetwork
+
+PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
+
+
+def views_graph(network: ViewsNetwork) -> onnx.ModelProto:
+    """Raw windows (B, window) to log-probabilities (B, classes)."""
+    config, graph = network.config, Graph()
+    refuse_cut_hops(config)
+    if config.hop % 2 or config.window % PHASE:
+        raise ConfigError(
+            f"hop={config.hop}, window={config.window}: ONNX export needs an even one, and a multiple of {PHASE}"
+        )
+    signal = normalised(graph)
+    repeating = _modulation(graph, signal, config)
+    views = (_mean_spectra(graph, signal, config), repeating, repeating, _low_lines(graph, signal, config))
+    said = [
+        _ask(graph, view, head)  # type: ignore[arg-type]
+        for view, head in zip(views, network.heads.values(), strict=True)
+    ]
+    logits = graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
+    return graph.finish(logits, (INPUT, config.window), (OUTPUT, network.classes))
+
+
+def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
+    """(B, short_bins + long_bins)."""
+    hops, means = graph.put("Reshape", signal, [0, -1, config.hop]), []
+    for length, first in ((config.short, config.crop), (config.long, 0)):
+        frames = frames_at(graph, hops, first + np.arange(config.tokens), length // config.hop)
+        logs, bins = log_magnitudes(graph, frames, length)
+        mean = graph.put("ReduceMean", graph.put("Reshape", logs, [-1, config.tokens, len(bins)]), axes=[1], keepdims=0)
+        means.append(graph.put("Gather", mean, np.unique(bins, return_index=True)[1], axis=1))
+    return graph.put("Concat", *means, axis=-1)
+
+
+def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
+    """(B, bands * rates)."""
+    hop = config.hop // 2
+    count = (config.window - config.short) // hop + 1
+    frames = frames_at(graph, graph.put("Reshape", signal, [0, -1, hop]), np.arange(count), config.short // hop)
+    power, bins = powers(graph, frames, config.short, hann(config.short))
+    in_band = _membership(np.arange(config.short_bins), VIEW_SIZES.band_edges)
+    strength = graph.put("Sqrt", graph.put("MatMul", power, _once(bins, in_band)))
+    strength = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
+    mean = graph.put("ReduceMean", strength, axes=[2])
+    driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST))
+    swings = graph.put(
+        "Conv", graph.put("Reshape", driven, [-1, 1, count]), _responses(count, config), pads=[count - 1, 0]
+    )
+    energy = graph.put("ReduceMean", graph.put("Mul", swings, swings), axes=[2], keepdims=0)
+    of_both = graph.put("ReduceSum", graph.put("Reshape", energy, [-1, 2, VIEW_SIZES.oscillators]), [1], keepdims=0)
+    return graph.put("Reshape", log_of_root(graph, of_both), [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
+
+
+def _responses(frames: int, config: ModelConfig) -> Reals:
+    """What each oscillator answers to a single frame, the latest last: real, then imaginary parts, as Conv takes it."""
+    alpha, theta = (part.numpy() for part in oscillators(frame_rate(config), 0))
+    since = np.arange(frames)[::-1]
+    answer = alpha[:, None] ** since * np.exp(1j * np.outer(theta, since))
+    return np.concatenate([answer.real, answer.imag])[:, None]
+
+
+def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:
+    """(B, bands). Only the lowest bins of a window's DFT are computed, from those of its interleaved parts.
+
+    Bin k is the sum over r of exp(-2 pi i r k / window) times bin k of samples r, r + phases, ...
+    """
+    phases, lowest = config.window // PHASE, np.arange(*VIEW_SIZES.lines)
+    weighted = graph.put("Reshape", graph.put("Mul", signal, hann(config.window)), [0, PHASE, phases])
+    real, imaginary, bins = spectra(graph, graph.put("Transpose", weighted, perm=[0, 2, 1]), PHASE)
+    place = {int(k): i for i, k in enumerate(bins)}
+    columns = np.array([place.get(int(k), place.get(int(PHASE - k))) for k in lowest])
+    real, imaginary = (
+        graph.put("Gather", graph.put("Reshape", part, [-1, phases, len(bins)]), columns, axis=2)
+        for part in (real, imaginary)
+    )
+    turn = np.exp(-2j * np.pi * np.outer(np.arange(phases), lowest) / config.window)
+    mirrored = np.where(bins[columns] == lowest, 1.0, -1.0)  # of a mirror image, the imaginary part changes its sign
+    pairs = ((turn.real, -turn.imag * mirrored), (turn.imag, turn.real * mirrored))
+    turned = [graph.put("Add", graph.put("Mul", real, a), graph.put("Mul", imaginary, b)) for a, b in pairs]
+    parts = [graph.put("ReduceSum", part, [1], keepdims=0) for part in turned]
+    power = graph.put("Add", *(graph.put("Mul", part, part) for part in parts))
+    in_band = _membership(lowest, VIEW_SIZES.line_edges)
+    return log_of_root(graph, graph.put("MatMul", power, in_band / in_band.sum(0)))
+
+
+def _ask(graph: Graph, view: str, head: Discriminant) -> str:
+    """A head's logits, (B, classes), in double precision: distances are small differences of large sums."""
+    centre, scale, directions, slopes, offsets = (
+        graph.double(graph.put("Identity", exact(tensor)))
+        for tensor in (head.centre, head.scale, head.directions.T, head.slopes.T, head.offsets)
+    )
+    z = graph.put("Mul", graph.put("Sub", graph.double(view), centre), scale)
+    along = graph.put("MatMul", z, directions)
+    length, explained = (graph.put("ReduceSum", graph.put("Mul", one, one), [1]) for one in (z, along))
+    towards = graph.put("MatMul", z, slopes)
+    distance = graph.put("Sub", graph.put("Sub", length, explained), graph.put("Add", towards, towards))
+    smallest = graph.double(graph.put("Identity", [SMALLEST_DISTANCE]))
+    logarithm = graph.put("Log", graph.put("Max", graph.put("Add", distance, offsets), smallest))
+    return graph.put("Mul", logarithm, graph.double(graph.put("Identity", -exact(head.sharpness).reshape(1))))
+
+
+def _membership(bins: Bins, edges: Sequence[int]) -> Reals:
+    """One where a bin lies in a band between two edges, else zero, (bins, bands)."""
+    return np.stack([((bins >= low) & (bins < high)).astype(np.float64) for low, high in pairwise(edges)], axis=1)
+
+
+def _once(bins: Bins, weight: Reals) -> Reals:
+    """Rows of a weight (bins, outputs) for the columns of a spectrum; of those that come twice, the first counts."""
+    rows = np.zeros((len(bins), weight.shape[1]))
+    kinds, first = np.unique(bins, return_index=True)
+    rows[first] = weight[kinds]
+    return rows

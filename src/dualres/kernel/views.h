@@ -1,0 +1,65 @@
+/* The network of views at the paper's frames: raw windows at 64 kHz to log-probabilities.
+ *
+ * No allocation, no state between calls, nothing needed beyond libm. */
+
+#ifndef DUALRES_VIEWS_H
+#define DUALRES_VIEWS_H
+
+#include "dualres_kernel.h"
+
+enum {
+    DUALRES_STRENGTHS = 2 * (DUALRES_WINDOW - DUALRES_SHORT) / DUALRES_HOP + 1, /* short frames, two in a hop */
+    DUALRES_BANDS = 5,            /* whose strength is followed */
+    DUALRES_BAND_BINS = 80,       /* of a short frame in all of them, from bin 1 on */
+    DUALRES_RATES = 72,           /* oscillators that a band's strength drives */
+    DUALRES_LINES = 512,          /* bins of a whole window's spectrum, from zero */
+    DUALRES_PHASES = DUALRES_WINDOW / DUALRES_LONG, /* interleaved parts of a window, a long FFT each */
+    DUALRES_NEAR = 16,            /* neighbouring bins that share a coarse turn */
+    DUALRES_LINE_BANDS = 50,
+    DUALRES_RANK = 32,            /* directions of a head */
+    DUALRES_SPECTRA_FEATURES = DUALRES_SHORT_BINS + DUALRES_LONG_BINS,
+    DUALRES_MODULATION_FEATURES = DUALRES_BANDS * DUALRES_RATES,
+    DUALRES_VIEW_FEATURES = DUALRES_SPECTRA_FEATURES + DUALRES_MODULATION_FEATURES + DUALRES_LINE_BANDS,
+    DUALRES_HEADS = 4             /* of spectra, repetition, rhythm and lines, as `ViewSizes.features` has them */
+};
+
+/* All that no network of views changes; floats without gaps. Places are whole numbers. */
+typedef struct {
+    dualres_tables tables;
+    float band_slots[DUALRES_BAND_BINS]; /* where the bins of a short frame lie among its magnitudes, from bin 1 on */
+    float band_edges[DUALRES_BANDS + 1]; /* in `band_slots` */
+    float step[2][DUALRES_RATES]; /* of the oscillators from frame to frame: real parts, then imaginary ones */
+    float line_edges[DUALRES_LINE_BANDS + 1]; /* in bins of a whole window */
+    float delay[2][DUALRES_PHASES]; /* exp(2 pi i r / window): cosines, then sines */
+    float coarse[DUALRES_LINES / DUALRES_NEAR][2][DUALRES_PHASES]; /* exp(-2 pi i r k / window), every 16th k */
+    float fine[DUALRES_NEAR][2][DUALRES_PHASES]; /* the same for k from 0 to 15 */
+} dualres_views_constants;
+
+typedef struct {
+    const dualres_views_constants *constants;
+    /* Of each head: centre, scale, (rank, features) directions, (classes, features) slopes, offsets, sharpness.
+     * The features of spectra lie as the FFT leaves them. */
+    const float *heads;
+    int classes;
+} dualres_views_model;
+
+/* Where a library offers its functions once per instruction set, their names end with it: dualres_views_avx2. */
+#ifndef DUALRES_VARIANT
+
+/* Bytes of working memory that dualres_views needs, at any address: 23 kB with one lane, 55, 92 or 167 kB with 4, 8
+ * or 16. */
+DUALRES_PUBLIC size_t dualres_views_scratch(void);
+
+/* Log-probabilities (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples
+ * at DUALRES_RATE. Those of a window that holds a sample which is not finite are NaN. */
+DUALRES_PUBLIC void dualres_views(const dualres_views_model *model, const dualres_sample *signal, size_t count,
+                                  float *logits, void *scratch);
+
+/* What the heads see of one window, (DUALRES_VIEW_FEATURES,): mean spectra, modulation, lines. 0 if it holds a sample
+ * that is not finite. */
+DUALRES_PUBLIC int dualres_views_features(const dualres_views_constants *constants, const dualres_sample *window,
+                                          float *features, void *scratch);
+
+#endif
+
+#endif

@@ -1,0 +1,102 @@
+"""Windows to log-probabilities by the compiled kernel of the network of views."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.errors import ConfigError
+from dualres.kernel.compiled import function, variant
+from dualres.kernel.inference import ADDRESS, Entry, Scoring, entry_named
+from dualres.kernel.pack import Exact, Floats, bin_order, fft_tables, fits, in_one_run, turns
+from dualres.kernel.threads import room
+from dualres.kernel.views_weights import ViewsWeights
+
+LINES, PHASES, NEAR = 512, 32, 16  # as views.h has them
+
+
+class ViewsKernel(Scoring):
+    """A network of views as it was when this was made, ready to score windows on the CPU."""
+
+    def __init__(self, weights: ViewsWeights) -> None:
+        super().__init__(*packed_views(weights), weights.classes, weights.config.window)
+
+    def logits(self, windows: Floats) -> Floats:
+        """Raw float32 windows (n, window) at the model's rate to log-probabilities, (n, classes)."""
+        return self._score(_entry(variant()), windows, together=1)  # they share nothing
+
+
+def serves_views(config: ModelConfig) -> bool:
+    """Whether the compiled library is in use, and made for networks of views with these frames."""
+    return fits(config) and _entry(variant()) is not None
+
+
+def scratch_bytes() -> int:
+    """Working memory of the variant in use beside the window; 0 without one."""
+    entry = _entry(variant())
+    return 4 * entry[1] if entry else 0
+
+
+def features(windows: Floats) -> Floats:
+    """What the heads see of float32 windows (n, window) of the paper's size: spectra, modulation, lines side by side.
+
+    Rows of windows that hold a sample which is not finite are NaN.
+    """
+    entry, look = _entry(variant()), function("dualres_views_features", [ADDRESS] * 4)
+    if entry is None or look is None:
+        raise ConfigError("there is no compiled kernel here, or it is switched off")
+    config, windows = ModelConfig(), np.require(windows, np.float32, ["C", "A"])
+    constants, scratch, order = in_one_run(_constants(config)), room(entry[1]), _spectra_order(config)
+    sizes = VIEW_SIZES.features(config)
+    seen = np.full((len(windows), sum(sizes.values()) - sizes["rhythm"]), np.nan, np.float32)
+    for window, row in zip(windows, seen, strict=True):
+        look(constants.ctypes.data, window.ctypes.data, row.ctypes.data, scratch.ctypes.data)
+    seen[:, order] = seen[:, : len(order)].copy()
+    return seen
+
+
+def views_in(seen: Floats) -> dict[str, Floats]:
+    """The columns of `features` by the name of a head that takes them; `rhythm` takes those of `repetition`."""
+    sizes = VIEW_SIZES.features(ModelConfig())
+    ends = np.cumsum([sizes["spectra"], sizes["repetition"]])
+    return dict(zip(("spectra", "repetition", "lines"), np.split(seen, ends, axis=1), strict=True))
+
+
+def packed_views(weights: ViewsWeights) -> tuple[Floats, Floats]:
+    """The kernel's constants and heads, in the order of `dualres_views_constants` and of `dualres_views_model`."""
+    return in_one_run(_constants(weights.config)), in_one_run(_heads(weights))
+
+
+@cache
+def _entry(chosen: str | None) -> Entry | None:
+    return entry_named("dualres_views", "dualres_views_scratch")
+
+
+def _constants(config: ModelConfig) -> Iterator[Exact]:
+    yield from fft_tables(config)
+    edges = np.array(VIEW_SIZES.band_edges)
+    yield np.argsort(bin_order(config.short_bins))[edges[0] : edges[-1]].astype(np.float64)
+    yield (edges - edges[0]).astype(np.float64)
+    rate = 2 * config.token_rate  # of frames
+    step = VIEW_SIZES.kept(rate) * np.exp(2j * np.pi * np.array(VIEW_SIZES.rates_hz()) / rate)
+    yield np.stack([step.real, step.imag])
+    yield np.array(VIEW_SIZES.line_edges, dtype=np.float64)
+    phases = np.arange(PHASES)
+    yield np.stack([np.cos(2 * np.pi * phases / config.window), np.sin(2 * np.pi * phases / config.window)])
+    for bins in (np.arange(0, LINES, NEAR), np.arange(NEAR)):
+        yield np.moveaxis(turns(np.outer(bins, phases) / config.window), -1, 1)
+
+
+def _heads(weights: ViewsWeights) -> Iterator[Exact]:
+    order = _spectra_order(weights.config)
+    for head in VIEW_SIZES.features(weights.config):
+        for name in ("centre", "scale", "directions", "slopes", "offsets", "sharpness"):
+            array = weights.arrays[f"heads.{head}.{name}"].astype(np.float64)
+            by_feature = head == "spectra" and name not in ("offsets", "sharpness")
+            yield array[..., order] if by_feature else array
+
+
+def _spectra_order(config: ModelConfig) -> list[int]:
+    """The features of mean spectra in the order in which the FFT leaves them."""
+    return [*bin_order(config.short_bins), *(config.short_bins + k for k in bin_order(config.long_bins))]

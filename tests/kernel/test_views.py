@@ -1,0 +1,171 @@
+"""The compiled network of views against the readable one: each view, and what the heads say."""
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+from pickle import dumps, loads
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
+from dualres.kernel import compiled
+from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, serves_views, views_in
+from dualres.scorers import weights_of
+from tests.kernel.signals import HALF, WINDOW, odd_windows, overlapping
+from tests.model.made_views import machine_windows, made_views
+
+KERNEL = Path(compiled.__file__).parent
+VIEWS = ("spectra", "repetition", "lines")
+TOLERANCE = 2e-5  # of features and, relative to the largest, of log-probabilities; float64 is the truth
+
+pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+
+
+@pytest.fixture(scope="module")
+def network():
+    return made_views()
+
+
+@torch.inference_mode()
+def exact(network, windows) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The views by name, and the log-probabilities, in double precision."""
+    double = made_copy(network).double()
+    views = double.views(torch.from_numpy(np.array(windows, dtype=np.float64)))
+    named = dict(zip(double.heads, (view.numpy() for view in views), strict=True))
+    return named, double.classify(*views).numpy()
+
+
+def made_copy(network):
+    return loads(dumps(network))
+
+
+def assert_agrees(network, windows, tolerance=TOLERANCE) -> None:
+    wanted, logits = exact(network, windows)
+    seen = views_in(features(windows))
+    for name in VIEWS:
+        assert seen[name].shape == wanted[name].shape
+        assert np.abs(seen[name] - wanted[name]).max() < tolerance, name
+    assert_says(ViewsKernel(weights_of(network)).logits(windows), logits, tolerance)
+
+
+def assert_says(said, logits, tolerance=TOLERANCE) -> None:
+    assert (np.abs(said - logits).max(1) < tolerance * np.maximum(1, np.abs(logits).max(1))).all()
+    assert (said.argmax(1) == logits.argmax(1)).all()
+
+
+def test_agrees_on_windows_like_those_learned_from(variant, network):
+    assert_agrees(network, machine_windows(2))
+    assert_agrees(network, machine_windows(2, seed=1))
+
+
+def test_agrees_on_odd_windows(variant, network):
+    """By float32 a lone tone leaves a little in every band, whose fluctuation PyTorch does not know better."""
+    assert_agrees(network, np.stack(list(odd_windows(55))), tolerance=2e-3)
+
+
+def test_agrees_on_tones_between_and_on_bins(variant, network):
+    t, rng = np.arange(WINDOW), np.random.default_rng(1)
+    tones = [np.sin(2 * np.pi * hz * t / 64_000) for hz in (5, 17.3, 100, 999, 1001.5, 12_000)]
+    assert_agrees(network, np.array([x + 0.1 * rng.standard_normal(WINDOW) for x in tones], dtype=np.float32))
+
+
+@pytest.mark.parametrize("offset", [1e3, -3e5])
+def test_agrees_on_a_large_offset(variant, network, offset):
+    assert_agrees(network, machine_windows(1) + np.float32(offset))
+
+
+@pytest.mark.parametrize("size", [1e-44, 1e-30, 1e30, 1e38])
+def test_the_smallest_and_largest_floats(variant, network, size):
+    noise = np.random.default_rng(2).uniform(-3, 3, (2, WINDOW))
+    assert_agrees(network, (noise * size).astype(np.float32))
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -1e6])
+def test_a_constant_window_has_nothing_to_see(variant, network, value):
+    windows = np.full((1, WINDOW), value, np.float32)
+    assert (features(windows) == 0).all()
+    assert_agrees(network, windows)
+
+
+def test_counts_and_one_lane(network, tmp_path):
+    """What a small device compiles, with floats and with counts."""
+    if not shutil.which("cc"):
+        pytest.skip("there is no C compiler here")
+    counts = np.clip(np.round(300 * machine_windows(1) + 1000), -32768, 32767)
+    _, logits = exact(network, counts)
+    for samples, flags in ((np.float32, ()), (np.int16, ("-DDUALRES_INT16",))):
+        library = tmp_path / f"{np.dtype(samples)}.so"
+        strict = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
+        command = ["cc", *strict, *flags, "-shared", "-fPIC", KERNEL / "views.c", "-lm", "-o", library]
+        subprocess.run(command, check=True)
+        assert_says(scored_by(ctypes.CDLL(library), weights_of(network), counts.astype(samples)), logits)
+
+
+def scored_by(library, weights, windows) -> np.ndarray:
+    constants, heads = packed_views(weights)
+    library.dualres_views_scratch.restype = ctypes.c_size_t
+    scratch = np.empty(library.dualres_views_scratch(), np.uint8)
+    assert len(scratch) < 24 * 1024
+
+    class Model(ctypes.Structure):
+        _fields_ = (("constants", ctypes.c_void_p), ("heads", ctypes.c_void_p), ("classes", ctypes.c_int))
+
+    model = Model(constants.ctypes.data, heads.ctypes.data, weights.classes)
+    logits = np.empty((len(windows), weights.classes), np.float32)
+    for window, row in zip(windows, logits, strict=True):
+        addresses = [ctypes.c_void_p(array.ctypes.data) for array in (window, row, scratch)]
+        library.dualres_views(ctypes.byref(model), addresses[0], ctypes.c_size_t(1), *addresses[1:])
+    return logits
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, network, wrong):
+    signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
+    kernel = ViewsKernel(weights_of(network))
+    good = kernel.logits(overlapping(signal))
+    signal[3 * HALF - 5] = wrong
+    bad = kernel.logits(overlapping(signal))
+    np.testing.assert_array_equal(np.isnan(bad).all(1), [False, True, True, False, False])
+    np.testing.assert_array_equal(bad[[0, 3, 4]], good[[0, 3, 4]])
+    assert np.isnan(features(overlapping(signal)[1:2])).all()
+
+
+def test_neither_overlap_nor_threads_change_a_bit(network):
+    kernel = ViewsKernel(weights_of(network))
+    windows = overlapping(np.random.default_rng(1).standard_normal(12 * HALF).astype(np.float32))
+    alone = np.concatenate([kernel.logits(window[None]) for window in windows])
+    threads = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        np.testing.assert_array_equal(kernel.logits(windows), alone)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_no_window_at_all_and_other_lengths(network):
+    kernel = ViewsKernel(weights_of(network))
+    assert kernel.logits(np.empty((0, WINDOW), np.float32)).shape == (0, 4)
+    with pytest.raises(ConfigError, match="32768"):
+        kernel.logits(np.zeros((2, 100), np.float32))
+
+
+def test_survives_pickling(network):
+    kernel, windows = ViewsKernel(weights_of(network)), machine_windows(1)
+    np.testing.assert_array_equal(loads(dumps(kernel)).logits(windows), kernel.logits(windows))
+
+
+def test_leaves_other_frames_to_pytorch(small, network, monkeypatch):
+    assert serves_views(ModelConfig())
+    assert scratch_bytes() > 23_000
+    assert not serves_views(small)
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    assert not serves_views(ModelConfig())
+    assert scratch_bytes() == 0
+    with pytest.raises(ConfigError, match="PyTorch"):
+        ViewsKernel(weights_of(network)).logits(np.zeros((1, WINDOW), np.float32))
+    with pytest.raises(ConfigError, match="compiled kernel"):
+        features(np.zeros((1, WINDOW), np.float32))
