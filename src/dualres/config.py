@@ -151,7 +151,7 @@ class ViewSizes:
 
     def kept(self, frame_rate: float) -> float:
         """What is left of an oscillation after a frame, of which `frame_rate` come in a second."""
-        return 0.5 ** (1 / (self.half_life_s * frame_rate))
+        return float(0.5 ** (1 / (self.half_life_s * frame_rate)))
 
     def features(self, config: ModelConfig) -> dict[str, int]:
         """The heads and the number of features that each takes.

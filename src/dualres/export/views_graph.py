@@ -86,7 +86,7 @@ def _responses(frames: int, config: ModelConfig) -> Reals:
     alpha, theta = (part.numpy() for part in oscillators(frame_rate(config), 0))
     since = np.arange(frames)[::-1]
     answer = alpha[:, None] ** since * np.exp(1j * np.outer(theta, since))
-    return np.concatenate([answer.real, answer.imag])[:, None]
+    return np.asarray(np.concatenate([answer.real, answer.imag])[:, None])
 
 
 def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:
