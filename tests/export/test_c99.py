@@ -205,13 +205,8 @@ def test_it_runs_clean_under_sanitizers(request, compiler, tmp_path, exports, in
 
 
 def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
-<<<<<<< HEAD
-    packed = sources.packed_for_c
-    monkeypatch.setattr(sources, "packed_for_c", lambda model: (packed(model)[0], packed(model)[1] + np.float32(1e-3)))
-=======
     constants, head = sources.packed_for_c(model)
     monkeypatch.setattr(sources, "packed_for_c", lambda model: (constants, head + np.float32(1e-3)))
->>>>>>> device
     with pytest.raises(ExportError, match="NOT as exported"):
         write_c99(model, tmp_path / "new" / "board")
     assert not list(tmp_path.iterdir())
