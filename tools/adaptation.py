@@ -8,11 +8,9 @@ on batches of random class shares, and as little on batches of one class. Other 
 from __future__ import annotations
 
 import argparse
-import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,11 +27,10 @@ from dualres.exchange.read_export import load_export
 from dualres.metrics import confusion, macro_f1
 from dualres.report.names import method_name
 from dualres.report.results import Entry, Results
+from dualres.report.together import condition_of, unlabelled_s
 
 RESULTS = Path(__file__).parents[1] / "results"
 RIG, JUDGED = "simulated", ("phm2009", "cwru")
-# Speed and load, as the names of recordings state them. A fold of CWRU judges a single load.
-CONDITION = {"phm2009": r"\d+hz_[a-z]+", RIG: r"\d+rpm_\d+Nm", "cwru": r"_\d$"}
 CONCENTRATION = 0.3  # of the Dirichlet distribution that class shares are drawn from: few classes make up most of it
 SIZES = (20, 50)  # recordings of a batch with random class shares
 DRAWS = 10  # batches of each size, from every fold at every seed
@@ -64,6 +61,15 @@ class Adaptation:
         entries = self._of(dataset, name, method)
         return f"{self._mean(entries, 'whole', conditions == 'known', CHOSEN):.1f}"
 
+    def unlabelled_seconds(self, dataset: str) -> str:
+        """Of a fold's recordings; mean over folds."""
+        return f"{statistics.fmean(unlabelled_s(e.outcome) for e in self._of(dataset, 'robust', 'dualres')):.0f}"
+
+    def recording_seconds(self, dataset: str) -> str:
+        """Of one recording, as it is judged; mean over all."""
+        outcomes = [entry.outcome for entry in self._of(dataset, "robust", "dualres")]
+        return f"{sum(map(unlabelled_s, outcomes)) / sum(len(one.truth) for one in outcomes):.1f}"
+
     def members_together(self, dataset: str, name: str, count: str) -> str:
         """The same of the first seeds as an ensemble: the scores of a recording are their mean."""
         found = defaultdict(list)
@@ -90,10 +96,11 @@ class Adaptation:
 
     def peers_together(self, dataset: str) -> str:
         """A table of the other methods that the recipes were compared with."""
-        lines = ["| | recipe | alone | together |", "|---|---|---|---|"]
+        lines = ["| | recipe | alone | together | unlabelled seconds |", "|---|---|---|---|---|"]
+        seconds = self.unlabelled_seconds(dataset)
         for method, name in product(NEURAL_PEERS, ("paper", "robust")):
             values = self.judged_alone(dataset, name, method), self.judged_together(dataset, name, method)
-            lines.append(f"| {method_name(method)} | {name} | {' | '.join(values)} |")
+            lines.append(f"| {method_name(method)} | {name} | {' | '.join(values)} | {seconds} |")
         return "\n".join(lines)
 
     def _of(self, dataset: str, name: str, method: str) -> list[Entry]:
@@ -157,17 +164,11 @@ def _score(
     outcome = entry.outcome
     picks = np.arange(len(scores)) if batch is None else batch
     truth, alone = np.asarray(outcome.truth)[picks], scores[picks]
-    conditions = [_condition(entry.job.dataset, outcome.recordings[i]) if known else None for i in picks]
+    conditions = [condition_of(entry.job.dataset, outcome.recordings[i]) if known else None for i in picks]
     named = (corrected(alone, conditions, strength) if strength else alone).argmax(1)
     if batch is None:
         return 100 * macro_f1(confusion(truth, named, len(outcome.classes)))
     return 100 * float((truth == named).mean())
-
-
-@cache
-def _condition(dataset: str, recording: str) -> str:
-    (found,) = re.findall(CONDITION[dataset], recording)
-    return str(found)
 
 
 def _drawn(entry: Entry, kind: Kind) -> Iterator[Picks]:

@@ -124,8 +124,9 @@ class ViewSizes:
     """What the network of views looks at, beside the frames of `ModelConfig`, and the size of its heads."""
 
     band_edges: tuple[int, ...] = (1, 3, 8, 20, 51, 81)  # of modulation, in bins of a short frame: 250 Hz to 20 kHz
-    bins: int = 72  # of modulation's logarithmic axis
-    range_hz: tuple[float, float] = (4.0, 420.0)  # what they cover; each is 6.7 % wide
+    oscillators: int = 72  # of each band, on a logarithmic axis
+    range_hz: tuple[float, float] = (4.0, 420.0)  # what they cover; neighbours are 6.7 % apart
+    half_life_s: float = 0.02  # s, of what they remember
     lines: tuple[int, int] = (2, 512)  # first and last bin of a frame as long as the window: 4 Hz to 1 kHz
     line_bands: int = 60  # edges between them, before those less than a bin apart are joined
     rank: int = 32  # directions of a head in which recordings of one class may differ
@@ -142,10 +143,14 @@ class ViewSizes:
             sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
         )
 
-    def rate_edges(self, margin: int = 0) -> tuple[float, ...]:
-        """Of the bins of modulation's axis, in Hz, and of `margin` bins beyond either end."""
-        low, high = self.range_hz
-        return tuple(low * (high / low) ** (i / self.bins) for i in range(-margin, self.bins + margin + 1))
+    def oscillator_hz(self, margin: int = 0) -> tuple[float, ...]:
+        """Where oscillators swing, and `margin` of them beyond either end of the axis."""
+        (low, high), count = self.range_hz, self.oscillators
+        return tuple(low * (high / low) ** ((i + 0.5) / count) for i in range(-margin, count + margin))
+
+    def left_of_swing(self, rate: float) -> float:
+        """What is left of an oscillator's state after a frame, of which there are `rate` in a second."""
+        return float(0.5 ** (1 / (self.half_life_s * rate)))
 
     def features(self, config: ModelConfig) -> dict[str, int]:
         """The heads and the number of features that each takes.
@@ -153,7 +158,7 @@ class ViewSizes:
         `repetition` and `rhythm` see the same modulation. The first learns it as it is, which tells most at a speed
         that was labelled; the second at other speeds as well.
         """
-        repeating = self.bands * self.bins
+        repeating = self.bands * self.oscillators
         spectra = config.short_bins + config.long_bins
         return {"spectra": spectra, "repetition": repeating, "rhythm": repeating, "lines": len(self.line_edges) - 1}
 

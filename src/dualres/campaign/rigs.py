@@ -1,7 +1,7 @@
 """The suite of rigs that defaults are chosen across, and what may be chosen: as data, for plans and for tables."""
 
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations
 from typing import Any
 
 from dualres.config import RECIPES, Recipe
@@ -56,14 +56,10 @@ PARTS: dict[str, dict[str, Any]] = {
 
 
 def recipes(updates: int) -> dict[str, Recipe]:
-    """The sixteen recipes by the parts that each has, on a rig where a recipe that is not long has these updates."""
+    """The sixteen recipes, those of few parts first, on a rig where a recipe that is not long has these updates."""
     found = {}
-    for chosen in product((False, True), repeat=len(PARTS)):
-        parts = [name for name, has in zip(PARTS, chosen, strict=True) if has]
+    for parts in (some for count in range(len(PARTS) + 1) for some in combinations(PARTS, count)):
         changes = {key: value for part in parts for key, value in PARTS[part].items()}
-        found[_title(parts)] = replace(RECIPES["paper"], **{"updates": updates} | changes)
+        title = {0: "paper", len(PARTS): "robust"}.get(len(parts), " + ".join(parts))
+        found[title] = replace(RECIPES["paper"], **{"updates": updates} | changes)
     return found
-
-
-def _title(parts: list[str]) -> str:
-    return {0: "paper", len(PARTS): "robust"}.get(len(parts), " + ".join(parts))

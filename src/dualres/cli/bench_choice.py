@@ -24,7 +24,12 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-OWN_STUDIES = ("published", "recipes", "rigs")  # named here since the studies themselves take long to load
+OWN_STUDIES = (
+    "published",
+    "recipes",
+    "adaptation",
+    "rigs",
+)  # named here since the studies themselves take long to load
 WHOSE = f"The paper's: {', '.join(PAPER_STUDIES)}. Ours, not in the paper: {', '.join(OWN_STUDIES)}."
 
 Studies = Annotated[list[str], typer.Argument(metavar="STUDY...", help=f"Names of studies, or all. {WHOSE}")]

@@ -80,7 +80,7 @@ def repetition_and_lines(window: Samples, config: ModelConfig) -> Figure:
         batch = torch.from_numpy(window[None])
         view = modulation(batch, config)[0].numpy()
         edges = config.rate / config.short * np.array(VIEW_SIZES.band_edges) / 1000
-        places = np.geomspace(*VIEW_SIZES.range_hz, VIEW_SIZES.bins + 1)
+        places = np.geomspace(*VIEW_SIZES.range_hz, VIEW_SIZES.oscillators + 1)
         rates.pcolormesh(places, np.arange(len(edges)), view, cmap="cividis", rasterized=True)
         names = [f"{low:.2g} to {high:.2g}" for low, high in pairwise(edges)]
         rates.set_yticks(np.arange(len(names)) + 0.5, names)

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import numpy as np
 import onnx
-import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
@@ -27,7 +26,7 @@ from dualres.export.spectra_graph import (
     spectra,
 )
 from dualres.model.discriminant import SMALLEST_DISTANCE, Discriminant
-from dualres.model.views.modulation import LEAST, MARGIN, bin_overlaps, padded
+from dualres.model.views.modulation import LEAST, frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
 
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
@@ -64,7 +63,7 @@ def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
 
 
 def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
-    """(B, bands * rates)."""
+    """(B, bands * oscillators)."""
     hop = config.hop // 2
     count = (config.window - config.short) // hop + 1
     frames = frames_at(graph, graph.put("Reshape", signal, [0, -1, hop]), np.arange(count), config.short // hop)
@@ -73,14 +72,32 @@ def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
     strength = graph.put("Sqrt", graph.put("MatMul", power, _once(bins, in_band)))
     strength = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
     mean = graph.put("ReduceMean", strength, axes=[2])
-    taper = torch.hann_window(count, periodic=False, dtype=torch.float64).numpy()
-    relative = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST))
-    length = padded(count)
-    filled = graph.put("Pad", graph.put("Mul", relative, taper), [0, 0, 0, 0, 0, length - count])
-    power, bins = powers(graph, filled, length)
-    overlaps = bin_overlaps(count, 2 * config.token_rate).numpy()[:, MARGIN:-MARGIN]
-    logs = log_of_root(graph, graph.put("MatMul", power, _once(bins, overlaps)))
-    return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.bins])
+    driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST))
+    energy, audible = _energy(graph, driven, count, frame_rate(config))
+    logs = graph.put("Mul", log_of_root(graph, graph.put("Mul", energy, 1.0 / count)), audible)
+    return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
+
+
+def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Reals]:
+    """|q_t|^2 summed over `count` frames, (B, bands, oscillators), without a loop, and which oscillators are audible.
+
+    Summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
+    freely, so that what comes then is known from its last state.
+    """
+    alpha, theta = (part.numpy() for part in oscillators(rate, 0))
+    length = 2 << (count - 1).bit_length()  # twice the frames and more: correlations do not reach around
+    step, left = alpha * np.exp(1j * theta), 1 / (1 - alpha**2)
+    lags = np.arange(1, count)
+    power, bins = powers(graph, graph.put("Pad", driven, [0, 0, 0, 0, 0, length - count]), length)
+    cosines = np.cos(2 * np.pi * np.outer(np.arange(length // 2 + 1), lags) / length)
+    passed = left * (1 + 2 * cosines @ (step ** lags[:, None]).real) / length
+    passed[1:-1] *= 2  # the upper half of the spectrum mirrors the lower
+    forever = graph.put("Reshape", graph.put("MatMul", power, _once(bins, passed)), [-1, VIEW_SIZES.bands, len(step)])
+    to_last = step ** np.arange(count - 1, -1, -1)[:, None]
+    last = [graph.put("MatMul", driven, part) for part in (to_last.real, to_last.imag)]
+    swings = graph.put("Add", *(graph.put("Mul", part, part) for part in last))
+    energy = graph.put("Sub", forever, graph.put("Mul", swings, alpha**2 * left))
+    return graph.put("Max", energy, 0.0), (theta < np.pi).astype(np.float64)
 
 
 def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:

@@ -14,12 +14,11 @@
 
 enum {
     VIEW_SLOTS = DUALRES_SPECTRA_FEATURES,
-    STARTS = (DUALRES_STRENGTHS + 1) / 2, /* hops at which a short frame begins */
-    BANDS_ROOM = (DUALRES_BANDS + LANES - 1) / LANES * LANES
+    STARTS = (DUALRES_STRENGTHS + 1) / 2 /* hops at which a short frame begins */
 };
 
 DUALRES_ASSERT(phases_fill_vectors, DUALRES_PHASES % LANES == 0);
-DUALRES_ASSERT(strengths_fit_half_an_fft, DUALRES_STRENGTHS <= DUALRES_LONG / 2 && DUALRES_STRENGTHS % 2 == 1);
+DUALRES_ASSERT(oscillators_fill_vectors, DUALRES_OSCILLATORS_ROOM % (5 * LANES) == 0);
 DUALRES_ASSERT(lines_are_bins_of_a_phase, DUALRES_LINES <= DUALRES_LONG / 2);
 
 static const float LEAST_STRENGTH = 0.05f; /* `LEAST` of modulation.py */
@@ -41,14 +40,14 @@ typedef struct {
     frame_tile tile;
 #endif
     union {
-        float strengths[DUALRES_STRENGTHS][BANDS_ROOM];
+        float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
     } under_way;
     float features[DUALRES_VIEW_FEATURES];
 } views_block;
 
 /* As views.h states it. */
-#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 61 : LANES == 8 ? 98 : 189)
+#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 55 : LANES == 8 ? 92 : 167)
 DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + sizeof(vec) + 500) / 1000 == VIEWS_SCRATCH_KB);
 
 /* One for the frames from `first` up to `last` in a block that begins with frame `start`, zero for others. */
@@ -82,7 +81,7 @@ static void add_strengths(const dualres_views_constants *c, views_block *s, int 
         float strength[LANES];
         vec_store(strength, vec_sqrt(power));
         for (int i = 0; i < LANES && frame + 2 * i < DUALRES_STRENGTHS; i++)
-            s->under_way.strengths[frame + 2 * i][band] = strength[i];
+            s->under_way.strengths[band][frame + 2 * i] = strength[i];
     }
 }
 
@@ -90,7 +89,6 @@ static void add_strengths(const dualres_views_constants *c, views_block *s, int 
 static void look_at_frames(const dualres_views_constants *c, views_block *s, const views_window *w) {
     low_bins low;
     memset(s->logs, 0, sizeof s->logs);
-    memset(s->under_way.strengths, 0, sizeof s->under_way.strengths);
     for (int start = 0; start < STARTS; start += LANES) {
         source from = w->from;
         from.samples += (size_t)start * DUALRES_HOP;
@@ -115,6 +113,42 @@ static void look_at_frames(const dualres_views_constants *c, views_block *s, con
     for (int i = 0; i < VIEW_SLOTS; i++) s->features[i] = vec_sum(s->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
 }
 
+/* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
+static void look_at_band(const dualres_views_constants *c, views_block *s, int band) {
+    enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
+    float *z = s->under_way.strengths[band];
+    double sum = 0.0;
+    for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
+    const float mean = (float)(sum / DUALRES_STRENGTHS), scale = 1.0f / (mean + LEAST_STRENGTH);
+    for (int t = 0; t < DUALRES_STRENGTHS; t++) z[t] = (z[t] - mean) * scale;
+    for (int first = 0; first < DUALRES_OSCILLATORS; first += AT_ONCE * LANES) {
+        cvec q[AT_ONCE], swing[AT_ONCE];
+        vec energy[AT_ONCE];
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int k = first + i * LANES;
+            swing[i] = (cvec){vec_load(c->swing[0] + k), vec_load(c->swing[1] + k)};
+            q[i] = (cvec){vec_all(0.0f), vec_all(0.0f)};
+            energy[i] = vec_all(0.0f);
+        }
+        for (int t = 0; t < DUALRES_STRENGTHS; t++) {
+            for (int i = 0; i < AT_ONCE; i++) {
+                q[i] = c_times(swing[i], q[i]);
+                q[i].re += z[t];
+                energy[i] += q[i].re * q[i].re + q[i].im * q[i].im;
+            }
+        }
+        for (int i = 0; i < AT_ONCE; i++) {
+            float logs[LANES];
+            vec_store(logs, LOG_OF_2 * vec_log2(vec_sqrt(energy[i] * (1.0f / DUALRES_STRENGTHS)) + 1.0f));
+            for (int lane = 0; lane < LANES; lane++) {
+                const int k = first + i * LANES + lane;
+                if (k < DUALRES_OSCILLATORS)
+                    s->features[DUALRES_SPECTRA_FEATURES + band * DUALRES_OSCILLATORS + k] = logs[lane];
+            }
+        }
+    }
+}
+
 /* exp(-2 pi i k / 1024) from the halved Hann window, 1/4 - cos / 4. */
 static void turn_of(const dualres_tables *c, unsigned k, float turn[2]) {
     turn[0] = 1.0f - 4.0f * c->hann_long[k % DUALRES_LONG];
@@ -130,48 +164,6 @@ static inline cvec long_bin(const dualres_tables *c, const cvec *z, unsigned k) 
     float turn[2];
     turn_of(c, k, turn);
     return c_add((cvec){a.re + b.re, a.im - b.im}, c_turn((cvec){a.im + b.im, b.re - a.re}, turn));
-}
-
-/* How the strengths of LANES bands from `first` on fluctuate, at each repetition rate. */
-static void look_at_bands(const dualres_views_constants *c, views_block *s, int first) {
-    const float(*strengths)[BANDS_ROOM] = (const float(*)[BANDS_ROOM])s->under_way.strengths;
-    float means[LANES];
-    for (int i = 0; i < LANES; i++) {
-        double sum = 0.0;
-        for (int n = 0; n < DUALRES_STRENGTHS; n++) sum += (double)strengths[n][first + i];
-        means[i] = (float)(sum / DUALRES_STRENGTHS);
-    }
-    const vec mean = vec_load(means), scale = 0.5f / (mean + LEAST_STRENGTH); /* halved, as the real FFT wants it */
-    for (int j = 0; j < POINTS; j++) {
-        cvec a[8];
-        for (int m = 0; m < 8; m++) {
-            const int n = DUALRES_HOP * m + 2 * j;
-            a[m] = (cvec){vec_all(0.0f), vec_all(0.0f)};
-            if (n < DUALRES_STRENGTHS) a[m].re = (vec_load(strengths[n] + first) - mean) * scale * c->taper[n];
-            if (n + 1 < DUALRES_STRENGTHS)
-                a[m].im = (vec_load(strengths[n + 1] + first) - mean) * scale * c->taper[n + 1];
-        }
-        first_stage_of_8(s->z, j, a, c->tables.turn_512);
-    }
-    for (int g = 0; g < LONG_RADIX; g++) transform_64(s->z + g * GROUP, c->tables.turn_64);
-    vec *power = s->magnitudes;
-    const int lowest = (int)c->rate_edges[0], highest = (int)c->rate_edges[DUALRES_RATES];
-    for (int k = lowest; k <= highest; k++) {
-        const cvec bin = long_bin(&c->tables, s->z, (unsigned)k);
-        power[k] = bin.re * bin.re + bin.im * bin.im;
-    }
-    for (int rate = 0; rate < DUALRES_RATES; rate++) {
-        const float from = c->rate_edges[rate], to = c->rate_edges[rate + 1];
-        vec sum = vec_all(0.0f);
-        for (int k = (int)from; k < to; k++) {
-            const float begin = k > from ? k : from, end = k + 1 < to ? k + 1 : to;
-            sum += power[k] * (end - begin);
-        }
-        float logs[LANES];
-        vec_store(logs, LOG_OF_2 * vec_log2(vec_sqrt(sum / (to - from)) + 1.0f));
-        for (int i = 0; i < LANES && first + i < DUALRES_BANDS; i++)
-            s->features[DUALRES_SPECTRA_FEATURES + (first + i) * DUALRES_RATES + rate] = logs[i];
-    }
 }
 
 /* LANES neighbouring samples of a window. */
@@ -250,7 +242,7 @@ static int look_at_window(const dualres_views_constants *c, const dualres_sample
     views_window w;
     if (!begin_views(x, &w)) return 0;
     look_at_frames(c, s, &w);
-    for (int band = 0; band < DUALRES_BANDS; band += LANES) look_at_bands(c, s, band);
+    for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, band);
     look_at_lines(c, s, &w);
     return 1;
 }

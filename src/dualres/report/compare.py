@@ -109,13 +109,14 @@ def difference(
     return Difference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
 
 
-def interval(folds: Sequence[Sequence[Pair]], name: str) -> tuple[float, float]:
-    """The 95 % percentile interval of the mean difference in macro-F1 over all pairs, in percentage points.
+def interval(folds: Sequence[Sequence[Pair]], name: str, level: float = LEVEL) -> tuple[float, float]:
+    """The percentile interval of the mean difference in macro-F1 over all pairs, in percentage points.
 
-    `folds` holds the pairs of each fold, one per seed, all judged on the same recordings. A hierarchical bootstrap:
-    folds are drawn with replacement; for each drawn fold, recordings of every true class are drawn with replacement,
-    the same for both methods and all seeds, which share what is peculiar to these recordings; then its seeds are
-    drawn. The name of the comparison seeds the draws, so that an interval does not depend on what else was compared.
+    `level` is the share it covers. `folds` holds the pairs of each fold, one per seed, all judged on the same
+    recordings. A hierarchical bootstrap: folds are drawn with replacement; for each drawn fold, recordings of every
+    true class are drawn with replacement, the same for both methods and all seeds, which share what is peculiar to
+    these recordings; then its seeds are drawn. The name of the comparison seeds the draws, so that an interval does
+    not depend on what else was compared.
     """
     rng = np.random.default_rng(int(sha256(name.encode()).hexdigest()[:16], 16))
     drawn = rng.integers(len(folds), size=(RESAMPLES, len(folds)))
@@ -124,7 +125,7 @@ def interval(folds: Sequence[Sequence[Pair]], name: str) -> tuple[float, float]:
         places = drawn == number
         sums[places] = _resampled(pairs, int(places.sum()), rng)
     counts = np.array([len(pairs) for pairs in folds])[drawn]
-    tail = (1 - LEVEL) / 2
+    tail = (1 - level) / 2
     low, high = np.quantile(sums.sum(1) / counts.sum(1), (tail, 1 - tail))
     return float(low), float(high)
 

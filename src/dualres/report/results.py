@@ -121,7 +121,7 @@ class Results:
 
     def planned_seeds(self, **fields: object) -> tuple[int, ...]:
         """Those the study itself plans for jobs with these fields."""
-        return tuple(sorted({job.seed for job in self._own if _has(job, fields)}))
+        return tuple(sorted({job.seed for job in self._own if has(job, fields)}))
 
     def main_budget(self, dataset: str) -> Budget:
         """The budget that most methods are planned with on a dataset."""
@@ -136,11 +136,11 @@ class Results:
 
     def where(self, **fields: object) -> list[Entry]:
         """Finished jobs whose plan has the given values."""
-        return [e for e in self.entries if _has(e.job, fields)]
+        return [e for e in self.entries if has(e.job, fields)]
 
     def cell(self, metric: Metric, seeds: Sequence[int] | None = None, **fields: object) -> Cell:
         """A table's cell over all folds and the given seeds (None: every seed there is) of jobs with these fields."""
-        planned = [job for job in self.planned.values() if _has(job, fields)]
+        planned = [job for job in self.planned.values() if has(job, fields)]
         entries = [e for e in self.where(**fields) if seeds is None or e.job.seed in seeds]
         parts = {(j.fold, j.method) for j in planned}  # of any seed: all have the same
         planned = [j for j in planned if seeds is None or j.seed in seeds]
@@ -182,8 +182,13 @@ def percent_accuracy(outcome: Outcome) -> float:
     return 100 * outcome.accuracy
 
 
-def _has(job: Job, fields: Mapping[str, object]) -> bool:
-    return all(getattr(job, name) == value for name, value in fields.items())
+def has(job: Job, fields: Mapping[str, object]) -> bool:
+    """Whether a job's plan has the given values, of a frozenset any one."""
+    for name, value in fields.items():  # asked for every job by every cell
+        found = getattr(job, name)
+        if found not in value if isinstance(value, frozenset) else found != value:
+            return False
+    return True
 
 
 def _any_fold(job: Job) -> Job:

@@ -5,11 +5,13 @@ A table's `rule` is a name in RULES and what that check takes beside the table i
 
 from collections.abc import Callable, Iterator, Mapping
 
+import numpy as np
 from scipy.stats import rankdata
 
 from dualres.campaign.studies import RIG
 from dualres.report.names import dataset_name
 from dualres.report.tables.duration import choose
+from dualres.report.tables.rigs import MEAN_GAIN
 from dualres.verify.numbers import number
 
 Record = dict[str, str]
@@ -45,4 +47,19 @@ def check_ranks(tables: Mapping[str, Cells], name: str, ranked: str) -> Iterator
             yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
 
 
-RULES: Mapping[str, Check] = {"choice": check_choice, "ranks": check_ranks}
+def check_across_rigs(tables: Mapping[str, Cells], name: str, scored: str, chosen_from: str) -> Iterator[str]:
+    """The candidate that is chosen for each row's rig, from the scores on "all" rigs or on the "others"."""
+    scores, cells = tables[scored], tables[name]
+    candidates = [row for row, column in scores if column == MEAN_GAIN and scores[row, column]["text"]]
+    rigs = [row for row, column in cells if column == "Chosen"]
+    means = np.array([[float(scores[row, rig]["mean"]) for rig in rigs] for row in candidates])
+    gained = means - means[candidates.index("paper")]
+    for place, rig in enumerate(rigs):
+        used = gained if chosen_from == "all" else np.delete(gained, place, axis=1)
+        ranked = np.where(used.min(1) < -2, -np.inf, used.mean(1))
+        expected = candidates[int(ranked.argmax())]
+        if (found := cells[rig, "Chosen"]["text"]) != expected:
+            yield f"{name}, {rig}: chosen is {found!r}, the rule says {expected!r}"
+
+
+RULES: Mapping[str, Check] = {"choice": check_choice, "ranks": check_ranks, "across_rigs": check_across_rigs}

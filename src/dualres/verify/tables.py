@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.metrics import accuracy_score, f1_score, recall_score
 
+from dualres.adaptation import corrected
 from dualres.campaign.ledger import Ledger
 from dualres.datasets.budget import Budget
 from dualres.errors import ConfigError, reason_of
@@ -23,6 +24,7 @@ from dualres.profile.costs import COSTS
 from dualres.profile.measurements import FOLDER, MIB
 from dualres.report.tables.model import Table
 from dualres.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
+from dualres.report.together import condition_of
 from dualres.verify.bold import wrong_bold
 from dualres.verify.costs import check_cost
 from dualres.verify.differences import Groups, moments_of_pairs, paired
@@ -167,6 +169,13 @@ def _recall(job: Stored, label: str) -> float:
     return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
 
 
+def _together(job: Stored, dataset: str) -> float:
+    conditions = [condition_of(dataset, name) if dataset else None for name, *_ in job.judged]
+    named = corrected([scores for *_, scores in job.judged], conditions).argmax(1)
+    classes = list(range(len(job.facts["classes"])))
+    return 100 * float(f1_score(_labels(job)[0], named, labels=classes, average="macro", zero_division=0))
+
+
 def _log_loss(job: Stored, _: str) -> float:
     smallest = float(np.finfo(float).eps)
     return statistics.fmean(-math.log(max(scores[truth], smallest)) for _, truth, _, scores in job.judged)
@@ -184,6 +193,8 @@ _SCORES: dict[str, Callable[[Stored, str], float]] = {
     "macro_f1": _f1,
     "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
     "recall": _recall,
+    "together": _together,
+    "unlabelled_s": lambda job, _: 0.256 * sum(windows + 1 for _, _, windows, _ in job.judged),
     "log_loss": _log_loss,
     "loss": lambda job, update: job.steps[int(update) - 1][1],
     "classes_named": lambda job, _: float(len(set(_labels(job)[1]))),

@@ -5,10 +5,19 @@ import pytest
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.model.views.modulation import MARGIN, at_other_speed, bin_overlaps, modulation, padded, wide_modulation
+from dualres.model.scan import scan_ref
+from dualres.model.views.modulation import (
+    MARGIN,
+    at_other_speed,
+    fluctuation,
+    frame_rate,
+    modulation,
+    oscillators,
+    wide_modulation,
+)
 
 CONFIG = ModelConfig()
-CENTRES = np.geomspace(*VIEW_SIZES.range_hz, 2 * VIEW_SIZES.bins + 1)[1::2]  # Hz
+CENTRES = np.geomspace(*VIEW_SIZES.range_hz, 2 * VIEW_SIZES.oscillators + 1)[1::2]  # Hz
 
 
 def impacts(rate_hz, ring_hz, noise=0.02):
@@ -35,7 +44,7 @@ def test_only_the_band_that_rings_shows_it():
 
 
 def test_another_speed_slides_the_axis():
-    step = (VIEW_SIZES.range_hz[1] / VIEW_SIZES.range_hz[0]) ** (1 / VIEW_SIZES.bins)
+    step = (VIEW_SIZES.range_hz[1] / VIEW_SIZES.range_hz[0]) ** (1 / VIEW_SIZES.oscillators)
     slow, fast = (wide_modulation(impacts(hz, 3500.0), CONFIG) for hz in (60.0, 60.0 * step**6))
     moved, there = at_other_speed(slow, 6)[0, 2], at_other_speed(fast, 0)[0, 2]
     apart = [float((at_other_speed(slow, shift)[0, 2] - there).square().mean()) for shift in range(-9, 10)]
@@ -45,7 +54,7 @@ def test_another_speed_slides_the_axis():
 
 def test_no_shift_is_the_view_itself():
     wide = wide_modulation(impacts(60.0, 3500.0), CONFIG)
-    assert wide.shape[-1] == VIEW_SIZES.bins + 2 * MARGIN
+    assert wide.shape[-1] == VIEW_SIZES.oscillators + 2 * MARGIN
     assert torch.equal(at_other_speed(wide, 0), modulation(impacts(60.0, 3500.0), CONFIG))
 
 
@@ -57,9 +66,30 @@ def test_bands_above_what_the_sensor_recorded_stay_silent():
     assert found[-1].max() < 0.1
 
 
-def test_every_sample_of_the_spectrum_counts_once_and_a_bin_is_a_mean():
-    overlaps = bin_overlaps(509, 1000.0).numpy()
-    assert overlaps.shape == (padded(509) // 2 + 1, VIEW_SIZES.bins + 2 * MARGIN)
-    within = overlaps.sum(0)[: -3 * MARGIN]  # the last ones are above half the frame rate
-    np.testing.assert_allclose(within, 1.0)
-    assert padded(509) == 1024
+def test_it_is_the_paper_s_recurrence_read_out_by_its_energy():
+    driven, rate = fluctuation(impacts(60.0, 3500.0), CONFIG).double(), frame_rate(CONFIG)
+    alpha, theta = oscillators(rate, 0)
+    u = driven.mT / (1 - alpha[0])  # the paper's memory divides what it takes in by how long it remembers
+    delta, one = torch.full_like(u, -float(alpha[0].log())), torch.ones(1, u.shape[1], 1, dtype=torch.complex128)
+    swings = []
+    for turn in theta[::12]:
+        parts = [scan_ref(delta, u, one, read, -turn[None], None)[0] for read in (one, 1j * one)]
+        swings.append((parts[0].square() + parts[1].square()).mean(1).sqrt())
+    expected = torch.log1p(torch.stack(swings, -1))
+    found = modulation(impacts(60.0, 3500.0).double(), CONFIG)[..., ::12]
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_when_the_impacts_began_makes_no_difference():
+    signal = impacts(60.0, 3500.0, noise=0.0)
+    later = torch.roll(signal, 377, dims=-1)
+    found = modulation(torch.cat([signal, later]), CONFIG)[:, 2]
+    assert (found[0] - found[1]).abs().max() < 0.15 * found.max()
+
+
+def test_oscillators_faster_than_frames_can_tell_are_still():
+    wide = wide_modulation(impacts(60.0, 3500.0), CONFIG)
+    too_fast = oscillators(frame_rate(CONFIG), MARGIN)[1] >= torch.pi
+    assert 0 < too_fast.sum() < MARGIN
+    assert (wide[..., too_fast] == 0).all()
+    assert (wide[..., ~too_fast] > 0).all()

@@ -47,7 +47,9 @@ def prints_paper(table: Table) -> bool:
 
 def test_all_registered_tables_are_looked_at(tables):
     asked = [name for study in STUDIES.values() for name in (*study.tables, *study.dataset_tables)]
-    assert [name for name in asked if not any(made.startswith(name) for made in tables)] == ["published_devices"]
+    # The last two need all seeds, and show no number of the paper.
+    unmade = ["published_devices", "rigs_left_out", "rigs_shipped"]
+    assert [name for name in asked if not any(made.startswith(name) for made in tables)] == unmade
     printing = {name for name, table in tables.items() if prints_paper(table)}
     assert printing >= {
         "bearing_macro_f1", "bearing_accuracy", "bearing_by_fold", "bearing_hust_itransformer", "ablation_macro_f1",

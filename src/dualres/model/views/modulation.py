@@ -1,7 +1,9 @@
 """How fast the sound of a window comes and goes, in a few bands: impacts that repeat, whatever they make ring.
 
-The magnitude of short frames, one every millisecond, is followed in each band. The spectrum of how it fluctuates has
-lines where impacts repeat. Its axis is logarithmic, so that another speed moves all lines by the same number of bins.
+The magnitude of short frames, one every millisecond, is followed in each band. It drives oscillators of the kind that
+the paper's memory is made of (Eq. 3): q_t = alpha exp(i theta) q_{t-1} + z_t. Here nothing of them is learned, and what
+is read out is how far each swings, not where it stands: that is the same whenever the impacts began. Their frequencies
+are on a logarithmic axis, so that another speed moves everything by the same number of oscillators.
 """
 
 from functools import lru_cache
@@ -14,48 +16,55 @@ from torch import Tensor
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.model.spectra import magnitudes, normalise
 
-MARGIN = 9  # bins that the axis goes on for at either end, where a window is to be seen at other speeds
+MARGIN = 9  # oscillators beyond either end of the axis, where a window is to be seen at other speeds
 LEAST = 0.05  # added to a band's mean magnitude: bands above what the sensor recorded stay silent
-ZERO_PADDED = 2  # times the frames, so that narrow bins have samples of the spectrum to take
 
 
 def modulation(windows: Tensor, config: ModelConfig) -> Tensor:
-    """Raw windows (batch, window) to log(1 + fluctuation) by band and repetition rate, (batch, bands, bins)."""
-    return wide_modulation(windows, config)[..., MARGIN:-MARGIN]
-
-
-def at_other_speed(wide: Tensor, shift: int) -> Tensor:
-    """`modulation` as it would be if everything repeated faster by `shift` bins, from `wide_modulation`."""
-    return wide[..., MARGIN - shift : MARGIN - shift + VIEW_SIZES.bins]
+    """Raw windows (batch, window) to log(1 + swing) by band and repetition rate, (batch, bands, oscillators)."""
+    return swing(fluctuation(windows, config), frame_rate(config), margin=0)
 
 
 def wide_modulation(windows: Tensor, config: ModelConfig) -> Tensor:
-    """`modulation` on an axis that is longer by MARGIN bins at either end."""
-    spectrum = magnitudes(normalise(windows), config.short, config.hop // 2).square()
-    bands = [spectrum[..., low:high].sum(-1).sqrt() for low, high in pairwise(VIEW_SIZES.band_edges)]
-    strength = torch.stack(bands, dim=-2)  # (batch, bands, frames)
+    """`modulation` on an axis that is longer by MARGIN oscillators at either end."""
+    return swing(fluctuation(windows, config), frame_rate(config), MARGIN)
+
+
+def at_other_speed(wide: Tensor, shift: int) -> Tensor:
+    """`modulation` as it would be if all repeated faster by `shift` steps of the axis, from `wide_modulation`."""
+    return wide[..., MARGIN - shift : MARGIN - shift + VIEW_SIZES.oscillators]
+
+
+def frame_rate(config: ModelConfig) -> float:
+    """Frames per second; twice the tokens of the paper's network, so that rates up to 500 Hz can be told."""
+    return 2 * config.token_rate
+
+
+def fluctuation(windows: Tensor, config: ModelConfig) -> Tensor:
+    """How far the magnitude of each band is from its mean, as a share of it: (batch, bands, frames)."""
+    power = magnitudes(normalise(windows), config.short, config.hop // 2).square()
+    bands = [power[..., low:high].sum(-1).sqrt() for low, high in pairwise(VIEW_SIZES.band_edges)]
+    strength = torch.stack(bands, dim=-2)
     mean = strength.mean(-1, keepdim=True)
-    frames = strength.shape[-1]
-    taper = torch.hann_window(frames, periodic=False, dtype=strength.dtype, device=strength.device)
-    fluctuation = (strength - mean) / (mean + LEAST) * taper
-    power = torch.fft.rfft(fluctuation, padded(frames)).abs().square()
-    overlaps = bin_overlaps(frames, 2 * config.token_rate).to(power)
-    return torch.log1p((power @ overlaps).sqrt())
+    return (strength - mean) / (mean + LEAST)
 
 
-def padded(frames: int) -> int:
-    """Length of the transform: the next power of two, and ZERO_PADDED times that."""
-    return ZERO_PADDED * 1 << (frames - 1).bit_length()
+def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
+    """The oscillators' log(1 + RMS) over the frames, which come at `rate` Hz."""
+    alpha, theta = (part.to(driven) for part in oscillators(rate, margin))
+    step = torch.polar(alpha, theta)
+    state = torch.zeros((*driven.shape[:-1], len(theta)), dtype=step.dtype, device=driven.device)
+    energy = torch.zeros_like(state.real)
+    for frame in driven.unbind(-1):
+        state = step * state + frame[..., None]
+        energy += state.real.square() + state.imag.square()
+    audible = theta < torch.pi  # the others would turn faster than frames come
+    return torch.log1p((energy / driven.shape[-1]).sqrt()) * audible
 
 
-@lru_cache(maxsize=4)
-def bin_overlaps(frames: int, frame_rate: float) -> Tensor:
-    """How much of each sample of the spectrum falls into each bin of the wide axis, (samples, bins); columns sum to 1.
-
-    A sample stands for the interval of frequencies that are nearer to it than to others.
-    """
-    length = padded(frames)
-    edges = np.array(VIEW_SIZES.rate_edges(MARGIN)) / (frame_rate / length) + 0.5  # in samples
-    samples = np.arange(length // 2 + 1)[:, None]
-    shares = np.clip(np.minimum(samples + 1, edges[1:]) - np.maximum(samples, edges[:-1]), 0, None)
-    return torch.from_numpy(shares / np.diff(edges))
+@lru_cache(maxsize=8)
+def oscillators(rate: float, margin: int) -> tuple[Tensor, Tensor]:
+    """What is left of each after a frame, and its turn in radians; float64, (oscillators + 2 margin,)."""
+    hz = np.array(VIEW_SIZES.oscillator_hz(margin))
+    alpha = np.full(len(hz), VIEW_SIZES.left_of_swing(rate))
+    return torch.from_numpy(alpha), torch.from_numpy(2 * np.pi * hz / rate)

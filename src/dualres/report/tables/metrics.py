@@ -10,6 +10,7 @@ from dualres.campaign.ledger import Outcome
 from dualres.errors import ConfigError
 from dualres.profile.measurements import MIB
 from dualres.report.results import percent_accuracy, percent_f1
+from dualres.report.together import f1_together, unlabelled_s
 
 SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)  # a probability of zero would cost infinitely much
 
@@ -23,10 +24,12 @@ class Metric:
 
 
 def metric(name: str) -> Metric:
-    """By name; "recall:CLASS" and "loss@UPDATE" carry what they are of."""
+    """By name; "recall:CLASS", "together:DATASET" and "loss@UPDATE" carry what they are of."""
     kind, _, detail = name.replace("@", ":").partition(":")
     if kind == "recall":
         return Metric(name, lambda outcome: 100 * float(outcome.recall[outcome.classes.index(detail)]))
+    if kind == "together":
+        return Metric(name, lambda outcome: f1_together(outcome, detail))
     if kind == "loss":
         return Metric(name, lambda outcome: outcome.history[int(detail) - 1].loss, 4, lowest=True)
     if name not in _METRICS:
@@ -68,6 +71,7 @@ _METRICS = {
     for m in (
         Metric("macro_f1", percent_f1),
         Metric("accuracy", percent_accuracy),
+        Metric("unlabelled_s", unlabelled_s, 0),
         Metric("log_loss", log_loss, 4, lowest=True),
         Metric("classes_named", classes_named, 1),
         Metric("top_share", top_share, 1),

@@ -8,7 +8,7 @@ from dualres.campaign.job import Job
 from dualres.campaign.studies import folds_of
 from dualres.paper import scores as paper
 from dualres.report.captions import conditions, quick_notice, sentences, variant_notice
-from dualres.report.results import Results, labelled_s
+from dualres.report.results import Results, has, labelled_s
 from dualres.report.tables.metrics import Metric, metric
 from dualres.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value, mark_best
 
@@ -91,7 +91,7 @@ class Sheet:
     def jobs(self, fields: Mapping[str, object], seeds: Sequence[int]) -> dict[int, list[Job]]:
         """The jobs of a cell by seed, run or not; seeds need not be the study's. Empty where nothing is planned."""
         planned = self.results.planned.values()
-        alike = [job for job in planned if all(getattr(job, name) == value for name, value in fields.items())]
+        alike = [job for job in planned if has(job, fields)]
         shapes = dict.fromkeys(replace(job, seed=0) for job in alike)
         found = {seed: [replace(shape, seed=seed) for shape in shapes] for seed in seeds} if shapes else {}
         self.shows(job for group in found.values() for job in group)
