@@ -11,7 +11,7 @@ from dualres.kernel.compiled import function, variant
 from dualres.kernel.inference import ADDRESS, Entry, Scoring, entry_named
 from dualres.kernel.pack import Exact, Floats, bin_order, fft_tables, fits, in_one_run, turns
 from dualres.kernel.threads import room
-from dualres.kernel.views_weights import ViewsWeights
+from dualres.kernel.views_weights import HEAD, ViewsWeights
 
 LINES, PHASES, NEAR = 512, 32, 16  # as views.h has them
 OSCILLATORS_ROOM = 80  # likewise
@@ -93,7 +93,7 @@ def _constants(config: ModelConfig) -> Iterator[Exact]:
 def _heads(weights: ViewsWeights) -> Iterator[Exact]:
     order = _spectra_order(weights.config)
     for head in VIEW_SIZES.features(weights.config):
-        for name in ("centre", "scale", "directions", "slopes", "offsets", "sharpness"):
+        for name in HEAD:
             array = weights.arrays[f"heads.{head}.{name}"].astype(np.float64)
             by_feature = head == "spectra" and name not in ("offsets", "sharpness")
             yield array[..., order] if by_feature else array
