@@ -301,6 +301,8 @@ def jobs(
         seeds = seeds or quick.seeds
     found: dict[str, Job] = {}
     for part in _parts(chosen, recipe):
+        if quick and part.recipe not in RECIPES.values():  # combinations of a recipe's parts
+            continue
         picked = [m for m in part.methods if methods is None or m in methods]
         wanted = [b for b in part.budgets if budgets is None or b in budgets]
         updates = [quick.updates * count // max(part.updates) for count in part.updates] if quick else part.updates

@@ -64,7 +64,11 @@ def estimate(
     """Fit once per round, as many members as the model will have, and judge what the round holds out."""
     judged = []
     for number, held in enumerate(rounds.held_out, start=1):
-        known = [r for r in recordings if r.id not in held]
+        known, stage = (
+            [r for r in recordings if r.id not in held],
+            f"Hold out, round {number} of {len(rounds.held_out)}",
+        )
+        progress(stage, 0, 1, "")
         model, _ = fit_recordings(
             known,
             [str(r.label) for r in known],
@@ -75,8 +79,10 @@ def estimate(
             seed=seed,
             members=members,
             device=device,
-            progress=steps_told(progress, f"Hold out, round {number} of {len(rounds.held_out)}", members),
+            progress=steps_told(progress, stage, members),
         )
+        if recipe is None:  # views tell of no updates
+            progress(stage, 1, 1, "")
         unseen = [r for r in recordings if r.id in held]
         judged.append(evaluate(model, unseen))
     return Estimate(tuple(judged), rounds.unit, rounds.remarks)
