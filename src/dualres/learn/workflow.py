@@ -152,7 +152,8 @@ def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitFore
     windows = settings.windows_each * len(settings.recordings)
     each_s = expected_s(windows, settings.recipe, device=settings.device)
     progress("Time one update", 1, 1, "")
-    return FitForecast(settings.members * (1 + rounds), each_s)
+    members = settings.members if settings.recipe else 1  # of views one is kept
+    return FitForecast(members * (1 + rounds), each_s)
 
 
 def _told(card: Card, expected: Estimate | None) -> Card:
