@@ -56,7 +56,7 @@ def test_members_of_views_would_be_the_same_and_one_is_fitted(views, machines, t
     out = tmp_path / "m.safetensors"
     result = run("fit", machines, "-o", out, "--windows", 2, "--members", 3, "--seed", 7, "--no-estimate")
     assert result.exit_code == 0, result.output
-    assert "note: views draw nothing, so that all members would be the same: one is fitted" in result.stderr
+    assert "note  views draw nothing, so that all members would be the same: one is fitted" in result.stderr
     assert "1 fits, about" in result.output
     one, other = load(out), load(views[1])
     assert one.card.members == 1
