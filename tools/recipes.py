@@ -123,8 +123,9 @@ class Recipes:
         scores: dict[tuple[str, int], float] = {}
         for key, job in self._ledger.jobs().items():
             asked = job.fold in of_fold and job.recipe == of_fold[job.fold] and job.seed in FIVE_SEEDS
-            main = job.budget == self._found.main_budget(job.dataset)
-            if asked and main and (job.method, job.device) == ("dualres", device):
+            if not asked or (job.method, job.device) != ("dualres", device):
+                continue
+            if job.budget == self._found.main_budget(job.dataset):
                 scores[job.fold, job.seed] = percent_f1(self._ledger.outcome(key))
         return with_spread([statistics.fmean(scores[fold, seed] for fold in of_fold) for seed in FIVE_SEEDS])
 

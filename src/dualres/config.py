@@ -143,15 +143,14 @@ class ViewSizes:
             sorted({round(first * (last / first) ** (i / (self.line_bands - 1))) for i in range(self.line_bands)})
         )
 
-    def rates_hz(self, margin: int = 0) -> tuple[float, ...]:
-        """Of the oscillators, and of `margin` more beyond either end."""
-        low, high = self.range_hz
-        count = self.oscillators
+    def oscillator_hz(self, margin: int = 0) -> tuple[float, ...]:
+        """Where oscillators swing, and `margin` of them beyond either end of the axis."""
+        (low, high), count = self.range_hz, self.oscillators
         return tuple(low * (high / low) ** ((i + 0.5) / count) for i in range(-margin, count + margin))
 
-    def kept(self, frame_rate: float) -> float:
-        """What is left of an oscillation after a frame, of which `frame_rate` come in a second."""
-        return float(0.5 ** (1 / (self.half_life_s * frame_rate)))
+    def left_of_swing(self, rate: float) -> float:
+        """What is left of an oscillator's state after a frame, of which there are `rate` in a second."""
+        return float(0.5 ** (1 / (self.half_life_s * rate)))
 
     def features(self, config: ModelConfig) -> dict[str, int]:
         """The heads and the number of features that each takes.

@@ -58,6 +58,7 @@ class Card:
     method: str = DUALRES  # "dualres/views", or the name of a comparator
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
+    unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -75,7 +76,7 @@ class Card:
         data = {**asdict(self), "config": config, "recipe": recipe}
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
-        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None}
+        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 

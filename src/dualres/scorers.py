@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 
+from dualres.config import VIEW_SIZES
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
 from dualres.kernel.pack import Floats, Weights
-from dualres.kernel.views import ViewsKernel, serves_views
+from dualres.kernel.views import ViewsKernel, serves_views, views_in
+from dualres.kernel.views import features as view_features
 from dualres.kernel.views_weights import ViewsWeights
 
 if TYPE_CHECKING:
@@ -70,6 +72,19 @@ def in_torch(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
     # Copied to where PyTorch aligns them: a product may round otherwise where its weights lie otherwise.
     network.load_state_dict({name: torch.tensor(a) for name, a in weights.arrays.items()}, assign=True)
     return network.eval()
+
+
+def views_of(weights: ViewsWeights, windows: Windows) -> dict[str, Floats]:
+    """What the heads of a network of views see of raw windows (n, window), by their names, (n, features) each."""
+    if serves_views(weights.config):
+        seen = views_in(view_features(windows))
+        return {name: seen.get(name, seen["repetition"]) for name in VIEW_SIZES.features(weights.config)}
+    import torch
+
+    network: Any = _built(weights)
+    with torch.inference_mode():
+        views = network.views(torch.from_numpy(np.array(windows)))
+    return {name: view.numpy() for name, view in zip(network.heads, views, strict=True)}
 
 
 def _score(way: Scorer, window: int, windows: Windows) -> Floats:

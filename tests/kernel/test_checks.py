@@ -50,7 +50,7 @@ def test_options_that_take_nan_away_are_refused(source):
         ("DUALRES_WIDTH = 64", "DUALRES_WIDTH = 72", "scratch_is_as_stated"),
         ("DUALRES_TURN = 16", "DUALRES_TURN = 6", "coordinates_begin_anew_between_blocks"),
         ("WIDTH_STEP = 64", "WIDTH_STEP = 12", "widths_are_walked_without_a_rest"),
-        ("DUALRES_RATES = 72", "DUALRES_RATES = 720", "views_scratch_is_as_stated"),
+        ("DUALRES_LINE_BANDS = 50", "DUALRES_LINE_BANDS = 500", "views_scratch_is_as_stated"),
         ("TOGETHER = 4", "TOGETHER = 8", "loops_over_a_group_unroll"),
     ],
 )

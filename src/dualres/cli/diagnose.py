@@ -15,6 +15,10 @@ from dualres.cli.screen import complain
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from dualres.baseline import Baseline
+    from dualres.file import Model
     from dualres.judge import Verdict
     from dualres.judge_files import Judged, Together
 
@@ -36,6 +40,19 @@ def diagnose(
             "names (docs/adaptation.md). For files of several classes.",
         ),
     ] = False,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="A recording of this very machine running well, or a folder of them, as its baseline "
+            "(docs/adaptation.md); may be repeated. For models of views."
+        ),
+    ] = None,
+    healthy_class: Annotated[
+        str | None,
+        typer.Option(
+            show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
+        ),
+    ] = None,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
@@ -55,6 +72,9 @@ def diagnose(
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     loaded, hz, rows = load(model), parsed_rate(rate), to_judge(files)
+    baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
+    if baseline:
+        loaded = baseline.model
     table = csv.writer(sys.stdout) if as_csv else None
     if table:
         table.writerow(["file", "verdict", "probability", "runner_up", *(["alone"] if together else []), "error"])
@@ -68,7 +88,7 @@ def diagnose(
         verdict, problem = one.verdict, one.problem
         failed += not verdict
         if as_json:
-            typer.echo(json.dumps(_object(one, batch)))
+            typer.echo(json.dumps(_object(one, batch, baseline)))
         elif table:
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
             alone = [one.alone.label if one.alone else ""] if together else []
@@ -81,8 +101,26 @@ def diagnose(
             complain("not judged", problem)
     if batch:
         complain("together", _summary(batch), "cyan")
+    if baseline:
+        known = f"{baseline.recordings} recordings of {baseline.label}, {baseline.seconds:.1f} s"
+        complain("baseline", f"{known} of this machine running well", "cyan")
     if failed:
         raise typer.Exit(1)
+
+
+def _baseline(
+    model: Model, healthy: list[Path] | None, label: str | None, channel: str | None, rate: Fraction | None
+) -> Baseline | None:
+    if not healthy:
+        if label:
+            raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
+        return None
+    from dualres.baseline import with_baseline
+    from dualres.recordings.folder import to_judge
+    from dualres.recordings.readers import read
+
+    rows = to_judge(healthy)
+    return with_baseline(model, [read(row.file, row.channel or channel, row.rate or rate) for row in rows], label)
 
 
 def _name(one: Judged) -> str:
@@ -96,7 +134,7 @@ def _summary(batch: Together) -> str:
     return f"{batch.verdicts} recordings{conditions}, {seconds}; {changed}"
 
 
-def _object(one: Judged, batch: Together | None) -> dict[str, object]:
+def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> dict[str, object]:
     """One line of JSON."""
     named = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
     if not one.verdict:
@@ -106,6 +144,9 @@ def _object(one: Judged, batch: Together | None) -> dict[str, object]:
         said["condition"] = dict(one.condition)
         said["alone"] = {name: value for name, value in _fields(one.alone).items() if name != "windows"}
         said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
+    if baseline:
+        known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
+        said["healthy"] = known
     return said
 
 

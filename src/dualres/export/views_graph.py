@@ -63,7 +63,7 @@ def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
 
 
 def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
-    """(B, bands * rates)."""
+    """(B, bands * oscillators)."""
     hop = config.hop // 2
     count = (config.window - config.short) // hop + 1
     frames = frames_at(graph, graph.put("Reshape", signal, [0, -1, hop]), np.arange(count), config.short // hop)
@@ -73,20 +73,31 @@ def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
     strength = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
     mean = graph.put("ReduceMean", strength, axes=[2])
     driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST))
-    swings = graph.put(
-        "Conv", graph.put("Reshape", driven, [-1, 1, count]), _responses(count, config), pads=[count - 1, 0]
-    )
-    energy = graph.put("ReduceMean", graph.put("Mul", swings, swings), axes=[2], keepdims=0)
-    of_both = graph.put("ReduceSum", graph.put("Reshape", energy, [-1, 2, VIEW_SIZES.oscillators]), [1], keepdims=0)
-    return graph.put("Reshape", log_of_root(graph, of_both), [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
+    energy, audible = _energy(graph, driven, count, frame_rate(config))
+    logs = graph.put("Mul", log_of_root(graph, graph.put("Mul", energy, 1.0 / count)), audible)
+    return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
 
 
-def _responses(frames: int, config: ModelConfig) -> Reals:
-    """What each oscillator answers to a single frame, the latest last: real, then imaginary parts, as Conv takes it."""
-    alpha, theta = (part.numpy() for part in oscillators(frame_rate(config), 0))
-    since = np.arange(frames)[::-1]
-    answer = alpha[:, None] ** since * np.exp(1j * np.outer(theta, since))
-    return np.asarray(np.concatenate([answer.real, answer.imag])[:, None])
+def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Reals]:
+    """|q_t|^2 summed over `count` frames, (B, bands, oscillators), without a loop, and which oscillators are audible.
+
+    Summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
+    freely, so that what comes then is known from its last state.
+    """
+    alpha, theta = (part.numpy() for part in oscillators(rate, 0))
+    length = 2 << (count - 1).bit_length()  # twice the frames and more: correlations do not reach around
+    step, left = alpha * np.exp(1j * theta), 1 / (1 - alpha**2)
+    lags = np.arange(1, count)
+    power, bins = powers(graph, graph.put("Pad", driven, [0, 0, 0, 0, 0, length - count]), length)
+    cosines = np.cos(2 * np.pi * np.outer(np.arange(length // 2 + 1), lags) / length)
+    passed = left * (1 + 2 * cosines @ (step ** lags[:, None]).real) / length
+    passed[1:-1] *= 2  # the upper half of the spectrum mirrors the lower
+    forever = graph.put("Reshape", graph.put("MatMul", power, _once(bins, passed)), [-1, VIEW_SIZES.bands, len(step)])
+    to_last = step ** np.arange(count - 1, -1, -1)[:, None]
+    last = [graph.put("MatMul", driven, part) for part in (to_last.real, to_last.imag)]
+    swings = graph.put("Add", *(graph.put("Mul", part, part) for part in last))
+    energy = graph.put("Sub", forever, graph.put("Mul", swings, alpha**2 * left))
+    return graph.put("Max", energy, 0.0), (theta < np.pi).astype(np.float64)
 
 
 def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:

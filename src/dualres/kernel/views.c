@@ -14,11 +14,11 @@
 
 enum {
     VIEW_SLOTS = DUALRES_SPECTRA_FEATURES,
-    STARTS = (DUALRES_STRENGTHS + 1) / 2, /* hops at which a short frame begins */
-    RATE_VECS = (DUALRES_RATES + LANES - 1) / LANES
+    STARTS = (DUALRES_STRENGTHS + 1) / 2 /* hops at which a short frame begins */
 };
 
 DUALRES_ASSERT(phases_fill_vectors, DUALRES_PHASES % LANES == 0);
+DUALRES_ASSERT(oscillators_fill_vectors, DUALRES_OSCILLATORS_ROOM % (5 * LANES) == 0);
 DUALRES_ASSERT(lines_are_bins_of_a_phase, DUALRES_LINES <= DUALRES_LONG / 2);
 
 static const float LEAST_STRENGTH = 0.05f; /* `LEAST` of modulation.py */
@@ -40,7 +40,7 @@ typedef struct {
     frame_tile tile;
 #endif
     union {
-        float strengths[DUALRES_STRENGTHS][DUALRES_BANDS];
+        float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
     } under_way;
     float features[DUALRES_VIEW_FEATURES];
@@ -81,7 +81,7 @@ static void add_strengths(const dualres_views_constants *c, views_block *s, int 
         float strength[LANES];
         vec_store(strength, vec_sqrt(power));
         for (int i = 0; i < LANES && frame + 2 * i < DUALRES_STRENGTHS; i++)
-            s->under_way.strengths[frame + 2 * i][band] = strength[i];
+            s->under_way.strengths[band][frame + 2 * i] = strength[i];
     }
 }
 
@@ -113,6 +113,42 @@ static void look_at_frames(const dualres_views_constants *c, views_block *s, con
     for (int i = 0; i < VIEW_SLOTS; i++) s->features[i] = vec_sum(s->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
 }
 
+/* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
+static void look_at_band(const dualres_views_constants *c, views_block *s, int band) {
+    enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
+    float *z = s->under_way.strengths[band];
+    double sum = 0.0;
+    for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
+    const float mean = (float)(sum / DUALRES_STRENGTHS), scale = 1.0f / (mean + LEAST_STRENGTH);
+    for (int t = 0; t < DUALRES_STRENGTHS; t++) z[t] = (z[t] - mean) * scale;
+    for (int first = 0; first < DUALRES_OSCILLATORS; first += AT_ONCE * LANES) {
+        cvec q[AT_ONCE], swing[AT_ONCE];
+        vec energy[AT_ONCE];
+        for (int i = 0; i < AT_ONCE; i++) {
+            const int k = first + i * LANES;
+            swing[i] = (cvec){vec_load(c->swing[0] + k), vec_load(c->swing[1] + k)};
+            q[i] = (cvec){vec_all(0.0f), vec_all(0.0f)};
+            energy[i] = vec_all(0.0f);
+        }
+        for (int t = 0; t < DUALRES_STRENGTHS; t++) {
+            for (int i = 0; i < AT_ONCE; i++) {
+                q[i] = c_times(swing[i], q[i]);
+                q[i].re += z[t];
+                energy[i] += q[i].re * q[i].re + q[i].im * q[i].im;
+            }
+        }
+        for (int i = 0; i < AT_ONCE; i++) {
+            float logs[LANES];
+            vec_store(logs, LOG_OF_2 * vec_log2(vec_sqrt(energy[i] * (1.0f / DUALRES_STRENGTHS)) + 1.0f));
+            for (int lane = 0; lane < LANES; lane++) {
+                const int k = first + i * LANES + lane;
+                if (k < DUALRES_OSCILLATORS)
+                    s->features[DUALRES_SPECTRA_FEATURES + band * DUALRES_OSCILLATORS + k] = logs[lane];
+            }
+        }
+    }
+}
+
 /* exp(-2 pi i k / 1024) from the halved Hann window, 1/4 - cos / 4. */
 static void turn_of(const dualres_tables *c, unsigned k, float turn[2]) {
     turn[0] = 1.0f - 4.0f * c->hann_long[k % DUALRES_LONG];
@@ -128,33 +164,6 @@ static inline cvec long_bin(const dualres_tables *c, const cvec *z, unsigned k) 
     float turn[2];
     turn_of(c, k, turn);
     return c_add((cvec){a.re + b.re, a.im - b.im}, c_turn((cvec){a.im + b.im, b.re - a.re}, turn));
-}
-
-/* A band's strength, as it is above and below its mean, drives the oscillators; how far does each of them swing? */
-static void look_at_band(const dualres_views_constants *c, views_block *s, int band) {
-    vec real[RATE_VECS], imaginary[RATE_VECS], energy[RATE_VECS], cosine[RATE_VECS], sine[RATE_VECS];
-    float step[2][RATE_VECS * LANES] = {{0.0f}};
-    double sum = 0.0;
-    for (int n = 0; n < DUALRES_STRENGTHS; n++) sum += (double)s->under_way.strengths[n][band];
-    const float mean = (float)(sum / DUALRES_STRENGTHS), scale = 1.0f / (mean + LEAST_STRENGTH);
-    for (int i = 0; i < 2; i++) memcpy(step[i], c->step[i], sizeof c->step[i]);
-    for (int v = 0; v < RATE_VECS; v++) {
-        real[v] = imaginary[v] = energy[v] = vec_all(0.0f);
-        cosine[v] = vec_load(step[0] + v * LANES), sine[v] = vec_load(step[1] + v * LANES);
-    }
-    for (int n = 0; n < DUALRES_STRENGTHS; n++) {
-        const float driven = (s->under_way.strengths[n][band] - mean) * scale;
-        for (int v = 0; v < RATE_VECS; v++) {
-            const vec turned = cosine[v] * real[v] - sine[v] * imaginary[v] + driven;
-            imaginary[v] = sine[v] * real[v] + cosine[v] * imaginary[v];
-            real[v] = turned;
-            energy[v] += real[v] * real[v] + imaginary[v] * imaginary[v];
-        }
-    }
-    float logs[RATE_VECS * LANES];
-    for (int v = 0; v < RATE_VECS; v++)
-        vec_store(logs + v * LANES, LOG_OF_2 * vec_log2(vec_sqrt(energy[v] * (1.0f / DUALRES_STRENGTHS)) + 1.0f));
-    memcpy(s->features + DUALRES_SPECTRA_FEATURES + band * DUALRES_RATES, logs, DUALRES_RATES * sizeof(float));
 }
 
 /* LANES neighbouring samples of a window. */

@@ -11,9 +11,10 @@ from dualres.kernel.compiled import function, variant
 from dualres.kernel.inference import ADDRESS, Entry, Scoring, entry_named
 from dualres.kernel.pack import Exact, Floats, bin_order, fft_tables, fits, in_one_run, turns
 from dualres.kernel.threads import room
-from dualres.kernel.views_weights import ViewsWeights
+from dualres.kernel.views_weights import HEAD, ViewsWeights
 
 LINES, PHASES, NEAR = 512, 32, 16  # as views.h has them
+OSCILLATORS_ROOM = 80  # likewise
 
 
 class ViewsKernel(Scoring):
@@ -78,9 +79,10 @@ def _constants(config: ModelConfig) -> Iterator[Exact]:
     edges = np.array(VIEW_SIZES.band_edges)
     yield np.argsort(bin_order(config.short_bins))[edges[0] : edges[-1]].astype(np.float64)
     yield (edges - edges[0]).astype(np.float64)
-    rate = 2 * config.token_rate  # of frames
-    step = VIEW_SIZES.kept(rate) * np.exp(2j * np.pi * np.array(VIEW_SIZES.rates_hz()) / rate)
-    yield np.stack([step.real, step.imag])
+    rate = 2 * config.token_rate
+    swing = VIEW_SIZES.left_of_swing(rate) * np.exp(2j * np.pi * np.array(VIEW_SIZES.oscillator_hz()) / rate)
+    filled = np.pad(swing, (0, OSCILLATORS_ROOM - len(swing)))
+    yield np.stack([filled.real, filled.imag])
     yield np.array(VIEW_SIZES.line_edges, dtype=np.float64)
     phases = np.arange(PHASES)
     yield np.stack([np.cos(2 * np.pi * phases / config.window), np.sin(2 * np.pi * phases / config.window)])
@@ -91,7 +93,7 @@ def _constants(config: ModelConfig) -> Iterator[Exact]:
 def _heads(weights: ViewsWeights) -> Iterator[Exact]:
     order = _spectra_order(weights.config)
     for head in VIEW_SIZES.features(weights.config):
-        for name in ("centre", "scale", "directions", "slopes", "offsets", "sharpness"):
+        for name in HEAD:
             array = weights.arrays[f"heads.{head}.{name}"].astype(np.float64)
             by_feature = head == "spectra" and name not in ("offsets", "sharpness")
             yield array[..., order] if by_feature else array

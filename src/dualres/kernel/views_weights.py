@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.kernel.pack import Floats
+from dualres.kernel.pack import Exact, Floats
+
+HEAD = ("centre", "scale", "directions", "slopes", "offsets", "sharpness")  # the tensors of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +21,16 @@ class ViewsWeights:
     @property
     def classes(self) -> int:
         return len(self.arrays["heads.spectra.offsets"])
+
+    def class_view(self, head: str, number: int) -> Exact:
+        """What a head takes a class to look like on average, (features,)."""
+        own = {name: self.arrays[f"heads.{head}.{name}"].astype(np.float64) for name in HEAD}
+        slope, directions = own["slopes"][number], own["directions"]
+        # The slope is the mean less what lies along the directions, which are orthogonal: so much was taken of each.
+        taken = (directions**2).sum(1)
+        mean = slope + (directions @ slope / (1 - taken)) @ directions
+        view: Exact = own["centre"] + mean / own["scale"]
+        return view
 
 
 def views_shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:

@@ -9,6 +9,7 @@ are on a logarithmic axis, so that another speed moves everything by the same nu
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -64,5 +65,6 @@ def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
 @lru_cache(maxsize=8)
 def oscillators(rate: float, margin: int) -> tuple[Tensor, Tensor]:
     """What is left of each after a frame, and its turn in radians; float64, (oscillators + 2 margin,)."""
-    hz = torch.tensor(VIEW_SIZES.rates_hz(margin), dtype=torch.float64)
-    return torch.full_like(hz, VIEW_SIZES.kept(rate)), 2 * torch.pi * hz / rate
+    hz = np.array(VIEW_SIZES.oscillator_hz(margin))
+    alpha = np.full(len(hz), VIEW_SIZES.left_of_swing(rate))
+    return torch.from_numpy(alpha), torch.from_numpy(2 * np.pi * hz / rate)

@@ -1,0 +1,116 @@
+"""A machine running well as the measure of its faults."""
+
+import json
+
+import numpy as np
+import pytest
+
+from dualres import Recording, diagnose_recording, fit_model, load, save
+from dualres.baseline import WEIGHT, with_baseline
+from dualres.config import Recipe
+from dualres.errors import ConfigError
+from dualres.learn.views import fit_views
+from dualres.scorers import views_of, weights_of
+from tests.cli.runner import run
+
+RATE = 16_000
+
+
+def hum(label, seed, tilt=0.0):
+    """Noise, struck every 20 ms by a worn machine; another sensor's place tilts the spectrum."""
+    rng = np.random.default_rng(seed)
+    noise, t = rng.standard_normal(2 * RATE), np.arange(2 * RATE) / RATE
+    since = t % 0.02
+    blows = (3.0 if label == "worn" else 0.4) * np.exp(-since / 0.002) * np.sin(2 * np.pi * 2000 * since)
+    signal = blows + noise
+    return np.append(signal[0], signal[1:] - tilt * signal[:-1])
+
+
+def recordings(labels, seed=0, tilt=0.0):
+    return [
+        Recording.from_array(hum(label, seed + i, tilt), RATE, id=f"{label} {i}", label=label)
+        for i, label in enumerate(labels)
+    ]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_model(recordings(["good", "good", "good", "worn", "worn", "worn"]), estimate=False).model
+
+
+def test_classes_are_expected_half_of_the_way_towards_the_new_machine(model):
+    healthy = recordings(["good", "good"], seed=50, tilt=0.8)
+    moved = with_baseline(model, healthy)
+    assert (moved.label, moved.recordings, moved.seconds) == ("good", 2, pytest.approx(2 * 1.792))
+    for head in ("spectra", "repetition", "rhythm", "lines"):
+        before, after = (m.weights.class_view(head, 0) for m in (model, moved.model))
+        other_before, other_after = (m.weights.class_view(head, 1) for m in (model, moved.model))
+        np.testing.assert_allclose(after - before, other_after - other_before, atol=1e-4)
+    assert moved.model.card.unlabelled_s == moved.seconds
+
+
+def test_a_class_view_is_the_mean_of_what_was_learned_from():
+    windows, labels = (
+        np.random.default_rng(0).standard_normal((6, 32_768)).astype(np.float32),
+        np.array([0, 0, 0, 1, 1, 1]),
+    )
+    weights = weights_of(fit_views(windows, labels, 2))
+    for head, view in views_of(weights, windows).items():
+        if head != "rhythm":  # which also learned from other speeds
+            np.testing.assert_allclose(weights.class_view(head, 1), view[labels == 1].mean(0), atol=2e-4)
+
+
+def test_the_baseline_of_the_machine_that_was_learned_from_changes_little(model):
+    same = with_baseline(model, recordings(["good"] * 3))
+    for recording in recordings(["good", "worn"], seed=90):
+        before, after = (diagnose_recording(m, recording) for m in (model, same.model))
+        assert before.label == after.label == recording.label
+        assert abs(before.probability - after.probability) < 0.1
+
+
+def test_it_brings_a_machine_that_sounds_otherwise_nearer(model):
+    healthy = recordings(["good"] * 3, seed=200, tilt=0.9)
+    head, shown = "spectra", np.stack([np.repeat(r.load(), 4)[:32_768] for r in healthy])
+    seen = views_of(model.weights, shown.astype(np.float32))[head].mean(0)
+    moved = with_baseline(model, healthy).model.weights.class_view(head, 0)
+    before = model.weights.class_view(head, 0)
+    assert np.linalg.norm(moved - before) > 0.1 * WEIGHT * np.linalg.norm(seen - before)
+
+
+def test_it_can_be_kept(model, tmp_path):
+    moved = with_baseline(model, recordings(["good"], seed=7, tilt=0.5)).model
+    save(moved, tmp_path / "moved.safetensors")
+    kept = load(tmp_path / "moved.safetensors")
+    assert kept.card.unlabelled_s == pytest.approx(1.792)
+    recording = recordings(["worn"], seed=8)[0]
+    assert diagnose_recording(kept, recording).probabilities == diagnose_recording(moved, recording).probabilities
+
+
+def test_what_makes_no_baseline_is_refused(model):
+    with pytest.raises(ConfigError, match="no class is 'fine'; name it by --healthy-class, one of good, worn"):
+        with_baseline(model, recordings(["good"]), "fine")
+    with pytest.raises(ConfigError, match="at least one recording"):
+        with_baseline(model, [])
+    named = fit_model(recordings(["a", "a", "b", "b"]), estimate=False).model
+    with pytest.raises(ConfigError, match="is not clear; name it by --healthy-class"):
+        with_baseline(named, recordings(["good"]))
+    trained = fit_model(recordings(["good", "good", "b", "b"]), recipe=Recipe(1), estimate=False).model
+    with pytest.raises(ConfigError, match="needs a model of views"):
+        with_baseline(trained, recordings(["good"]))
+
+
+def test_the_command_takes_it_and_says_so(model, tmp_path):
+    save(model, tmp_path / "m.safetensors")
+    for name in ("well", "today"):
+        (tmp_path / name).mkdir()
+    np.save(tmp_path / "well" / "a.npy", hum("good", 300).astype(np.float32))
+    np.save(tmp_path / "today" / "b.npy", hum("worn", 301).astype(np.float32))
+    asked = ("diagnose", tmp_path / "m.safetensors", tmp_path / "today", "--rate", RATE)
+    result = run(*asked, "--healthy", tmp_path / "well", "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout.splitlines()[0])
+    assert said["healthy"] == {"class": "good", "recordings": 1, "seconds": pytest.approx(1.792)}
+    assert "1 recordings of good, 1.8 s of this machine running well" in result.output
+    assert "healthy" not in json.loads(run(*asked, "--json").stdout.splitlines()[0])
+    refused = run(*asked, "--healthy-class", "good")
+    assert "give these, too" in str(refused.exception)
