@@ -27,11 +27,11 @@ from dualres.metrics import Shares, binomial
 
 @dataclass(frozen=True)
 class Strength:
-    """How much a batch is believed; chosen on the rig alone by tools/adaptation.py."""
+    """How much a batch is believed; chosen on simulations alone by tools/adaptation.py."""
 
-    batch: float = 40.0  # recordings that name all classes alike, added to the batch
+    batch: float = 80.0  # recordings that name all classes alike, added to the batch
     condition: float = 5.0  # recordings that name classes as the batch does, added to each condition
-    closed: float = 0.65  # the spread of verdicts up to which nothing is corrected
+    closed: float = 0.75  # the spread of verdicts up to which nothing is corrected
     opened: float = 0.9  # and from which on everything is
 
     def open(self, named: Shares) -> float:

@@ -9,7 +9,7 @@ from dualres.config import ModelConfig
 from dualres.metrics import confusion, macro_f1
 
 # Speed and load, as the names of recordings state them. A fold of CWRU judges a single load.
-CONDITION = {"phm2009": r"\d+hz_[a-z]+", "simulated": r"\d+rpm_\d+Nm", "cwru": r"_\d$"}
+CONDITION = {"phm2009": r"\d+hz_[a-z]+", "simulated": r"\d+rpm_\d+Nm", "machines": r"\d+rpm_\d+pc", "cwru": r"_\d$"}
 
 
 @cache

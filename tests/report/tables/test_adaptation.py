@@ -10,7 +10,7 @@ from tests.campaign.synthetic import synthetic_ledger
 
 
 def test_it_plans_nothing_that_other_studies_have_not_run():
-    others = {job.key for name in ("published", "recipes") for job in jobs(study(name), catalog.names())}
+    others = {job.key for name in ("published", "recipes", "rigs") for job in jobs(study(name), catalog.names())}
     assert {job.key for job in jobs(study("adaptation"), catalog.names())} <= others
 
 
@@ -19,8 +19,9 @@ def test_every_method_with_probabilities_has_a_row_for_each_recipe(tmp_path):
         bearing, gearbox = study_tables(Results(ledger, study("adaptation")))
     assert gearbox.header == ("Method", "Recipe", "Alone", "Together", "Conditions unknown", "Unlabelled seconds")
     both = [(method_name(method), name) for method in NEURAL for name in ("paper", "robust")]
-    assert [(row[0].text, row[1].text) for row in gearbox.rows] == both
-    assert {row[1].text for row in bearing.rows[2:]} == {"paper"}
+    views = (method_name("dualres/views"), "–")
+    assert [(row[0].text, row[1].text) for row in gearbox.rows] == [*both, views]
+    assert {row[1].text for row in bearing.rows[2:-1]} == {"paper"}
     assert "MiniRocket is left out" in gearbox.note
     for row in (*gearbox.rows, *bearing.rows):
         assert all(value.complete for value in row[2:])
