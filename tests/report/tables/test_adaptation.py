@@ -19,7 +19,7 @@ def test_every_method_with_probabilities_has_a_row_for_each_recipe(tmp_path):
         bearing, gearbox = study_tables(Results(ledger, study("adaptation")))
     assert gearbox.header == ("Method", "Recipe", "Alone", "Together", "Conditions unknown", "Unlabelled seconds")
     both = [(method_name(method), name) for method in NEURAL for name in ("paper", "robust")]
-    views = (method_name("dualres/views"), "–")
+    views = (method_name("dualres/views"), "\N{EN DASH}")
     assert [(row[0].text, row[1].text) for row in gearbox.rows] == [*both, views]
     assert {row[1].text for row in bearing.rows[2:-1]} == {"paper"}
     assert "MiniRocket is left out" in gearbox.note
