@@ -59,7 +59,7 @@ def test_without_a_recipe_one_network_of_views_is_fitted_whatever_the_members(re
     assert fitted.forecast.fits == 3, "two rounds and the fit on all"
     card = fitted.model.card
     assert (card.method, card.recipe, card.members, fitted.history) == ("dualres/views", None, 1, [])
-    assert told[-1] == ("Learn from all", 1, 1)
+    assert (told[0], told[-1]) == (("Time a small fit", 0, 1), ("Learn from all", 1, 1))
 
 
 def test_strict_refuses_a_copy_before_anything_is_fitted(recordings):

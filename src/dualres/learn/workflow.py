@@ -148,10 +148,11 @@ def fit_by(
 
 
 def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
-    progress("Time one update", 0, 1, "")
+    timing = "Time one update" if settings.recipe else "Time a small fit"
+    progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
     each_s = expected_s(windows, settings.recipe, device=settings.device)
-    progress("Time one update", 1, 1, "")
+    progress(timing, 1, 1, "")
     members = settings.members if settings.recipe else 1  # of views one is kept
     return FitForecast(members * (1 + rounds), each_s)
 
