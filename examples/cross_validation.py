@@ -2,7 +2,7 @@
 
 A gear of the simulated rig was recorded several times. If its recordings are on both sides of a split, a classifier
 can recognise the gear instead of the fault, and the score says little about the next gear. So whole gears are held
-out. The fits are far too short, so that this takes seconds.
+out.
 """
 
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_score
@@ -19,7 +19,7 @@ def main() -> None:
     gears = [r.component for r in recordings]  # one for each class and severity
     print(f"{len(recordings)} recordings of {len(set(gears))} gears")
 
-    classifier = DualResClassifier(updates=20, windows_per_signal=2)
+    classifier = DualResClassifier(windows_per_signal=2)
     split = StratifiedGroupKFold(3)  # every class stays on both sides; where gears do not tell the class, GroupKFold
     scores = cross_val_score(classifier, recordings, labels, groups=gears, cv=split, scoring="f1_macro")
     print("macro-F1 on held-out gears:", ", ".join(f"{100 * score:.0f} %" for score in scores))

@@ -1,7 +1,7 @@
 """A model as C99, compiled and run on a recording, beside what Python says of it.
 
 The export checks itself with a C compiler. Without one it is written unchecked, and `make check` is left to whoever
-compiles it. The fit is far too short, so that this takes seconds.
+compiles it.
 """
 
 import shutil
@@ -17,7 +17,7 @@ def main() -> None:
     rig = {r.id: r for r in simulated.recordings()}
     known = [rig[f"{name}_torque_3000rpm_20Nm"] for name in ("healthy", "missing_teeth", "wear_H", "pitting_H")]
     unseen = rig["wear_H_speed_3000rpm_20Nm"]
-    classifier = DualResClassifier(updates=20, windows_per_signal=3).fit(known, [r.label for r in known])
+    classifier = DualResClassifier(windows_per_signal=3).fit(known, [r.label for r in known])
 
     compiler = shutil.which("cc")
     exported = write_c99(classifier.model_, "board", rate=unseen.rate, overwrite=True, unchecked=compiler is None)

@@ -1,7 +1,7 @@
 """From a folder of recordings to a verdict, by the commands that you would type.
 
 The folder is made here, from the simulated gearbox: one WAV file per recording, and a labels.csv that says which
-component was recorded. Put your own files in its place. The fit is far too short, so that this takes seconds.
+component was recorded. Put your own files in its place.
 """
 
 import csv
@@ -31,7 +31,7 @@ def main() -> None:
         table.writerows(rows)
 
     # Components are held out in turn to estimate what to expect of a new one; then the model learns from all.
-    dualres("fit", folder, "--out", "gearbox.safetensors", "--windows", 3, "--updates", 10)
+    dualres("fit", folder, "--out", "gearbox.safetensors", "--windows", 3)
     dualres("show", "gearbox.safetensors")
     dualres("diagnose", "gearbox.safetensors", folder / rows[0]["file"], folder / rows[-1]["file"])
 

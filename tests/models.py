@@ -1,10 +1,14 @@
 """Models made of a network and little more."""
 
 from dualres.config import POLYPHASE, Recipe
-from dualres.file import Card, Model
+from dualres.file import DUALRES, VIEWS, Card, Model
 from dualres.model.network import DualRes
+from dualres.model.views.network import ViewsNetwork
 
 
-def model_of(network: DualRes, classes=None) -> Model:
-    names = tuple(classes or (f"class {i}" for i in range(network.head.out_features)))
-    return Model((network,), Card(names, network.config, Recipe(), 0, POLYPHASE, {}))
+def model_of(network: DualRes | ViewsNetwork, classes=None) -> Model:
+    trained = isinstance(network, DualRes)
+    count = network.head.out_features if trained else network.classes
+    names, recipe = tuple(classes or (f"class {i}" for i in range(count))), Recipe() if trained else None
+    card = Card(names, network.config, recipe, 0, POLYPHASE, {}, method=DUALRES if trained else VIEWS)
+    return Model((network,), card)

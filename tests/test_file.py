@@ -14,6 +14,8 @@ from dualres.config import ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
 from dualres.file import Card, Model, load, save
 from dualres.model.network import DualRes
+from tests.model.made_views import machine_windows, made_views
+from tests.models import model_of
 
 SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
 
@@ -143,6 +145,63 @@ def test_members_that_do_not_fit_the_card_are_refused(three, tmp_path, change, r
 def test_a_single_network_is_not_taken_for_several(saved, tmp_path):
     (tmp_path / "m").write_bytes(resigned(saved, lambda fields, tensors: fields.update(members=2)))
     with pytest.raises(ModelFileError, match="card tells of 2 members"):
+        load(tmp_path / "m")
+
+
+@pytest.fixture(scope="module")
+def views(tmp_path_factory):
+    """A network of views, and its file."""
+    made, path = model_of(made_views(3)), tmp_path_factory.mktemp("views") / "pump.safetensors"
+    save(made, path)
+    return made, path
+
+
+def test_a_network_of_views_survives_the_file(views):
+    made, path = views
+    loaded = load(path)
+    assert loaded.card == made.card
+    assert loaded.card.probabilistic
+    windows = machine_windows(1, 3, seed=5)
+    np.testing.assert_array_equal(loaded.scores(windows), made.scores(windows))
+    for ours, theirs in zip(made.network.parameters(), loaded.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_the_card_of_views_names_the_method_and_no_sizes_of_the_paper_s_memory(views):
+    with safetensors.safe_open(views[1], "pt") as file:
+        fields = json.loads(file.metadata()["dualres"])
+    assert (fields["method"], fields["recipe"]) == ("dualres/views", None)
+    assert list(fields["config"]) == ["rate", "window", "hop", "short", "long"]
+    assert "members" not in fields
+
+
+@pytest.mark.parametrize("place", [0.3, 0.6, 0.9])
+def test_a_changed_byte_of_views_is_refused(views, tmp_path, place):
+    blob = bytearray(views[1].read_bytes())
+    blob[int(place * len(blob))] ^= 1
+    (tmp_path / "m").write_bytes(blob)
+    with pytest.raises(ModelFileError, match="changed"):
+        load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda f, t: t.update({"heads.lines.centre": t["heads.lines.centre"][1:].clone()}), r"\(49,\) instead of"),
+        (lambda f, t: t.update({"heads.rhythm.slopes": t["heads.rhythm.slopes"][:2].clone()}), "do not fit its card"),
+        (lambda f, t: t.update({"heads.rhythm.slopes": t["heads.rhythm.slopes"].double()}), "float32"),
+        (lambda f, t: t.update({"heads.spectra.sharpness": t["heads.spectra.sharpness"][None].clone()}), "do not fit"),
+        (lambda f, t: t.pop("heads.spectra.offsets"), "do not fit its card"),
+        (lambda f, t: t.update(surprise=torch.zeros(3)), "do not fit its card"),
+        (lambda f, t: f.update(classes=["good", "worn"]), "do not fit its card"),
+        (lambda f, t: f.update(members=2), "card tells of 2 members"),
+        (lambda f, t: f.pop("method"), "do not fit its card"),
+        (lambda f, t: t["heads.rhythm.slopes"].mul_(1.1), "check window gives other values"),
+    ],
+)
+def test_views_that_do_not_fit_the_card_are_refused(views, tmp_path, change, reason):
+    (tmp_path / "m").write_bytes(resigned(views[1], change))
+    with pytest.raises(ModelFileError, match=reason):
         load(tmp_path / "m")
 
 

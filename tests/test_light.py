@@ -15,11 +15,14 @@ from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.recordings.readers import read
+from tests.model.made_views import made_views
 from tests.models import model_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "dualres"
 HEAVY = ("torch", "sklearn", "matplotlib", "numba", "pandas")
 FOUND = f"print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
+CLASSES = ("good", "worn", "broken")
+NETWORKS = {"paper": lambda: DualRes(3, seed=0).eval(), "views": lambda: made_views(3)}
 
 pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
 
@@ -46,34 +49,38 @@ def test_importing_the_rooms_is_light():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
-    save(model_of(DualRes(3, seed=0).eval(), ("good", "worn", "broken")), folder / "m.safetensors")
+    for name, network in NETWORKS.items():
+        save(model_of(network(), CLASSES), folder / f"{name}.safetensors")
     noise = np.random.default_rng(0).standard_normal(12_800)
     wavfile.write(folder / "pump.wav", 12_800, (8000 * noise).astype(np.int16))
     return folder
 
 
-def test_a_verdict_is_light_and_the_same(files):
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_verdict_is_light_and_the_same(files, name):
     code = (
         "import json, sys\nfrom dualres import diagnose_recording, load\nfrom dualres.recordings.readers import read\n"
         "verdict = diagnose_recording(load(sys.argv[1]), read(sys.argv[2]))\n"
         f"print(json.dumps(verdict.probabilities))\n{FOUND}"
     )
-    said, heavy = run(code, str(files / "m.safetensors"), str(files / "pump.wav")).splitlines()
+    said, heavy = run(code, str(files / f"{name}.safetensors"), str(files / "pump.wav")).splitlines()
     assert json.loads(heavy) == []
-    here = diagnose_recording(model_of(DualRes(3, seed=0).eval(), ("good", "worn", "broken")), read(files / "pump.wav"))
+    here = diagnose_recording(model_of(NETWORKS[name](), CLASSES), read(files / "pump.wav"))
     assert json.loads(said) == here.probabilities
 
 
-@pytest.mark.parametrize("command", [["diagnose", "m.safetensors", "pump.wav"], ["show", "m.safetensors"]])
-def test_so_are_the_commands(files, command):
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("command", [["diagnose", "{}.safetensors", "pump.wav"], ["show", "{}.safetensors"]])
+def test_so_are_the_commands(files, command, name):
     code = (
         "import json, sys\nfrom dualres import cli\ntry:\n    cli.app(sys.argv[1:], standalone_mode=False)\n"
         f"finally:\n    {FOUND}"
     )
-    arguments = [str(files / word) if "." in word else word for word in command]
+    arguments = [str(files / word.format(name)) if "." in word else word for word in command]
     assert json.loads(run(code, *arguments).splitlines()[-1]) == []
 
 
-def test_without_the_kernel_pytorch_does_it(files):
+@pytest.mark.parametrize("name", NETWORKS)
+def test_without_the_kernel_pytorch_does_it(files, name):
     code = f"import json, sys\nfrom dualres import load\nload(sys.argv[1]).scores\n{FOUND}"
-    assert json.loads(run(code, str(files / "m.safetensors"), DUALRES_KERNEL="off")) == ["torch"]
+    assert json.loads(run(code, str(files / f"{name}.safetensors"), DUALRES_KERNEL="off")) == ["torch"]

@@ -159,9 +159,12 @@ def test_the_rigs_have_their_folds_and_budgets():
     assert {fold: budget for fold, budget in budgets.items() if budget != "3x4"} == {
         **dict.fromkeys(("C1", "C2"), "1x3"), "D3": "4x4", **dict.fromkeys(("E1", "E2", "E3", "E4"), "1x4"),
     }  # fmt: skip
-    per_fold = Counter(job.fold for job in found)
-    assert set(per_fold.values()) == {16 * 5 + 2 * 5 + 1}
-    assert {job.seed for job in found if job.method == "minirocket"} == {41}
+    per_fold = Counter((job.dataset == "machines", job.fold) for job in found)
+    several = {count for (one_seed, _), count in per_fold.items() if not one_seed}
+    single = {count for (one_seed, _), count in per_fold.items() if one_seed}
+    assert (several, single) == ({(16 + 2) * 5 + 2}, {16 + 2 + 2}), "MiniRocket and views have one seed everywhere"
+    alone = {(job.method, job.seed) for job in found if job.recipe is None}
+    assert alone == {("minirocket", 41), ("dualres/views", 41)}
 
 
 @pytest.mark.parametrize("dataset", EVERYWHERE)

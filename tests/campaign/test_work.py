@@ -14,7 +14,7 @@ from dualres.campaign.job import Job
 from dualres.campaign.sources import Source, present_datasets
 from dualres.campaign.work import DECIMALS, do
 from dualres.config import POLYPHASE, Recipe
-from dualres.datasets import catalog, simulated
+from dualres.datasets import catalog, machines, simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.datasets.prepare import prepare
@@ -124,11 +124,11 @@ def test_a_missing_recording_is_named(tmp_path):
         Source("simulated", tmp_path, tmp_path, POLYPHASE).at_rate(["K001"])
 
 
-def test_the_rig_is_always_present(tmp_path):
-    assert present_datasets(tmp_path) == (simulated.NAME,)
+def test_what_is_simulated_is_always_present(tmp_path):
+    assert present_datasets(tmp_path) == (simulated.NAME, machines.NAME)
     (tmp_path / "cwru").mkdir()
     (tmp_path / "cwru" / "recordings.json").write_text("{}")
-    assert present_datasets(tmp_path) == ("cwru", simulated.NAME)
+    assert present_datasets(tmp_path) == ("cwru", simulated.NAME, machines.NAME)
 
 
 @pytest.mark.parametrize("method", ["dualres/no-rotation", "itransformer"])

@@ -30,3 +30,12 @@ def fitted(machines, tmp_path_factory):
     result = run("fit", machines, "-o", out, "--windows", 2, "--updates", 25)
     assert result.exit_code == 0, result.output
     return result.output, out
+
+
+@pytest.fixture(scope="session")
+def views(machines, tmp_path_factory):
+    """What `dualres fit` gives by default."""
+    out = tmp_path_factory.mktemp("model") / "pump.safetensors"
+    result = run("fit", machines, "-o", out, "--windows", 2)
+    assert result.exit_code == 0, result.output
+    return result, out

@@ -64,4 +64,4 @@ def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
 
 def test_the_time_of_the_demo_is_the_same_in_every_help():
     for arguments in (["--help"], ["demo", "--help"]):
-        assert "takes one to two minutes" in " ".join(run(*arguments).output.split()).lower(), arguments
+        assert "takes less than a minute" in " ".join(run(*arguments).output.split()).lower(), arguments

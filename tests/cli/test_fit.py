@@ -10,7 +10,7 @@ import pytest
 
 from dualres import load
 from dualres.config import Recipe, recipe_named
-from dualres.errors import OutputError
+from dualres.errors import ConfigError, OutputError
 from tests.cli.runner import RATE, run, tone
 
 
@@ -39,6 +39,37 @@ def test_the_recipe_is_told_before_the_fit_and_by_the_card(fitted):
     assert load(path).card.recipe == recipe_named("robust", updates=25)
     shown = run("show", path).output
     assert 'recipe       robust, updates=25: {"updates": 25, "learning_rate": 0.001, "decay": 0.996' in shown
+
+
+def test_views_are_the_default(views, machines):
+    result, path = views
+    assert re.search(r"4 fits, about \d+ s each; recipe: views\n", result.output)
+    assert "Expected on an unseen component: macro-F1 100.0 %" in result.output
+    assert "member" not in result.output
+    card = load(path).card
+    assert (card.method, card.recipe, card.held_out, card.members) == ("dualres/views", None, "component", 1)
+    judged = run("diagnose", path, machines / "worn0.wav")
+    assert re.search(r"worn0\.wav +worn \d\.\d\d +\(then good", judged.output)
+
+
+def test_members_of_views_would_be_the_same_and_one_is_fitted(views, machines, tmp_path):
+    out = tmp_path / "m.safetensors"
+    result = run("fit", machines, "-o", out, "--windows", 2, "--members", 3, "--seed", 7, "--no-estimate")
+    assert result.exit_code == 0, result.output
+    assert "note  views draw nothing, so that all members would be the same: one is fitted" in result.stderr
+    assert "1 fits, about" in result.output
+    one, other = load(out), load(views[1])
+    assert one.card.members == 1
+    for name, array in other.weights.arrays.items():
+        np.testing.assert_array_equal(one.weights.arrays[name], array)
+
+
+def test_views_make_no_updates(machines, tmp_path):
+    result = run("fit", machines, "-o", tmp_path / "m", "--recipe", "views", "--updates", 5)
+    assert isinstance(result.exception, ConfigError)
+    assert str(result.exception) == "updates: recipe views makes no updates; choose paper or robust"
+    assert "What was understood" not in result.output
+    assert not (tmp_path / "m").exists()
 
 
 def test_the_paper_s_recipe_can_be_asked_for(machines, tmp_path):

@@ -19,6 +19,13 @@ def test_show_a_model(fitted):
     assert "exposure_s" in output
 
 
+def test_show_a_model_of_views(views):
+    output = run("show", views[1]).output
+    assert 'method       "dualres/views"\n' in output
+    assert "recipe       null\n" in output
+    assert 'config       {"rate": 64000, "window": 32768, "hop": 128, "short": 256, "long": 1024}\n' in output
+
+
 @pytest.mark.parametrize("rate", ["fast", "0", "-3"])
 def test_a_rate_is_a_number_of_hz(machines, rate):
     result = run("show", machines / "good0.wav", "--rate", rate)

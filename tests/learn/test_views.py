@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from scipy.special import softmax
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.learn.views import fit_views, smooth_gains
-from dualres.scorers import scorer
+from dualres.scorers import by_torch, scorer
 
 CONFIG = ModelConfig()
 
@@ -76,3 +77,17 @@ def test_what_cannot_be_learned_from_is_refused():
     windows, labels = support(each=2)
     with pytest.raises(ConfigError, match="every class needs one"):
         fit_views(windows, labels, 3)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+def test_a_gpu_learns_and_says_the_same():
+    windows, labels = support()
+    network, other = (fit_views(windows, labels, 2, device=device) for device in ("cpu", "cuda"))
+    assert next(other.parameters()).is_cuda
+    between = np.stack([struck(hz, 3000.0, seed=7, noise=1.0) for hz in (45.0, 55.0, 70.0)])  # in doubt
+    expected = softmax(by_torch(network, between), axis=1)
+    assert 0.1 < expected.min() < expected.max() < 0.9
+    np.testing.assert_allclose(softmax(by_torch(other, between), axis=1), expected, rtol=0, atol=1e-4)
+    ours, theirs = network.state_dict(), other.cpu().state_dict()
+    for name in (name for name in ours if not name.endswith("directions")):  # their signs are arbitrary
+        np.testing.assert_allclose(theirs[name], ours[name], rtol=0, atol=1e-4 * ours[name].abs().max(), err_msg=name)

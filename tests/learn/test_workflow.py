@@ -51,6 +51,17 @@ def test_the_model_is_the_one_that_a_plain_fit_gives(recordings):
         np.testing.assert_array_equal(fitted.model.network.state_dict()[name], tensor)
 
 
+def test_without_a_recipe_one_network_of_views_is_fitted_whatever_the_members(recordings):
+    told, announced = [], []
+    fitted = fit_model(
+        recordings, windows_each=1, members=3, announce=announced.append, progress=lambda *x: told.append(x[:3])
+    )
+    assert fitted.forecast.fits == 3, "two rounds and the fit on all"
+    card = fitted.model.card
+    assert (card.method, card.recipe, card.members, fitted.history) == ("dualres/views", None, 1, [])
+    assert (told[0], told[-1]) == (("Time a small fit", 0, 1), ("Learn from all", 1, 1))
+
+
 def test_strict_refuses_a_copy_before_anything_is_fitted(recordings):
     copied = [recordings[0], dataclasses.replace(recordings[0], id="bb", component="bb"), *recordings[2:]]
     with pytest.raises(LeakError):

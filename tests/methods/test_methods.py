@@ -16,9 +16,9 @@ from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_network
 from dualres.methods import CONTROL_NAMES, NAMES, method, names
+from dualres.methods.catalogue import entry
 from dualres.methods.neural import NeuralMethod
 
-NEURAL = [name for name in NAMES if name != "minirocket"]
 SLOW_ONES = {"mambasl": 6, "medformer": 4}  # updates that fit into the default run
 
 
@@ -32,10 +32,10 @@ def bytes_of(fitted):
     return {name: array.tobytes() for name, array in fitted.state().items()}
 
 
-def test_there_are_nine_the_paper_s_four_controls_and_one_more():
+def test_there_are_nine_the_paper_s_four_controls_and_two_more():
     assert len(NAMES) == 9
     assert len(CONTROL_NAMES) == 4
-    assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory") == names()
+    assert (*NAMES, *CONTROL_NAMES, "dualres/no-memory", "dualres/views") == names()
     for name in names():
         assert method(name).name == name
 
@@ -63,7 +63,7 @@ def lowers_its_loss(name, support, updates):
     assert fitted.cost.fit_s > 0
 
 
-@pytest.mark.parametrize("name", [*NEURAL, *names()[len(NAMES) :]])
+@pytest.mark.parametrize("name", [name for name in names() if entry(name).trains])
 def test_training_lowers_the_loss(name, support):
     lowers_its_loss(name, support, SLOW_ONES.get(name, 30))
 

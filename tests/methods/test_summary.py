@@ -33,6 +33,13 @@ def test_what_a_control_freezes_is_not_active(name):
     assert row.of_paper == (name != "dualres/no-memory")
 
 
+def test_views_are_counted_and_the_paper_has_none():
+    row = summarise("dualres/views", classes=3)
+    assert (row.paper, row.of_paper, row.family) == (None, False, "closed form")
+    assert row.registered == row.active == 1_412 * (2 + 32 + 3) + 4 * (3 + 1)
+    assert 0 < row.file_bytes - 4 * row.registered < 10_000
+
+
 def test_fewer_classes_weigh_less():
     row = summarise("dualres", classes=3)
     assert row.registered == 39_528 + 3 * 65

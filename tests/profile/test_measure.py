@@ -202,6 +202,14 @@ def test_the_parts_are_the_whole(name):
     assert 0 < parts["head"] < parameters
 
 
+def test_the_parts_of_views():
+    """Slopes and offsets of the four heads depend on the number of classes."""
+    features, classes = 642 + 360 + 360 + 50, 8
+    parts = stored(methods.method("dualres/views").blank(classes))
+    head = classes * features + 4 * classes
+    assert parts == {"encoder": 4 * (34 * features + 4), "head": 4 * head, "buffers": 0}
+
+
 def test_the_papers_encoder_and_head():
     parts = stored(untrained("dualres", 8))
     assert parts == {"encoder": 4 * 39_528, "head": 4 * 65 * 8, "buffers": 0}

@@ -258,6 +258,15 @@ def test_a_cell_s_own_seeds_are_those_planned_for_its_method_and_budget(tmp_path
     assert cells[None]["seeds"] == cells[None]["asked"] == (41, 42, 43)
 
 
+def test_a_method_without_updates_has_a_column_of_its_own_beside_several_recipes(tmp_path):
+    with synthetic_ledger(tmp_path / "l", ["adaptation"], datasets=("simulated",)) as ledger:
+        (told,) = page_data({"adaptation": Results(ledger, study("adaptation"))})["studies"]
+    own = {c["training"]: i for i, c in enumerate(told["columns"]) if c["dataset"] == "simulated"}
+    assert list(own) == ["300 updates", "800 updates, robust", "no updates"]
+    without = [c for c in told["cells"] if c["column"] == own["no updates"] and c["seed"] is None]
+    assert [(c["method"], c["done"], c["planned"]) for c in without] == [("dualres/views", 2, 2)]
+
+
 def test_a_papers_value_stands_only_beside_the_seeds_it_is_of(overlapping):
     studies = {told["name"]: told for told in page_data(overlapping)["studies"]}
 

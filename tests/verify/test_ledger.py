@@ -96,6 +96,15 @@ def test_decision_values_need_not_be_probabilities(ledger):
     assert verify(ledger) == []
 
 
+def test_views_have_probabilities_without_a_recipe(tmp_path):
+    (job,) = jobs(study("rigs"), ["simulated"], methods=["dualres/views"], seeds=[41], folds=["S1"])
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.record(job, synthetic_outcome(job))
+        assert (job.recipe, verify(ledger)) == (None, [])
+        change(ledger, "UPDATE scores SET scores = '[-3,1,2,0.5,0,0,0,0]' WHERE key = ? AND position = 3", job.key)
+        assert "not probabilities: they sum to 0.500000" in only_problem(ledger)
+
+
 def test_a_changed_truth_is_found_where_the_label_is_known(ledger):
     key, name = JOBS[0].key, JOBS[0].used_fold().evaluation[3]
     (truth,) = (

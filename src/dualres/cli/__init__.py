@@ -70,7 +70,7 @@ def root(
 ) -> None:
     """Name a machine's fault from a few labelled seconds of vibration.
 
-    Start with [bold]dualres demo[/]: it needs no data and takes one to two minutes. Then
+    Start with [bold]dualres demo[/]: it needs no data and takes less than a minute. Then
     [bold]dualres fit FOLDER -o model.safetensors[/] learns from your own files and
     [bold]dualres diagnose model.safetensors FILES[/] judges others.
     """

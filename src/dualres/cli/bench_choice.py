@@ -80,6 +80,9 @@ def choose(
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalog.names() for fold in catalogue.folds_of(name)])
     sizes = parsed_budgets(budgets)
+    by = recipe_from(recipe) if recipe else None
+    if recipe and by is None:
+        raise ConfigError(f"--recipe {recipe}: views make no updates and are a method; use --methods dualres/views")
     chosen = {
         name: catalogue.jobs(
             catalogue.study(name),
@@ -88,7 +91,7 @@ def choose(
             seeds=parsed_seeds(seeds),
             folds=kept,
             budgets=sizes,
-            recipe=recipe_from(recipe) if recipe else None,
+            recipe=by,
             quick=catalogue.Quick() if quick else None,
             threads=threads,
             device=device.value,

@@ -40,5 +40,6 @@ def methods(
             table.add_row("  not in the paper", style="dim")
     console.print(table)
     say("Active parameters receive a gradient in training. MiniRocket has none, and the paper prints n/a. Counted")
-    say(f"here are the coefficients of its ridge classifier on {FEATURES:,} fixed features. Files hold tensors,")
-    say("buffers and a card, the paper's PyTorch's archive. Names with a slash are DualRes with a part taken out.")
+    say(f"here are the coefficients of its ridge classifier on {FEATURES:,} fixed features, and all that")
+    say("dualres/views, the default of dualres fit, finds in closed form. Files hold tensors, buffers and a card, the")
+    say("paper's PyTorch's archive. Other names with a slash are DualRes with a part taken out.")

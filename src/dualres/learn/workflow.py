@@ -148,11 +148,13 @@ def fit_by(
 
 
 def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
-    progress("Time one update", 0, 1, "")
+    timing = "Time one update" if settings.recipe else "Time a small fit"
+    progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
     each_s = expected_s(windows, settings.recipe, device=settings.device)
-    progress("Time one update", 1, 1, "")
-    return FitForecast(settings.members * (1 + rounds), each_s)
+    progress(timing, 1, 1, "")
+    members = settings.members if settings.recipe else 1  # of views one is kept
+    return FitForecast(members * (1 + rounds), each_s)
 
 
 def _told(card: Card, expected: Estimate | None) -> Card:

@@ -52,7 +52,7 @@ class Entry:
     nominal_ms: tuple[float, float] = (10.0, 10.0)
     trains: bool = True  # in updates by a recipe, on a GPU if there is one; otherwise it has no recipe and needs a CPU
     fits_together: bool = False  # on a GPU, several fits of one shape at once
-    control: bool = False  # another method with a part taken out
+    control: bool = False  # another method with a part taken out, or put in its place
     paper: bool = False  # the paper has it
 
     def recipe(self, wanted: Recipe) -> Recipe | None:

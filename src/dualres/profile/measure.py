@@ -3,7 +3,7 @@
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -18,9 +18,10 @@ from dualres.campaign.sources import Source
 from dualres.campaign.work import machine
 from dualres.config import ModelConfig
 from dualres.datasets.folds import Fold
-from dualres.file import DUALRES, Model
+from dualres.file import OURS, VIEWS, Model
 from dualres.judge import STRETCH, recording_scores, window_scores
 from dualres.kernel.pack import shapes as file_shapes
+from dualres.kernel.views_weights import views_shapes
 from dualres.machinery.progress import Progress
 from dualres.machinery.versions import all_versions
 from dualres.methods.files import load
@@ -149,9 +150,10 @@ def bytes_of(model: Model) -> dict[str, int]:
     """
     (member,) = model.members
     wider = len(model.classes) + 1
-    if model.card.method == DUALRES:
+    if model.card.method in OURS:
         state = model.weights.arrays
-        shapes, trained = file_shapes(model.card.config, wider), state.keys()
+        shapes = (views_shapes if model.card.method == VIEWS else file_shapes)(model.card.config, wider)
+        trained: Collection[str] = state.keys()
     else:
         state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
     parameters = sum(state[name].nbytes for name in trained)
@@ -205,7 +207,7 @@ def _on(device: str, model: Model) -> Model:
     """The model on a GPU; on a CPU as it is, and so without PyTorch where the kernel serves it."""
     if not device.startswith("cuda"):
         return model
-    members = model.networks if model.card.method == DUALRES else model.members
+    members = model.networks if model.card.method in OURS else model.members
     for member in members:
         getattr(member, "network", member).to(device)
     return replace(model, members=members)

@@ -102,9 +102,9 @@ def _missing(job: Job) -> dict[str, Any]:
 
 
 def _training(job: Job) -> str:
-    """In a few words; none for a method that is fitted in one step."""
+    """In a few words."""
     if job.recipe is None:
-        return ""
+        return "no updates"
     name = "" if job.recipe.plain else f", {job.recipe.kind}"
     return f"{job.recipe.updates} updates{name}"
 
@@ -149,17 +149,17 @@ def _study(name: str, found: Results) -> dict[str, Any]:
     Cells without a chosen seed are of the study's own seeds, as its tables are; any further ones stay apart.
     """
     jobs = _jobs(found)
-    places: dict[tuple[str, Budget], dict[str, Recipe]] = {}
+    places: dict[tuple[str, Budget], dict[str, Recipe | None]] = {}
     for job in jobs:
-        own = places.setdefault((job.dataset, job.budget), {})
-        if job.recipe:
-            own[_training(job)] = job.recipe
+        places.setdefault((job.dataset, job.budget), {})[_training(job)] = job.recipe
     columns: list[dict[str, Any]] = []
     cells: list[dict[str, Any]] = []
     for dataset, budget in sorted(places, key=lambda place: (catalog.names().index(place[0]), _size(place[1]))):
         recipes = places[dataset, budget]
-        trainings = sorted(recipes, key=lambda words: (not recipes[words].plain, recipes[words].updates))
-        for training in trainings if len(trainings) > 1 else [None]:
+        trained = {words: recipe for words, recipe in recipes.items() if recipe}
+        trainings = sorted(trained, key=lambda words: (not trained[words].plain, trained[words].updates))
+        apart = [*trainings, *(recipes.keys() - trained.keys())] if len(trainings) > 1 else [None]
+        for training in apart:
             here = [j for j in jobs if (j.dataset, j.budget) == (dataset, budget)]
             behind = [j for j in here if training in (None, _training(j))]
             columns.append({"dataset": dataset, "budget": str(budget), "training": training})

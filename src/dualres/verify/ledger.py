@@ -21,6 +21,7 @@ from dualres.datasets import catalog
 from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import DualResError, reason_of
 from dualres.machinery.progress import Progress, quiet
+from dualres.methods.views import ENTRY as VIEWS
 from dualres.verify.numbers import TOLERANCE
 
 # What reading values that are not there, or of another kind than they should be, raises.
@@ -153,7 +154,7 @@ def _check_scores(stored: Stored, job: Job) -> Iterator[str]:
             yield f"{name} has {len(scores)} scores for {classes} classes"
         elif not all(map(math.isfinite, scores)):
             yield f"{name} has a score that is not a finite number"
-        elif job.recipe and (min(scores) < 0 or abs(sum(scores) - 1) > PROBABILITIES):
+        elif (job.recipe or job.method == VIEWS.name) and (min(scores) < 0 or abs(sum(scores) - 1) > PROBABILITIES):
             yield f"{name} has scores that are not probabilities: they sum to {sum(scores):.6f}"
 
 

@@ -8,6 +8,7 @@ import pytest
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.rigs import LINEAR, RIGS
 from dualres.campaign.studies import Quick, jobs, study
+from dualres.config import Recipe
 from dualres.report.results import Entry, Results
 from dualres.report.tables import Settings, all_tables, study_tables, write_tables
 from dualres.report.tables.rigs import CANDIDATES, paired, suite_of
@@ -18,12 +19,12 @@ from tests.campaign.synthetic import synthetic_ledger
 
 DATASETS = ["uestc", "simulated"]
 QUICK = Settings(("rigs",), quick=True)
-SMALL = Quick(methods=("dualres", LINEAR))
+SMALL = Quick(methods=("dualres", LINEAR, "dualres/views"))
 
 
 def share(job):
-    """How many recordings are right: mixup helps UESTC and harms the rig, paths help both a little."""
-    recipe = job.recipe
+    """How many recordings are right: mixup helps UESTC and harms the rig, paths help both a little, views neither."""
+    recipe = job.recipe or Recipe()
     gain = 0.25 * recipe.mixup * (1 if job.dataset == "uestc" else -1) + 0.125 * (recipe.path_sigma > 0)
     return 0.5 + gain + (0.25 if job.method == LINEAR else 0)
 
@@ -42,15 +43,15 @@ def test_every_candidate_has_its_row_and_only_whole_rigs_count(tables):
     titles = [one.title for one in CANDIDATES]
     assert titles[:6] == ["paper", "paths", "mixup", "standardised", "long", "paths + mixup"]
     assert list(rows)[: len(titles)] == titles
-    assert len(titles) == 16
-    assert titles[15] == "robust"
+    assert len(titles) == 17
+    assert titles[15:] == ["robust", "Views (ours)"]
     assert table.header[1:-2] == tuple(rig.title for rig in RIGS)
     uestc, rig = table.header.index("UESTC") - 1, table.header.index("Rig") - 1
     assert [rows["paper"][k].text for k in (uestc, rig)] == ["37.5", "18.8"]  # 3 classes of 4 and of 8 are asked for
     assert rows["paper"][0].text == "not run"
     assert "Gains are over UESTC and Rig." in table.note
     assert (rows["paths"][-2].text, rows["mixup"][-1].text) == ("+7.0", "-9.4")
-    assert rows["linear, paper"][-2].text == ""
+    assert (rows["Views (ours)"][-2].text, rows["linear, paper"][-2].text) == ("+0.0", "")
 
 
 def test_what_is_chosen_without_a_rig_is_judged_on_it(tables):
