@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dualres.model.network import DualRes
     from dualres.model.views.network import ViewsNetwork
 
-TORCH_BATCH = 16  # windows; by PyTorch their activations fit into a CPU's caches
+TORCH_BATCH = {"cpu": 16, "cuda": 256}  # windows; by PyTorch their activations fit into a CPU's caches
 
 Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
 Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
@@ -155,9 +155,10 @@ def by_torch(network: DualRes | ViewsNetwork, windows: Windows) -> Floats:
     weight, training = next(network.parameters()), network.training
     network.eval()
     parts = [np.empty((0, network.classes), np.float32)]
+    size = TORCH_BATCH.get(weight.device.type, TORCH_BATCH["cpu"])
     with torch.inference_mode():
-        for i in range(0, len(windows), TORCH_BATCH):
-            some = torch.from_numpy(np.array(windows[i : i + TORCH_BATCH])).to(weight)
+        for i in range(0, len(windows), size):
+            some = torch.from_numpy(np.array(windows[i : i + size])).to(weight)
             parts.append(network(some).float().cpu().numpy())
     network.train(training)
     return np.concatenate(parts)

@@ -79,7 +79,8 @@ class Quick:
     seeds: tuple[int, ...] = (41,)
     updates: int = 30
     most_judged: int = 24
-    methods: tuple[str, ...] = ("dualres", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
+    most_folds: int = 2  # of a part on a dataset
+    methods: tuple[str, ...] = ("dualres", "dualres/views", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
 
 
 def _bearing(datasets: _Names, methods: _Names, seeds: tuple[int, ...] = (41,)) -> Part:
@@ -301,8 +302,6 @@ def jobs(
         seeds = seeds or quick.seeds
     found: dict[str, Job] = {}
     for part in _parts(chosen, recipe):
-        if quick and part.recipe not in RECIPES.values():  # combinations of a recipe's parts
-            continue
         picked = [m for m in part.methods if methods is None or m in methods]
         wanted = [b for b in part.budgets if budgets is None or b in budgets]
         updates = [quick.updates * count // max(part.updates) for count in part.updates] if quick else part.updates
@@ -310,6 +309,7 @@ def jobs(
         for dataset in (name for name in part.datasets if name in present):
             own = part.folds or folds_of(dataset)
             its = [fold for fold in map(load_fold, own) if folds is None or fold.fold in folds]
+            its = its[: quick.most_folds] if quick else its
             for budget, method, seed, count, fold in product(wanted, picked, seeds or part.seeds, updates, its):
                 if min(map(len, fold.support.values())) >= budget.recordings + spare:
                     job = Job(

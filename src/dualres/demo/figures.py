@@ -89,7 +89,7 @@ def repetition_and_lines(window: Samples, config: ModelConfig) -> Figure:
             xscale="log", ylabel="band, kHz", xlabel="times per second", title="How often the sound comes and goes"
         )
         bins = np.array(VIEW_SIZES.line_edges) * config.rate / config.window
-        lines.stairs(low_lines(batch, config)[0].numpy(), bins, color=ACCENT, linewidth=1.2)
+        lines.stairs(low_lines(batch, config)[0].numpy(), bins, baseline=None, color=ACCENT, linewidth=1.2)
         lines.set(xscale="log", xlim=(bins[0], bins[-1]), xlabel="Hz", ylabel="log magnitude", title="The lowest lines")
         for axes in (rates, lines):
             axes.xaxis.set_major_formatter("{x:g}")

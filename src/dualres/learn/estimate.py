@@ -68,7 +68,8 @@ def estimate(
             [r for r in recordings if r.id not in held],
             f"Hold out, round {number} of {len(rounds.held_out)}",
         )
-        progress(stage, 0, 1, "")
+        if recipe is None:  # views tell of no updates
+            progress(stage, 0, 1, "")
         model, _ = fit_recordings(
             known,
             [str(r.label) for r in known],
@@ -81,7 +82,7 @@ def estimate(
             device=device,
             progress=steps_told(progress, stage, members),
         )
-        if recipe is None:  # views tell of no updates
+        if recipe is None:
             progress(stage, 1, 1, "")
         unseen = [r for r in recordings if r.id in held]
         judged.append(evaluate(model, unseen))

@@ -13,6 +13,8 @@ from dualres.model.views.modulation import (
     frame_rate,
     modulation,
     oscillators,
+    swing,
+    swing_ref,
     wide_modulation,
 )
 
@@ -93,3 +95,17 @@ def test_oscillators_faster_than_frames_can_tell_are_still():
     assert 0 < too_fast.sum() < MARGIN
     assert (wide[..., too_fast] == 0).all()
     assert (wide[..., ~too_fast] > 0).all()
+
+
+@pytest.mark.parametrize("margin", [0, MARGIN])
+def test_without_a_loop_it_is_the_same(margin):
+    noise = torch.from_numpy(np.random.default_rng(1).standard_normal((3, CONFIG.window)).astype(np.float32))
+    windows = torch.cat([impacts(60.0, 3500.0), impacts(310.0, 900.0, noise=0.0), noise])
+    driven, rate = fluctuation(windows, CONFIG), frame_rate(CONFIG)
+    torch.testing.assert_close(swing(driven, rate, margin), swing_ref(driven, rate, margin), rtol=1e-4, atol=1e-4)
+    exact = driven.double()
+    torch.testing.assert_close(swing(exact, rate, margin), swing_ref(exact, rate, margin), rtol=1e-9, atol=1e-9)
+
+
+def test_what_does_not_fluctuate_swings_nothing():
+    assert swing(torch.zeros(1, 5, 509), 1000.0, 0).max() == 0

@@ -49,8 +49,8 @@ def fluctuation(windows: Tensor, config: ModelConfig) -> Tensor:
     return (strength - mean) / (mean + LEAST)
 
 
-def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
-    """The oscillators' log(1 + RMS) over the frames, which come at `rate` Hz."""
+def swing_ref(driven: Tensor, rate: float, margin: int) -> Tensor:
+    """The oscillators' log(1 + RMS) over the frames, which come at `rate` Hz: (batch, bands, oscillators)."""
     alpha, theta = (part.to(driven) for part in oscillators(rate, margin))
     step = torch.polar(alpha, theta)
     state = torch.zeros((*driven.shape[:-1], len(theta)), dtype=step.dtype, device=driven.device)
@@ -60,6 +60,41 @@ def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
         energy += state.real.square() + state.imag.square()
     audible = theta < torch.pi  # the others would turn faster than frames come
     return torch.log1p((energy / driven.shape[-1]).sqrt()) * audible
+
+
+def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
+    """The same without a loop, from the spectrum of what drives them.
+
+    Summed for ever, an oscillator's energy is what it makes of that spectrum. After the last frame it swings freely, so
+    that what comes then is known from its last state.
+    """
+    frames = driven.shape[-1]
+    passed, last, after = (part.to(driven.device) for part in _responses(frames, rate, margin))
+    exact = driven.double()  # what is left is the difference of two sums
+    power = torch.fft.rfft(exact, _length(frames)).abs().square()
+    ends = (exact @ last.real).square() + (exact @ last.imag).square()
+    energy = (power @ passed - ends * after).clamp(min=0) / frames
+    audible = oscillators(rate, margin)[1].to(energy.device) < torch.pi
+    return (torch.log1p(energy.sqrt()) * audible).to(driven.dtype)
+
+
+def _length(frames: int) -> int:
+    """Of the transform: twice the frames or more, so that correlations do not reach around."""
+    return 2 << (frames - 1).bit_length()
+
+
+@lru_cache(maxsize=8)
+def _responses(frames: int, rate: float, margin: int) -> tuple[Tensor, Tensor, Tensor]:
+    """What each oscillator passes of a power spectrum, (samples, oscillators), what every frame leaves in its last
+    state, (frames, oscillators), and how much energy follows after that state, (oscillators,)."""
+    alpha, theta = oscillators(rate, margin)
+    step, length = torch.polar(alpha, theta), _length(frames)
+    lags = torch.arange(1, frames, dtype=torch.float64)[:, None]
+    cosines = torch.cos(2 * torch.pi * torch.arange(length // 2 + 1, dtype=torch.float64)[:, None] * lags.T / length)
+    left = 1 / (1 - alpha**2)
+    passed = left * (1 + 2 * cosines @ (step**lags).real) / length
+    passed[1:-1] *= 2  # the upper half of the spectrum mirrors the lower
+    return passed, step ** torch.arange(frames - 1, -1, -1, dtype=torch.float64)[:, None], alpha**2 * left
 
 
 @lru_cache(maxsize=8)
