@@ -140,7 +140,8 @@ def fit_by(
     if held_out:
         expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
     tell = steps_told(progress, LEARN, settings.members)
-    progress(LEARN, 0, 1, "")  # views tell of no updates
+    if settings.recipe is None:  # views tell of no updates
+        progress(LEARN, 0, 1, "")
     model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
     if settings.recipe is None:
         progress(LEARN, 1, 1, "")

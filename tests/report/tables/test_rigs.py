@@ -111,8 +111,9 @@ def test_the_tables_verify_and_a_changed_choice_is_noticed(tmp_path):
 
 
 def test_a_cell_is_the_mean_over_its_rig_s_folds_alone(tmp_path):
-    with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=Quick(), datasets=["machines"]) as ledger:
-        results = Results(ledger, study("rigs"), quick=Quick())
+    all_folds = Quick(most_folds=6)
+    with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=all_folds, datasets=["machines"]) as ledger:
+        results = Results(ledger, study("rigs"), quick=all_folds)
         value = suite_of(results).values["robust", "Machines, speed"]
         entries = [e for e in results.entries if e.key in {key for keys in value.jobs.values() for key in keys}]
     assert value.folds == tuple(f"M{number}V" for number in range(10, 16))
