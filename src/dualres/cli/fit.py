@@ -63,7 +63,8 @@ def fit(
     """Learn from your own labelled recordings.
 
     labels.csv has the columns file and label, and optionally component (the
-    machine or bearing recorded), rate, channel and any conditions.
+    machine or bearing recorded), rate, channel, start_s and end_s (the part of
+    the file that is labelled, in seconds) and any conditions.
 
     The command first shows what it found, and warns where all labels share a
     condition, such as one load. It then holds out components in turn

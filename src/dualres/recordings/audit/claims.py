@@ -32,7 +32,7 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
             if source is None:
                 continue
             for other in sources.get(source, []):
-                if other.id != r.id and (r.id, other.id) not in told:
+                if other.id != r.id and (r.id, other.id) not in told and not _of_two_components(r, other):
                     told.add((r.id, other.id))
                     # Even different stretches of one file are one measurement of one machine.
                     message = f"{r.id} in the support and {other.id} in the evaluation come from the same file"
@@ -42,6 +42,13 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
 def _source(known_by: str, recording: Recording) -> tuple[str, str | None] | None:
     file = getattr(recording.origin, known_by)
     return (str(file), recording.origin.channel) if file else None
+
+
+def _of_two_components(one: Recording, other: Recording) -> bool:
+    """Whether these are parts of one file that recorded different components, one after the other."""
+    if not (one.origin.part and other.origin.part and one.component and other.component):
+        return False
+    return one.component != other.component and not one.origin.part.overlaps(other.origin.part)
 
 
 def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
