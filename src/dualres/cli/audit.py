@@ -13,8 +13,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.folder import Channel, Rate, parsed_rate, show_left_out
+from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
 from dualres.cli.screen import console, progress
+from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.recordings.audit import Finding, Split
@@ -32,6 +33,9 @@ def audit(
     ] = None,
     channel: Channel = None,
     rate: Rate = None,
+    labels: Labels = None,
+    where: Where = None,
+    exclude: Exclude = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Find out whether training could have seen what is evaluated; the exit status is then 1.
@@ -39,16 +43,16 @@ def audit(
     Without --fold or --split, the command audits the rounds that `dualres fit` would hold out.
     """
     from dualres.recordings.audit import audit_splits
-    from dualres.recordings.folder import read_folder
     from dualres.recordings.store import open_store, read_index
 
     limitations: tuple[str, ...] = ()
     recordings: Sequence[Recording]
     if (source / "recordings.json").exists():
+        if labels or where or exclude:
+            raise ConfigError(f"{source}: is a prepared dataset; --labels, --where and --exclude apply to folders only")
         recordings, limitations = open_store(source), _limitations(str(read_index(source)["dataset"]))
     else:
-        with progress("Nothing was changed.") as report:
-            found = read_folder(source, channel, parsed_rate(rate), report)
+        found = Source(source, channel, rate, labels, where, exclude).read()
         show_left_out(found)
         recordings = found.recordings
     splits = _splits(recordings, fold, split, held_out)

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -17,9 +17,12 @@ from dualres.recordings.labels import LABELS, Row, listed
 from dualres.recordings.parts import Cut, PartError, part_of
 from dualres.recordings.readers import load, read
 from dualres.recordings.recording import Blockwise, Recording
+from dualres.recordings.selection import Selection, select
 from dualres.recordings.windows import shortage
 
 __all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "to_judge"]
+
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class Folder:
     seconds: Mapping[str, float]  # of each recording
     left_out: tuple[tuple[str, str], ...] = ()  # file and reason
     same: tuple[tuple[str, ...], ...] = ()  # recordings with identical content under different names
+    not_chosen: Mapping[str, int] = field(default_factory=dict)  # how many a selection leaves out, by reason
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -37,15 +41,24 @@ class Folder:
 
 
 def read_folder(
-    folder: Path, channel: str | None = None, rate: Fraction | None = None, progress: Progress = quiet
+    folder: Path,
+    channel: str | None = None,
+    rate: Fraction | None = None,
+    progress: Progress = quiet,
+    *,
+    labels: Path | None = None,
+    selection: Selection = EVERYTHING,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
-    A row of labels.csv may bring its own channel and rate; the arguments serve the others.
+    A row of labels.csv may bring its own channel and rate; the arguments serve the others. `labels` is a list to use
+    in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is not read.
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    rows = list(listed(folder) if (folder / LABELS).exists() else _sorted_into_subfolders(folder))
+    has_list = labels is not None or (folder / LABELS).exists()
+    there = list(listed(folder, labels=labels) if has_list else _sorted_into_subfolders(folder))
+    rows, not_chosen = select(there, folder, selection)
     if not rows:
         raise RecordingError(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
@@ -74,7 +87,7 @@ def read_folder(
         recordings.append(replace(_read_again(one, row.file), id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
-    return Folder(tuple(recordings), seconds, tuple(left_out), same)
+    return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
 def read_row(row: Row, channel: str | None = None, rate: Fraction | None = None) -> Recording:

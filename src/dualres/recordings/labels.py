@@ -35,9 +35,12 @@ class Row:
         return "".join(f" [{one}]" for one in (self.channel, self.part) if one)
 
 
-def listed(folder: Path, labelled: bool = True) -> Iterator[Row]:
-    """The rows of labels.csv; where they need not be labelled, labels are left out."""
-    path = folder / LABELS
+def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> Iterator[Row]:
+    """The rows of labels.csv, or of another list of files below the folder.
+
+    Where they need not be labelled, labels are left out.
+    """
+    path = labels or folder / LABELS
     earlier: dict[tuple[str, str], list[Listing]] = defaultdict(list)  # of a file and channel
     for number, values in cells_of(path):
         where = f"{path}, line {number}"
@@ -50,7 +53,7 @@ def listed(folder: Path, labelled: bool = True) -> Iterator[Row]:
         others.append((part, number))
         file = (folder / values["file"]).resolve()
         if not file.is_relative_to(folder.resolve()):
-            raise RecordingError(f"{where}: {values['file']} lies outside the folder")
+            raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
         try:
             rate = exact_rate(values["rate"]) if values.get("rate") else None
         except ConfigError as error:
