@@ -41,3 +41,10 @@ def test_tune_takes_them_and_a_fold_does_not(machines, half):
     result = run("tune", "--fold", "P1", "--exclude", "x")
     assert isinstance(result.exception, ConfigError)
     assert "--exclude only applies to a folder" in str(result.exception)
+
+
+def test_a_mistyped_label_is_warned_of_before_the_fit(machines, tmp_path):
+    labels = tmp_path / "typo.csv"
+    labels.write_text("filename,class\ngood0.wav,good\ngood1.wav,good\ngood2.wav,godo\nworn0.wav,worn\n")
+    result = run("fit", machines, "-o", tmp_path / "m", "--labels", labels, "--windows", 1, "--no-estimate")
+    assert 'warning  "godo" once, "good" 2 times: did you mean "good"?' in result.stderr

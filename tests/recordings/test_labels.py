@@ -64,3 +64,32 @@ def test_parts_are_judged_apart(folder):
         ("a.npy", " [1 s to 2 s]"),
         ("b.npy", ""),
     ]
+
+
+@pytest.mark.parametrize("header", ["filename,class", "Path,Fault", "file_name,state", "file,Class"])
+def test_other_names_of_file_and_label_are_understood(folder, header):
+    write_labels(folder, f"{header},load\na.npy,good,2\n")
+    (one,) = read_folder(folder, rate=Fraction(1000)).recordings
+    assert (one.id, one.label, one.condition) == ("a.npy", "good", {"load": "2"})
+    assert "label" not in next(to_judge([folder])).known
+    assert next(to_judge([folder])).known["condition"] == {"load": "2"}, "what is judged must not be told its class"
+
+
+def test_a_column_beside_label_stays_a_condition(folder):
+    write_labels(folder, "file,label,state\na.npy,good,warm\n")
+    (one,) = read_folder(folder, rate=Fraction(1000)).recordings
+    assert (one.label, one.condition) == ("good", {"state": "warm"})
+
+
+@pytest.mark.parametrize(
+    ("header", "reason"),
+    [
+        ("name,label", "columns file and label are needed.*found: name, label; rename the one that holds the file"),
+        ("file,verdict", "found: file, verdict; rename the one that holds the label"),
+        ("file,class,fault", "labels.csv: the columns class and fault could each be the label; rename the one that is"),
+    ],
+)
+def test_what_was_found_in_the_header_is_said(folder, header, reason):
+    write_labels(folder, f"{header}\na.npy,good,good\n")
+    with pytest.raises(RecordingError, match=reason):
+        read_folder(folder)

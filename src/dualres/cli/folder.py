@@ -73,8 +73,12 @@ class Source:
 
 def understood(source: Source) -> Folder:
     """A folder's recordings of two classes or more, shown."""
+    from dualres.recordings.spelling import doubtful_labels
+
     found = source.read()
     _show_folder(found)
+    for sentence in doubtful_labels(str(r.label) for r in found.recordings):
+        complain("warning", sentence, "yellow")
     if len(found.classes) < 2:
         raise RecordingError(f"{source.folder}: holds only one class, {found.classes[0]}; a model needs at least two")
     return found

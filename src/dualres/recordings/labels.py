@@ -15,6 +15,12 @@ from dualres.recordings.recording import Interval
 LABELS = "labels.csv"
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "start_s", "end_s"}
 
+# What people call the two columns that are needed; understood where the column itself is missing.
+ALIASES = {
+    "file": ("filename", "file_name", "file name", "filepath", "file_path", "file path", "path"),
+    "label": ("labels", "class", "class_name", "fault", "state"),
+}
+
 Listing = tuple[Interval | None, int]  # a part, None for the whole file, and the line that lists it
 
 
@@ -44,9 +50,12 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
     earlier: dict[tuple[str, str], list[Listing]] = defaultdict(list)  # of a file and channel
     for number, values in cells_of(path):
         where = f"{path}, line {number}"
-        if not values.get("file") or (labelled and not values.get("label")):
+        needed = ("file", "label") if labelled else ("file",)
+        if not all(values.get(name) for name in needed):
             columns = "columns file and label are" if labelled else "column file is"
-            raise RecordingError(f"{where}: the {columns} needed, and must not be empty")
+            missing = [name for name in needed if name not in values]
+            found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
+            raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
         part = _part(values, where)
         others = earlier[values["file"], values.get("channel", "")]
         _refuse_listed_twice(where, values["file"], part, others)
@@ -65,7 +74,10 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows of a table with a header, each with its line and its cells by the column's name in lower case."""
+    """The rows of a table with a header, each with its line and its cells by the column's name in lower case.
+
+    What stands for the columns file and label is called so.
+    """
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             header = lines.readline()
@@ -76,9 +88,23 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RecordingError(f"{path}: cannot be read ({error}); save it as a comma-separated file in UTF-8") from error
     return [
-        (number, {k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)})
+        (number, _renamed({k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}, path))
         for number, cells in rows
     ]
+
+
+def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
+    """The cells with what stands for the columns file and label under these names."""
+    for name, aliases in ALIASES.items():
+        found = [alias for alias in aliases if alias in values]
+        if name in values or not found:
+            continue
+        if len(found) > 1:
+            raise RecordingError(
+                f"{path}: the columns {' and '.join(found)} could each be the {name}; rename the one that is to {name}"
+            )
+        values = {name if key == found[0] else key: value for key, value in values.items()}
+    return values
 
 
 def _part(values: Mapping[str, str], where: str) -> Interval | None:
