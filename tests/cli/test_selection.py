@@ -48,3 +48,15 @@ def test_a_mistyped_label_is_warned_of_before_the_fit(machines, tmp_path):
     labels.write_text("filename,class\ngood0.wav,good\ngood1.wav,good\ngood2.wav,godo\nworn0.wav,worn\n")
     result = run("fit", machines, "-o", tmp_path / "m", "--labels", labels, "--windows", 1, "--no-estimate")
     assert 'warning  "godo" once, "good" 2 times: did you mean "good"?' in result.stderr
+
+
+@pytest.mark.parametrize("command", ["fit", "tune"])
+def test_the_same_bytes_under_two_labels_stop_a_fit(machines, tmp_path, command):
+    for label, names in {"good": ["good0", "good1"], "worn": ["worn0", "worn1"]}.items():
+        (tmp_path / label).mkdir()
+        for name in names:
+            (tmp_path / label / f"{name}.wav").write_bytes((machines / f"{name}.wav").read_bytes())
+    (tmp_path / "worn" / "copy.wav").write_bytes((machines / "good0.wav").read_bytes())
+    result = run(command, tmp_path, "-o", tmp_path / "out", "--windows", 1)
+    assert "good/good0.wav is labelled good and worn/copy.wav is labelled worn" in str(result.exception)
+    assert not (tmp_path / "out").exists()
