@@ -88,7 +88,7 @@ def test_a_copy_that_would_be_judged_is_refused_and_named():
     refuse_leaks(recordings, plan_rounds(recordings))
     recordings[1] = dataclasses.replace(recordings[0], id="bb", component="bb")
     told = []
-    with pytest.raises(LeakError, match="leaks found; fix the recordings") as caught:
+    with pytest.raises(LeakError, match="1 leak found; fix the recordings") as caught:
         refuse_leaks(recordings, plan_rounds(recordings), lambda *x: told.append(x))
     assert "identical-content" in {leak.kind for leak in caught.value.findings}
     assert {name for leak in caught.value.findings for name in leak.recordings} == {"a", "bb"}

@@ -56,7 +56,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
             missing = [name for name in needed if name not in values]
             found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
             raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
-        part = _part(values, where)
+        part = interval_in(values, where)
         others = earlier[values["file"], values.get("channel", "")]
         _refuse_listed_twice(where, values["file"], part, others)
         others.append((part, number))
@@ -86,7 +86,10 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
             table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
             rows = [(table.line_num, cells) for cells in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RecordingError(f"{path}: cannot be read ({error}); save it as a comma-separated file in UTF-8") from error
+        reason = getattr(error, "strerror", None) or error
+        raise RecordingError(
+            f"{path}: cannot be read ({reason}); save it as a comma-separated file in UTF-8"
+        ) from error
     return [
         (number, _renamed({k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}, path))
         for number, cells in rows
@@ -107,7 +110,7 @@ def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
     return values
 
 
-def _part(values: Mapping[str, str], where: str) -> Interval | None:
+def interval_in(values: Mapping[str, str], where: str) -> Interval | None:
     """The part that start_s and end_s describe; an empty cell is the file's start or its end."""
     start_s, end_s = (_seconds(values, name, where) for name in ("start_s", "end_s"))
     if start_s is None and end_s is None:

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from dualres.errors import ConfigError
 from dualres.recordings.audit.finding import Finding, Recordings, Split
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
@@ -59,6 +60,19 @@ def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> 
         yield from _condition(support, evaluation, claim)
 
 
+def check_claim(recordings: Recordings, claim: str) -> None:
+    """An error if nothing is known of what is claimed to be held out: no leak could be found then."""
+    units = ["recording", *(["component"] if any(r.component for r in recordings) else [])]
+    conditions = sorted({key for r in recordings for key in r.condition})
+    unit = "component" if claim.lower() in COMPONENT_CLAIMS else claim.lower()
+    if unit not in units and _key(recordings, claim) not in conditions:
+        there = ", ".join([*units, *conditions])
+        raise ConfigError(
+            f"--held-out {claim}: no recording has a {claim}; there is {there}; name one of these, or add a column "
+            f"{claim} to labels.csv"
+        )
+
+
 def _components(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
     shared = _shared(support, evaluation, lambda r: r.component)
     if claim is None:
@@ -102,8 +116,8 @@ def _key(recordings: Recordings, claim: str) -> str:
     "motion mode" is about "mode", "load" is about "load_hp".
     """
     keys = sorted({key for r in recordings for key in r.condition})
-    wanted = (claim, *claim.split()[-1:])
-    named = [key for name in wanted for key in keys if key == name]
+    wanted = (claim, *claim.split()[-1:]) if claim.strip() else ()
+    named = [key for name in wanted for key in keys if key.lower() == name.lower()]
     with_unit = [key for name in wanted for key in keys if key.rpartition("_")[0] == name]
     return next(iter(named + with_unit), claim)
 
