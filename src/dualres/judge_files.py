@@ -15,8 +15,8 @@ from dualres.file import Model
 from dualres.judge import Verdict, diagnose_recording
 from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
-from dualres.recordings.folder import Row
-from dualres.recordings.readers import read
+from dualres.recordings.folder import Row, read_row
+from dualres.recordings.recording import Interval
 from dualres.recordings.windows import covered, evenly
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
@@ -36,6 +36,7 @@ class Judged:
     channel: str | None = None  # where a list names one
     condition: Condition = ()  # as far as it is known
     alone: Verdict | None = None  # the verdict without the other files, where they had a say
+    part: Interval | None = None  # of the file, where a list names one
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def judge_files(
     A row may bring its own channel and rate; the arguments serve the others.
     """
     for row in map(_row, files):
-        yield _judged(row, partial(_judge, model, row.file, row.channel or channel, row.rate or rate))
+        yield _judged(row, partial(_judge, model, row, channel, rate))
 
 
 def judge_files_by_ray(
@@ -85,8 +86,7 @@ def judge_files_by_ray(
         for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
-            how = row.channel or channel, row.rate or rate
-            arguments = (shared, row.file, Path.cwd(), row.file.exists(), *how)
+            arguments = (shared, row, Path.cwd(), row.file.exists(), channel, rate)
             ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
             under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
@@ -133,22 +133,24 @@ def _row(file: Path | Row) -> Row:
 def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
     condition = tuple(sorted(row.known.get("condition", {}).items()))
     try:
-        return Judged(row.file, verdict(), channel=row.channel, condition=condition)
+        return Judged(row.file, verdict(), channel=row.channel, part=row.part, condition=condition)
     except DualResError as error:
-        return Judged(row.file, None, str(error), row.channel, condition)
+        return Judged(row.file, None, str(error), row.channel, condition, part=row.part)
 
 
-def _judge(model: Model, path: Path, channel: str | None, rate: Fraction | None) -> Verdict:
-    return diagnose_recording(model, replace(read(path, channel, rate), id=str(path)))
+def _judge(model: Model, row: Row, channel: str | None, rate: Fraction | None) -> Verdict:
+    return diagnose_recording(model, replace(read_row(row, channel, rate), id=str(row.file)))
 
 
 def _judge_there(
-    model: Model, path: Path, folder: Path, exists: bool, channel: str | None, rate: Fraction | None
+    model: Model, row: Row, folder: Path, exists: bool, channel: str | None, rate: Fraction | None
 ) -> Verdict:
     """On a worker: `folder` is where the command was given, and `exists` what is so there."""
     limit_threads(1)
-    if exists and not (folder / path).exists():
-        raise RecordingError(f"{path}: is not on {platform.node()}; files must be at the same path on every machine")
-    if not path.is_absolute():
+    if exists and not (folder / row.file).exists():
+        raise RecordingError(
+            f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
+        )
+    if not row.file.is_absolute():
         os.chdir(folder)
-    return _judge(model, path, channel, rate)
+    return _judge(model, row, channel, rate)

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.store import write_index, write_signal
 
 RATE = 12_800
@@ -76,3 +76,79 @@ def test_a_split_that_cannot_be_understood_is_refused(folder):
     missing = run(folder, "--rate", RATE, "--split", folder / "nowhere.csv")
     assert isinstance(missing.exception, RecordingError)
     assert "nowhere.csv: cannot be read (No such file" in str(missing.exception)
+
+
+@pytest.fixture
+def listed(folder):
+    """The same folder with a list, which labels parts of two files, and a load."""
+    rows = ["good/0.npy,good,A,0,,0.55", "good/1.npy,good,B,1,,", "worn/2.npy,worn,C,0,,", "worn/3.npy,worn,D,1,,0.52"]
+    (folder / "labels.csv").write_text("\n".join(["file,label,component,load,start_s,end_s", *rows]) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("extra", [[], ["--split"]])
+@pytest.mark.parametrize("claim", ["laod", "colour", ""])
+def test_a_claim_about_what_is_not_known_is_an_error(listed, claim, extra):
+    path = split(listed, support=["good/0.npy", "worn/2.npy"], evaluation=["good/1.npy", "worn/3.npy"])
+    given = [*extra, *([path] if extra else [])]
+    result = run(listed, "--rate", RATE, "--held-out", claim, *given)
+    assert isinstance(result.exception, ConfigError)
+    assert f"--held-out {claim}: " in str(result.exception)
+    assert "there is recording, component, load;" in str(result.exception)
+
+
+def test_a_component_is_not_known_where_no_list_tells_it(folder):
+    result = run(folder, "--rate", RATE, "--held-out", "bearing")
+    assert "--held-out bearing: no recording has a bearing; there is recording;" in str(result.exception)
+
+
+def test_a_claim_is_held_against_the_rounds_of_a_fit(listed):
+    assert run(listed, "--rate", RATE, "--held-out", "component").exit_code == 0
+    good_and_worn = run(listed, "--rate", RATE, "--held-out", "Load")
+    assert good_and_worn.exit_code == 0, "each round holds out one load"
+    text = (listed / "labels.csv").read_text().replace("worn,C,0", "worn,C,1").replace("worn,D,1", "worn,D,0")
+    (listed / "labels.csv").write_text(text)
+    result = run(listed, "--rate", RATE, "--held-out", "load")
+    assert result.exit_code == 1
+    assert "load 0 is in the support and in the evaluation" in result.output
+
+
+def test_a_split_names_files_as_the_list_does(listed):
+    path = split(listed, support=["./good/0.npy", "worn/2.npy"], evaluation=["good/1.npy", "worn/3.npy"])
+    assert run(listed, "--rate", RATE, "--split", path).exit_code == 0
+    path.write_text("file,side,end_s\ngood/0.npy,support,0.55\nworn/2.npy,support,\nworn/3.npy,evaluation,0.52\n")
+    assert run(listed, "--rate", RATE, "--split", path).exit_code == 0
+    path = split(listed, support=["good/0.npy"], evaluation=["good/0.npy", "worn/3.npy"])
+    result = run(listed, "--rate", RATE, "--split", path)
+    assert result.exit_code == 1
+    assert "good/0.npy [0 s to 0.55 s] is in the support and in the evaluation" in result.output
+
+
+def test_a_split_with_an_unknown_or_unusable_file_says_why(folder):
+    path = split(folder, support=["good/9.npy"])
+    said = str(run(folder, "--rate", RATE, "--split", path).exception)
+    assert "the split names good/9.npy, but there is no such recording" in said
+    assert "write it as in labels.csv, such as good/0.npy" in said
+    path = split(folder, support=["worn/broken.npy"])
+    assert "worn/broken.npy, which was left out: " in str(run(folder, "--rate", RATE, "--split", path).exception)
+    path.write_text("name,side\ngood/0.npy,support\n")
+    said = str(run(folder, "--rate", RATE, "--split", path).exception)
+    assert "split.csv, line 2: needs the columns file and side" in said
+    assert "found: name, side" in said
+
+
+def test_a_finding_of_several_rounds_is_shown_once_and_no_name_is_broken(tmp_path):
+    long = "a recording with blanks in its name, of the second pump in the third hall, winter"
+    for label, seeds in (("good", (0, 1, 2)), ("worn", (3, 4, 5))):
+        (tmp_path / label).mkdir()
+        for seed in seeds:
+            np.save(tmp_path / label / f"{long} {seed}.npy", noise(seed))
+    np.save(tmp_path / "worn" / f"{long} 9.npy", noise(3))
+    result = CliRunner(env={"COLUMNS": "40"}).invoke(cli.app, ["audit", str(tmp_path), "--rate", str(RATE)])
+    assert result.exit_code == 1
+    assert result.stdout.count("identical-content") == 1
+    assert "leak  identical-content  in 2 rounds\n" in result.stdout
+    assert f"\n    worn/{long} 3.npy\n" in result.stdout
+    assert result.stdout.endswith("\n2 leaks\n"), "the same samples, which are the same file"
+    found = json.loads(run(tmp_path, "--rate", RATE, "--json").stdout)
+    assert {f["rounds"] for f in found if f["severity"] == "leak"} == {2}

@@ -1,11 +1,12 @@
 import dataclasses
+from pathlib import Path
 
 import pytest
 
 from dualres.errors import ConfigError
 from dualres.learn.holdout import plan_rounds, refuse_leaks
-from dualres.recordings.audit import LeakError, Split
-from dualres.recordings.recording import Recording
+from dualres.recordings.audit import LeakError, Split, audit
+from dualres.recordings.recording import Interval, Origin, Recording
 from tests.learn.test_estimate import recording
 
 
@@ -87,8 +88,66 @@ def test_a_copy_that_would_be_judged_is_refused_and_named():
     refuse_leaks(recordings, plan_rounds(recordings))
     recordings[1] = dataclasses.replace(recordings[0], id="bb", component="bb")
     told = []
-    with pytest.raises(LeakError, match="leaks found; fix the recordings") as caught:
+    with pytest.raises(LeakError, match="1 leak found; fix the recordings") as caught:
         refuse_leaks(recordings, plan_rounds(recordings), lambda *x: told.append(x))
     assert "identical-content" in {leak.kind for leak in caught.value.findings}
     assert {name for leak in caught.value.findings for name in leak.recordings} == {"a", "bb"}
     assert {stage for stage, *_ in told} == {"Audit round 1 of 2", "Audit round 2 of 2"}
+
+
+def part(file, number, label, component=None):
+    origin = Origin(Path(file), file, "x", Interval(number, number + 1))
+    one = recording(f"{file}{number}", "good", component)
+    return dataclasses.replace(one, label=label, origin=origin)
+
+
+def test_parts_of_a_file_are_held_out_together_whatever_their_labels():
+    parts = [part(file, n, "good" if n < 2 else "worn") for file in "abc" for n in range(4)]
+    rounds = plan_rounds(parts)
+    assert sorted(map(sorted, rounds.held_out)) == [[f"{file}{n}" for n in range(4)] for file in "abc"]
+    refuse_leaks_by_name(parts, rounds)
+
+
+def test_parts_of_different_components_are_held_out_apart():
+    parts = [part(file, n, label, f"{file}{n}") for file, label in (("a", "good"), ("b", "worn")) for n in (0, 1)]
+    rounds = plan_rounds(parts)
+    assert sorted(map(sorted, rounds.held_out)) == [["a0", "b0"], ["a1", "b1"]]
+    refuse_leaks_by_name(parts, rounds)
+
+
+def test_parts_of_a_component_s_file_stay_together_where_a_class_has_no_other_component():
+    """The file f is of component A in both classes, but worn has A only: its recordings are held out."""
+    parts = [part("f", 0, "good", "A"), part("f", 1, "worn", "A"), part("g", 0, "worn", "A")]
+    parts += [recording("h", "good", "B")]
+    rounds = plan_rounds(parts)
+    assert all(("f0" in held) == ("f1" in held) for held in rounds.held_out)
+    refuse_leaks_by_name(parts, rounds)
+
+
+def test_a_part_is_not_judged_where_the_rest_of_its_file_is_learned():
+    """Only one recording is broken, so it stays in training, and the worn part of its file cannot be judged."""
+    parts = [part("f", 0, "broken"), part("f", 1, "worn")]
+    others = [recording(n, "worn" if n < "c" else "good") for n in "abcd"]
+    rounds = plan_rounds([*parts, *others])
+    assert not any({"f0", "f1"} & held for held in rounds.held_out)
+    assert "f1: not judged, as the file's other parts are learned" in rounds.remarks
+
+
+def test_a_class_of_one_file_cannot_be_held_out():
+    parts = [part("f", n, "broken") for n in (0, 1)]
+    rounds = plan_rounds([*parts, *(recording(n, "worn" if n < "c" else "good") for n in "abcd")])
+    assert "broken: parts of a single file, which cannot be held out" in rounds.remarks[1]
+    assert not any({"f0", "f1"} & held for held in rounds.held_out)
+
+
+def test_files_that_all_classes_share_leave_nothing_to_hold_out():
+    parts = [part("f", n, "good" if n < 2 else "worn") for n in range(4)]
+    with pytest.raises(ConfigError, match="nothing can be held out"):
+        plan_rounds(parts)
+
+
+def refuse_leaks_by_name(recordings, rounds):
+    """As the audit sees it, by what is known of the recordings."""
+    for split in rounds.splits(recordings):
+        findings = audit(recordings, split, signals=False)
+        assert not [f.message for f in findings if f.severity == "leak"]

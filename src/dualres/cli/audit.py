@@ -5,33 +5,38 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
-from dualres.cli.folder import Channel, Rate, parsed_rate, show_left_out
-from dualres.cli.screen import console, progress
+from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
+from dualres.cli.screen import console, progress, say
+from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.recordings.audit import Finding, Split
     from dualres.recordings.recording import Recording
+
+SHOWN = 4  # recordings of a finding; --json has all
 
 
 def audit(
     source: Annotated[Path, typer.Argument(help="A prepared dataset, or a folder of your own recordings.")],
     fold: Annotated[str | None, typer.Option(help="Audit this frozen fold; see `dualres data folds`.")] = None,
     split: Annotated[
-        Path | None, typer.Option(help="Audit a CSV with the columns file and side (support or evaluation).")
+        Path | None,
+        typer.Option(help="Audit a CSV with the columns file, as in labels.csv, and side (support or evaluation)."),
     ] = None,
     held_out: Annotated[
         str | None, typer.Option(help="The unit that is claimed to be new: component, recording, or a condition.")
     ] = None,
     channel: Channel = None,
     rate: Rate = None,
+    labels: Labels = None,
+    where: Where = None,
+    exclude: Exclude = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Find out whether training could have seen what is evaluated; the exit status is then 1.
@@ -39,19 +44,25 @@ def audit(
     Without --fold or --split, the command audits the rounds that `dualres fit` would hold out.
     """
     from dualres.recordings.audit import audit_splits
-    from dualres.recordings.folder import read_folder
+    from dualres.recordings.audit.claims import check_claim
+    from dualres.recordings.audit.finding import read_split, with_ids
     from dualres.recordings.store import open_store, read_index
 
     limitations: tuple[str, ...] = ()
+    left_out: dict[str, str] = {}
     recordings: Sequence[Recording]
     if (source / "recordings.json").exists():
+        if labels or where or exclude:
+            raise ConfigError(f"{source}: is a prepared dataset; --labels, --where and --exclude apply to folders only")
         recordings, limitations = open_store(source), _limitations(str(read_index(source)["dataset"]))
     else:
-        with progress("Nothing was changed.") as report:
-            found = read_folder(source, channel, parsed_rate(rate), report)
+        found = Source(source, channel, rate, labels, where, exclude).read()
         show_left_out(found)
-        recordings = found.recordings
-    splits = _splits(recordings, fold, split, held_out)
+        recordings, left_out = found.recordings, dict(found.left_out)
+    if held_out is not None:
+        check_claim(recordings, held_out)
+    given = with_ids(read_split(split), recordings, source, left_out) if split else None
+    splits = _splits(recordings, fold, given, held_out)
     with progress("Nothing was changed.") as report:
         findings = audit_splits(recordings, splits, limitations=limitations, progress=report)
     if as_json:
@@ -62,18 +73,20 @@ def audit(
         raise typer.Exit(1)
 
 
-def _splits(recordings: Sequence[Recording], fold: str | None, split: Path | None, held_out: str | None) -> list[Split]:
+def _splits(
+    recordings: Sequence[Recording], fold: str | None, split: Split | None, held_out: str | None
+) -> list[Split]:
     from dualres.datasets.folds import load_fold
     from dualres.learn.holdout import plan_rounds
     from dualres.recordings.audit import Split
-    from dualres.recordings.audit.finding import read_split
 
     if fold:
         frozen = load_fold(fold)
         return [Split(tuple(sorted(frozen.supporting())), frozen.evaluation, held_out or frozen.held_out)]
     if split:
-        return [read_split(split, held_out)]
-    return plan_rounds(recordings).splits(recordings)
+        return [replace(split, held_out=held_out)]
+    rounds = plan_rounds(recordings).splits(recordings)
+    return [replace(one, held_out=held_out or one.held_out) for one in rounds]
 
 
 def _limitations(dataset: str) -> tuple[str, ...]:
@@ -95,18 +108,18 @@ def leaks_shown() -> Iterator[None]:
 
 
 def show_findings(findings: Sequence[Finding]) -> None:
-    if not findings:
-        console.print("No leak found.")
-        return
+    """Each finding with its recordings. Lines are not wrapped here, so that no name is broken."""
     colours = {"leak": "bold red", "warning": "yellow", "limitation": "dim"}
-    table = Table(show_lines=True)
-    for column in ("", "Kind", "What was found", "Recordings", "Evidence"):
-        table.add_column(column, overflow="fold")
     for f in sorted(findings, key=lambda f: list(colours).index(f.severity)):
-        shown = [*f.recordings[:4], *([f"and {len(f.recordings) - 4} more"] if len(f.recordings) > 4 else [])]
-        evidence = ", ".join(f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in f.evidence.items())
-        cells = map(escape, (f.kind, f.message, "\n".join(shown), evidence))
-        table.add_row(f"[{colours[f.severity]}]{f.severity}[/]", *cells)
-    console.print(table)
+        rounds = f"  in {f.rounds} rounds" if f.rounds > 1 else ""
+        console.print(f"[{colours[f.severity]}]{f.severity}[/]  {f.kind}{rounds}", highlight=False, soft_wrap=True)
+        say(f"  {f.message}")
+        for name in f.recordings[:SHOWN]:
+            say(f"    {name}")
+        if len(f.recordings) > SHOWN:
+            say(f"    and {len(f.recordings) - SHOWN} more")
+        if f.evidence:
+            evidence = (f"{k} {v:.4g}" if isinstance(v, float) else f"{k} {v}" for k, v in f.evidence.items())
+            say(f"  evidence: {', '.join(evidence)}")
     leaks = sum(f.severity == "leak" for f in findings)
-    console.print(f"{leaks} leaks" if leaks else "No leak found.")
+    say(f"{leaks} leak{'s' * (leaks != 1)}" if leaks else "No leak found.")

@@ -62,8 +62,8 @@ def diagnose(
 ) -> None:
     """Judge recordings: one line each, with verdict, probability and runner-up.
 
-    Of a folder's labels.csv the channels, rates and operating conditions are used, and no labels. A file that cannot
-    be judged is reported and skipped; the exit status is then 1.
+    Of a folder's labels.csv the channels, rates, parts and operating conditions are used, and no labels. A file that
+    cannot be judged is reported and skipped; the exit status is then 1.
     """
     from dualres import judge_files as archive
     from dualres.cli.models import loaded as load
@@ -116,15 +116,13 @@ def _baseline(
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
     from dualres.baseline import with_baseline
-    from dualres.recordings.folder import to_judge
-    from dualres.recordings.readers import read
+    from dualres.recordings.folder import read_row, to_judge
 
-    rows = to_judge(healthy)
-    return with_baseline(model, [read(row.file, row.channel or channel, row.rate or rate) for row in rows], label)
+    return with_baseline(model, [read_row(row, channel, rate) for row in to_judge(healthy)], label)
 
 
 def _name(one: Judged) -> str:
-    return f"{one.path} [{one.channel}]" if one.channel else str(one.path)
+    return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
 
 
 def _summary(batch: Together) -> str:
@@ -136,7 +134,9 @@ def _summary(batch: Together) -> str:
 
 def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> dict[str, object]:
     """One line of JSON."""
-    named = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
+    named: dict[str, object] = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
+    if one.part:
+        named |= {"start_s": one.part.start_s, "end_s": one.part.end_s}
     if not one.verdict:
         return {**named, "error": one.problem}
     said: dict[str, object] = {**named, **_fields(one.verdict)}

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, console, errors, progress, say
 from dualres.config import recipe_title
 from dualres.errors import ConfigError
@@ -28,6 +28,9 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     channel: Channel = None,
     rate: Rate = None,
+    labels: Labels = None,
+    where: Where = None,
+    exclude: Exclude = None,
     windows: WindowsEach = 12,
     recipe: Annotated[
         str | None,
@@ -63,7 +66,8 @@ def fit(
     """Learn from your own labelled recordings.
 
     labels.csv has the columns file and label, and optionally component (the
-    machine or bearing recorded), rate, channel and any conditions.
+    machine or bearing recorded), rate, channel, start_s and end_s (the part of
+    the file that is labelled, in seconds) and any conditions.
 
     The command first shows what it found, and warns where all labels share a
     condition, such as one load. It then holds out components in turn
@@ -85,7 +89,7 @@ def fit(
     if chosen is None and members > 1:
         complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
         members = 1
-    found = understood(folder, channel, rate)
+    found = understood(Source(folder, channel, rate, labels, where, exclude))
     settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict)
     settings = with_options(settings, registered)
     for sentence in narrow(settings.recordings):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +20,22 @@ if TYPE_CHECKING:
 
 Channel = Annotated[str | None, typer.Option(help="Channel to read, if files hold several.")]
 Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800 or 200000/3.")]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="A list to use instead of the folder's labels.csv; its files are relative to the folder."
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=VALUE", help="Use only recordings with these values: load=0,speed=1800, or load=0|1 for either."
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Leave out a file, or all that match a pattern: 'old/*'. May be repeated."),
+]
 WindowsEach = Annotated[
     int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
 ]
@@ -32,15 +50,37 @@ def parsed_rate(text: str | None) -> Fraction | None:
     return None if text is None else exact_rate(text)
 
 
-def understood(folder: Path, channel: str | None, rate: str | None) -> Folder:
-    """A folder's recordings of two classes or more, shown."""
-    from dualres.recordings.folder import read_folder
+@dataclass(frozen=True)
+class Source:
+    """A user's folder, and what a command was told of how to read it."""
 
-    with progress("Nothing was written.") as report:
-        found = read_folder(folder, channel, parsed_rate(rate), report)
+    folder: Path
+    channel: str | None = None
+    rate: str | None = None
+    labels: Path | None = None
+    where: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+
+    def read(self) -> Folder:
+        from dualres.recordings.folder import read_folder
+        from dualres.recordings.selection import Selection
+
+        selection = Selection.parsed(self.where or (), self.exclude or ())
+        with progress("Nothing was written.") as report:
+            rate = parsed_rate(self.rate)
+            return read_folder(self.folder, self.channel, rate, report, labels=self.labels, selection=selection)
+
+
+def understood(source: Source) -> Folder:
+    """A folder's recordings of two classes or more, shown."""
+    from dualres.recordings.spelling import doubtful_labels
+
+    found = source.read()
     _show_folder(found)
+    for sentence in doubtful_labels(str(r.label) for r in found.recordings):
+        complain("warning", sentence, "yellow")
     if len(found.classes) < 2:
-        raise RecordingError(f"{folder}: holds only one class, {found.classes[0]}; a model needs at least two")
+        raise RecordingError(f"{source.folder}: holds only one class, {found.classes[0]}; a model needs at least two")
     return found
 
 
@@ -55,11 +95,24 @@ def _show_folder(found: Folder) -> None:
         seconds = sum(found.seconds[r.id] for r in members)
         known = str(len(components) or "unknown")
         table.add_row(escape(label), str(len(members)), f"{seconds:.1f}", known, ", ".join(map(str, rates)))
+    unusable = {"cannot be used": len(found.left_out)} if found.left_out else {}
+    left_out = {**found.not_chosen, **unusable}
+    if left_out:
+        table.add_section()
+    for reason, count in left_out.items():
+        table.add_row(escape(f"left out: {reason}"), str(count), style="yellow")
     console.print(table)
-    show_left_out(found)
+    show_unusable(found)
 
 
 def show_left_out(found: Folder) -> None:
+    """What of a folder is not used, where no table tells; an error if nothing is left."""
+    for reason, count in found.not_chosen.items():
+        complain("left out", f"{count} by {reason}", "yellow")
+    show_unusable(found)
+
+
+def show_unusable(found: Folder) -> None:
     """What of a folder could not be used, and what stands in it twice; an error if nothing is left."""
     for file, reason in found.left_out:
         complain("left out", f"{file}: {reason}", "yellow")

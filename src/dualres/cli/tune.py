@@ -13,7 +13,7 @@ from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
-from dualres.cli.folder import Channel, Rate, Resampler, WindowsEach, understood
+from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import console, errors, progress, say
 from dualres.errors import ConfigError
 
@@ -34,6 +34,9 @@ def tune(
     ] = None,
     channel: Channel = None,
     rate: Rate = None,
+    labels: Labels = None,
+    where: Where = None,
+    exclude: Exclude = None,
     windows: WindowsEach = WINDOWS,
     seeds: Annotated[
         list[str] | None,
@@ -68,14 +71,15 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        _refuse_options_of_a_folder(channel=channel, rate=rate, windows=windows != WINDOWS, strict=strict)
+        chosen = {"labels": labels, "where": where, "exclude": exclude}
+        _refuse_options_of_a_folder(channel=channel, rate=rate, **chosen, windows=windows != WINDOWS, strict=strict)
     if out:
         check_writable(out)
     check_resampler(resampler)
     check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
-        divided = _of_folder(folder, channel, rate, windows, resampler, strict)
+        divided = _of_folder(Source(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
     else:
         divided = _of_fold(str(fold), budget, stores, directory / "cache", resampler)
     kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
@@ -99,12 +103,10 @@ def _refuse_options_of_a_folder(**given: object) -> None:
             raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
 
 
-def _of_folder(
-    folder: Path, channel: str | None, rate: str | None, windows: int, resampler: str, strict: bool
-) -> Divided:
+def _of_folder(source: Source, windows: int, resampler: str, strict: bool) -> Divided:
     from dualres.learn.tuning import divide
 
-    found = understood(folder, channel, rate)
+    found = understood(source)
     with leaks_shown(), progress("Nothing was written.") as report:
         return divide(
             found.recordings, found.classes, windows_each=windows, resampler=resampler, strict=strict, progress=report

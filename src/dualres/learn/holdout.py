@@ -1,10 +1,11 @@
 """Which of the labelled recordings are held out together, so that the others can be learned from and these judged.
 
-Components are held out in turn, or single recordings where components are not known, which is easier.
+Components are held out in turn, or single recordings where components are not known, which is easier. Parts of one
+file are one measurement and stay together, unless they are of different components.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +45,8 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
     by_component = all(r.component for r in recordings)
     remarks = [] if by_component else ["components are not known, so recordings are held out: an easier test"]
     rounds_of: dict[str, int] = {}  # unit -> round
-    groups = {label: _groups(members, by_component, remarks) for label, members in _by_class(recordings).items()}
+    files = _files_with_parts(recordings, by_component)
+    groups = {label: _groups(members, by_component, files, remarks) for label, members in _by_class(recordings).items()}
     if sum(bool(g) for g in groups.values()) < 2:
         raise HoldOutError(f"fewer than two classes have two recordings, {_NOTHING}")
     count = min(MOST_ROUNDS, max(len(g) for g in groups.values()))
@@ -52,12 +54,16 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
     for units in groups.values():
         load = [0] * count  # how many units of this class each round holds out
         for unit, members in units.items():
-            chosen = rounds_of.setdefault(unit, int(np.argmin(load)))
+            # A file's parts may be of several classes, and of one class they may be a component, of another a file.
+            keys = [unit, *(files[name] for name in members if name in files)]
+            known = (rounds_of[key] for key in keys if key in rounds_of)
+            chosen = next(known, int(np.argmin(load)))
+            rounds_of.update(dict.fromkeys(keys, chosen))
             load[chosen] += 1
             held[chosen].update(members)
-    complete = _keep_every_class(held, recordings, remarks)
+    complete = _keep_files_together(_keep_every_class(held, recordings, remarks), files, remarks)
     if len(complete) < 2:
-        raise HoldOutError(f"the classes share their components, {_NOTHING}")
+        raise HoldOutError(f"the classes share their {'components or files' if files else 'components'}, {_NOTHING}")
     unit = _unit(complete, recordings) if by_component else "recording"
     return Rounds(complete, unit, tuple(remarks))
 
@@ -77,7 +83,19 @@ def _by_class(recordings: Sequence[Recording]) -> dict[str, list[Recording]]:
     return classes
 
 
-def _groups(members: list[Recording], by_component: bool, remarks: list[str]) -> dict[str, list[str]]:
+def _files_with_parts(recordings: Sequence[Recording], by_component: bool) -> dict[str, str]:
+    """Of files that are listed in parts: id -> what stays together, the file, or what it has of one component."""
+    in_parts = {r.origin.path for r in recordings if r.origin.part}
+    return {
+        r.id: f"{r.origin.path}, {r.component}" if by_component else str(r.origin.path)
+        for r in recordings
+        if r.origin.path in in_parts and r.origin.path
+    }
+
+
+def _groups(
+    members: list[Recording], by_component: bool, files: Mapping[str, str], remarks: list[str]
+) -> dict[str, list[str]]:
     """What is held out together: unit -> ids. A class that cannot be held out has none."""
     label = members[0].label
     if len(members) == 1:
@@ -88,9 +106,15 @@ def _groups(members: list[Recording], by_component: bool, remarks: list[str]) ->
         units[str(recording.component)].append(recording.id)
     if by_component and len(units) > 1:
         return units
+    units = defaultdict(list)
+    for recording in members:
+        units[files.get(recording.id, recording.id)].append(recording.id)
+    if len(units) == 1:
+        remarks.append(f"{label}: parts of a single file, which cannot be held out; the estimate does not cover it")
+        return {}
     if by_component:
         remarks.append(f"{label}: a single component, so its recordings are held out: an easier test")
-    return {recording.id: [recording.id] for recording in members}
+    return units
 
 
 def _unit(rounds: Sequence[frozenset[str]], recordings: Sequence[Recording]) -> str:
@@ -102,9 +126,7 @@ def _unit(rounds: Sequence[frozenset[str]], recordings: Sequence[Recording]) -> 
     return "component" + (f" (recording for {', '.join(sorted(exceptions))})" if exceptions else "")
 
 
-def _keep_every_class(
-    held: list[set[str]], recordings: Sequence[Recording], remarks: list[str]
-) -> tuple[frozenset[str], ...]:
+def _keep_every_class(held: list[set[str]], recordings: Sequence[Recording], remarks: list[str]) -> list[set[str]]:
     """No round may take a class's last recording out of the training; components shared by classes can do that."""
     for round_ in held:
         for label, members in _by_class(recordings).items():
@@ -112,4 +134,21 @@ def _keep_every_class(
             if ids <= round_:
                 round_ -= ids
                 remarks.append(f"{label}: shares its components with other classes; one round does not judge it")
+    return held
+
+
+def _keep_files_together(
+    held: list[set[str]], files: Mapping[str, str], remarks: list[str]
+) -> tuple[frozenset[str], ...]:
+    """No round may judge parts of a file while it learns from others; those are not judged."""
+    parts: dict[str, set[str]] = defaultdict(set)
+    for name, file in files.items():
+        parts[file].add(name)
+    for round_ in held:
+        for together in parts.values():
+            if round_ & together and not together <= round_:
+                remarks.append(
+                    f"{', '.join(sorted(round_ & together))}: not judged, as the file's other parts are learned"
+                )
+                round_ -= together
     return tuple(frozenset(round_) for round_ in held if round_)

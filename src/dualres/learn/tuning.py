@@ -17,6 +17,7 @@ from dualres.learn.support import Support, spread_support
 from dualres.learn.tune import NEVER, Choice, Fit, Groups
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.contradictions import refuse_contradictions
 from dualres.recordings.recording import Recording
 
 
@@ -55,6 +56,7 @@ def divide(
     progress: Progress = quiet,
 ) -> Divided:
     """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak."""
+    refuse_contradictions(recordings)
     rounds: Rounds | None
     try:
         rounds = plan_rounds(recordings)

@@ -21,6 +21,7 @@ from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.history import Step, steps_told
 from dualres.learn.holdout import plan_rounds, refuse_leaks
 from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.contradictions import refuse_contradictions
 from dualres.recordings.folder import Folder, read_folder
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import check_resampler
@@ -61,6 +62,7 @@ class FitSettings:
                 raise ConfigError(f"{recording.id}: has no label; a fit needs labelled recordings")
         if len(self.classes) < 2:
             raise ConfigError("a fit needs recordings of two classes or more, to tell them apart")
+        refuse_contradictions(self.recordings)
 
     @property
     def labels(self) -> tuple[str, ...]:

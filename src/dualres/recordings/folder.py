@@ -1,6 +1,5 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,19 +8,21 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from dualres.config import ModelConfig
-from dualres.errors import ConfigError, RecordingError
+from dualres.errors import RecordingError
 from dualres.machinery.progress import Progress, quiet
-from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
+from dualres.recordings.labels import LABELS, Row, listed
+from dualres.recordings.parts import Cut, PartError, part_of
 from dualres.recordings.readers import load, read
 from dualres.recordings.recording import Blockwise, Recording
+from dualres.recordings.selection import Selection, select
 from dualres.recordings.windows import shortage
 
-LABELS = "labels.csv"
-_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
+__all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "to_judge"]
+
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True)
@@ -32,32 +33,32 @@ class Folder:
     seconds: Mapping[str, float]  # of each recording
     left_out: tuple[tuple[str, str], ...] = ()  # file and reason
     same: tuple[tuple[str, ...], ...] = ()  # recordings with identical content under different names
+    not_chosen: Mapping[str, int] = field(default_factory=dict)  # how many a selection leaves out, by reason
 
     @property
     def classes(self) -> tuple[str, ...]:
         return tuple(sorted({str(r.label) for r in self.recordings}))
 
 
-@dataclass(frozen=True)
-class Row:
-    """A recording to read, with what a list says of it."""
-
-    file: Path
-    known: Mapping[str, Any] = field(default_factory=dict)  # label, component and condition
-    rate: Fraction | None = None
-    channel: str | None = None
-
-
 def read_folder(
-    folder: Path, channel: str | None = None, rate: Fraction | None = None, progress: Progress = quiet
+    folder: Path,
+    channel: str | None = None,
+    rate: Fraction | None = None,
+    progress: Progress = quiet,
+    *,
+    labels: Path | None = None,
+    selection: Selection = EVERYTHING,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
-    A row of labels.csv may bring its own channel and rate; the arguments serve the others.
+    A row of labels.csv may bring its own channel and rate; the arguments serve the others. `labels` is a list to use
+    in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is not read.
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    rows = list(_listed(folder) if (folder / LABELS).exists() else _sorted_into_subfolders(folder))
+    has_list = labels is not None or (folder / LABELS).exists()
+    there = list(listed(folder, labels=labels) if has_list else _sorted_into_subfolders(folder))
+    rows, not_chosen = select(there, folder, selection)
     if not rows:
         raise RecordingError(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
@@ -67,10 +68,12 @@ def read_folder(
     contents: dict[str | None, list[str]] = defaultdict(list)
     seconds = {}
     for done, row in enumerate(rows):
-        name = row.file.relative_to(folder).as_posix() + (f" [{row.channel}]" if row.channel else "")
+        name = row.file.relative_to(folder).as_posix() + row.which
         progress("Read", done, len(rows), name)
         try:
-            one = read(row.file, row.channel or channel, row.rate or rate)
+            one = read_row(row, channel, rate)
+        except PartError as error:
+            raise RecordingError(f"{row.listed_in}: {error}") from None
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
@@ -79,13 +82,26 @@ def read_folder(
             left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
             continue
         seconds[name] = float(one.length / one.rate)
-        contents[one.origin.sha256].append(name)
-        # Read again when it is needed: a folder may be larger than the memory.
-        again = one.load if isinstance(one.load, Blockwise) else partial(load, row.file, one.origin.channel, one.rate)
-        recordings.append(replace(one, id=name, load=again, **row.known))
+        if not row.part:
+            contents[one.origin.sha256].append(name)
+        recordings.append(replace(_read_again(one, row.file), id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
-    return Folder(tuple(recordings), seconds, tuple(left_out), same)
+    return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
+
+
+def read_row(row: Row, channel: str | None = None, rate: Fraction | None = None) -> Recording:
+    """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
+    whole = read(row.file, row.channel or channel, row.rate or rate)
+    return part_of(whole, row.part) if row.part else whole
+
+
+def _read_again(one: Recording, file: Path) -> Recording:
+    """The same recording, its samples read when they are needed: a folder may be larger than the memory."""
+    if isinstance(one.load, Blockwise):
+        return one
+    again = partial(load, file, one.origin.channel, one.rate)
+    return replace(one, load=replace(one.load, whole=again) if isinstance(one.load, Cut) else again)
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -113,11 +129,11 @@ def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
     The list need not name every file, and nobody needs to know the labels: they are not looked at.
     """
     for path in paths:
-        listed = list(_listed(path, labelled=False)) if (path / LABELS).exists() else []
+        known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
         rows = defaultdict(list)
-        for row in listed:
+        for row in known:
             rows[row.file.resolve()].append(row)
-        below = files_below(path) if listed else expanded([path])
+        below = files_below(path) if known else expanded([path])
         yield from chain.from_iterable(rows.pop(file.resolve(), [Row(file)]) for file in below)
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
@@ -126,37 +142,3 @@ def _sorted_into_subfolders(folder: Path) -> Iterator[Row]:
     for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
         for file in files_below(subfolder):
             yield Row(file, {"label": subfolder.name})
-
-
-def _listed(folder: Path, labelled: bool = True) -> Iterator[Row]:
-    """The rows of labels.csv; where they need not be labelled, labels are left out."""
-    path = folder / LABELS
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            header = lines.readline()
-            lines.seek(0)
-            delimiter = ";" if ";" in header and "," not in header else ","
-            table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
-            rows = [(table.line_num, cells) for cells in table]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise RecordingError(f"{path}: cannot be read ({error}); save it as a comma-separated file in UTF-8") from error
-    listed: dict[tuple[str, str], int] = {}  # file and channel -> line
-    for number, cells in rows:
-        values = {k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}
-        if not values.get("file") or (labelled and not values.get("label")):
-            columns = "columns file and label are" if labelled else "column file is"
-            raise RecordingError(f"{path}, line {number}: the {columns} needed, and must not be empty")
-        earlier = listed.setdefault((values["file"], values.get("channel", "")), number)
-        if earlier != number:
-            raise RecordingError(f"{path}, line {number}: {values['file']} is already listed in line {earlier}")
-        file = (folder / values["file"]).resolve()
-        if not file.is_relative_to(folder.resolve()):
-            raise RecordingError(f"{path}, line {number}: {values['file']} lies outside the folder")
-        try:
-            rate = exact_rate(values["rate"]) if values.get("rate") else None
-        except ConfigError as error:
-            raise RecordingError(f"{path}, line {number}: {error}") from None
-        condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
-        label = {"label": values["label"]} if labelled else {}
-        known = {**label, "component": values.get("component") or None, "condition": condition}
-        yield Row(folder / values["file"], known, rate, values.get("channel") or None)

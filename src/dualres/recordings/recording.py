@@ -24,12 +24,31 @@ BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
 @dataclass(frozen=True)
+class Interval:
+    """From one second of a file to another."""
+
+    start_s: float = 0.0
+    end_s: float | None = None  # None for the file's end
+
+    def __str__(self) -> str:
+        return f"{self.start_s:.12g} s to {'the end' if self.end_s is None else f'{self.end_s:.12g} s'}"
+
+    def overlaps(self, other: Interval) -> bool:
+        return self.start_s < other._end and other.start_s < self._end
+
+    @property
+    def _end(self) -> float:
+        return math.inf if self.end_s is None else self.end_s
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where a signal came from."""
 
     path: Path | None = None  # the file, None for one that was computed
     sha256: str | None = None  # of the file as released
     channel: str | None = None
+    part: Interval | None = None  # None for the whole file
 
 
 class Blockwise(ABC):

@@ -1,6 +1,7 @@
 """Did the test see the training bearing? A split is audited before anything is fitted on it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dualres.errors import ConfigError
 from dualres.machinery.progress import Progress, quiet, renamed
@@ -61,13 +62,24 @@ def audit(
 def audit_splits(
     recordings: Recordings, splits: Sequence[Split], *, limitations: Sequence[str] = (), progress: Progress = quiet
 ) -> list[Finding]:
-    """The findings of several splits of the same recordings, each once."""
-    findings: dict[tuple[str, tuple[str, ...], str], Finding] = {}
+    """The findings of several splits of the same recordings, each once, with how many rounds it concerns."""
+    findings: dict[tuple[object, ...], list[Finding]] = {}
     for number, split in enumerate(splits, start=1):
         tell = progress if len(splits) == 1 else renamed(progress, f"Audit round {number} of {len(splits)}")
+        in_round: dict[tuple[object, ...], Finding] = {}
         for found in audit(recordings, split, limitations=limitations, progress=tell):
-            findings.setdefault((found.kind, found.recordings, found.message), found)
-    return list(findings.values())
+            in_round.setdefault(found.subject, found)
+        for subject, found in in_round.items():
+            findings.setdefault(subject, []).append(found)
+    return [_once(same) for same in findings.values()]
+
+
+def _once(same: Sequence[Finding]) -> Finding:
+    """What several rounds say of one subject: the worst of it, of all recordings that it concerns."""
+    worst = min(_ORDER.index(f.severity) for f in same)
+    members = [f for f in same if _ORDER.index(f.severity) == worst]
+    names = tuple(dict.fromkeys(name for f in members for name in f.recordings))
+    return replace(members[0], recordings=names, rounds=len(members))
 
 
 def _pick(recordings: Recordings, names: Sequence[str]) -> list[Recording]:

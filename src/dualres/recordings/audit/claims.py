@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain
 from typing import TypeVar
 
+from dualres.errors import ConfigError
 from dualres.recordings.audit.finding import Finding, Recordings, Split
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
@@ -32,7 +33,7 @@ def same_recordings(support: Recordings, evaluation: Recordings) -> Iterator[Fin
             if source is None:
                 continue
             for other in sources.get(source, []):
-                if other.id != r.id and (r.id, other.id) not in told:
+                if other.id != r.id and (r.id, other.id) not in told and not _of_two_components(r, other):
                     told.add((r.id, other.id))
                     # Even different stretches of one file are one measurement of one machine.
                     message = f"{r.id} in the support and {other.id} in the evaluation come from the same file"
@@ -44,12 +45,32 @@ def _source(known_by: str, recording: Recording) -> tuple[str, str | None] | Non
     return (str(file), recording.origin.channel) if file else None
 
 
+def _of_two_components(one: Recording, other: Recording) -> bool:
+    """Whether these are parts of one file that recorded different components, one after the other."""
+    if not (one.origin.part and other.origin.part and one.component and other.component):
+        return False
+    return one.component != other.component and not one.origin.part.overlaps(other.origin.part)
+
+
 def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
     """Whether the claimed unit really differs between the sides, and what is shared beside it."""
     new_component = claim is not None and claim.lower() in COMPONENT_CLAIMS
     yield from _components(support, evaluation, claim if new_component else None)
     if claim is not None and not new_component and claim.lower() != "recording":
         yield from _condition(support, evaluation, claim)
+
+
+def check_claim(recordings: Recordings, claim: str) -> None:
+    """An error if nothing is known of what is claimed to be held out: no leak could be found then."""
+    units = ["recording", *(["component"] if any(r.component for r in recordings) else [])]
+    conditions = sorted({key for r in recordings for key in r.condition})
+    unit = "component" if claim.lower() in COMPONENT_CLAIMS else claim.lower()
+    if unit not in units and _key(recordings, claim) not in conditions:
+        there = ", ".join([*units, *conditions])
+        raise ConfigError(
+            f"--held-out {claim}: no recording has a {claim}; there is {there}; name one of these, or add a column "
+            f"{claim} to labels.csv"
+        )
 
 
 def _components(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
@@ -95,8 +116,8 @@ def _key(recordings: Recordings, claim: str) -> str:
     "motion mode" is about "mode", "load" is about "load_hp".
     """
     keys = sorted({key for r in recordings for key in r.condition})
-    wanted = (claim, *claim.split()[-1:])
-    named = [key for name in wanted for key in keys if key == name]
+    wanted = (claim, *claim.split()[-1:]) if claim.strip() else ()
+    named = [key for name in wanted for key in keys if key.lower() == name.lower()]
     with_unit = [key for name in wanted for key in keys if key.rpartition("_")[0] == name]
     return next(iter(named + with_unit), claim)
 

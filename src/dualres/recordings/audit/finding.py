@@ -1,13 +1,14 @@
 """What is audited, and what an audit says."""
 
-import csv
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
 from dualres.config import ModelConfig
-from dualres.errors import RecordingError
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.labels import Row, cells_of, interval_in
 from dualres.recordings.recording import Recording
 
 Recordings = Sequence[Recording]
@@ -29,19 +30,51 @@ class Split:
 
 
 def read_split(path: Path, held_out: str | None = None) -> Split:
-    """The split that a CSV with the columns file and side describes; `held_out` is what it claims to hold out."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            rows = [(row["file"].strip(), row["side"].strip()) for row in csv.DictReader(lines)]
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
-    except (KeyError, AttributeError, UnicodeDecodeError, csv.Error) as error:
-        raise RecordingError(f"{path}: needs the columns file and side ({error!r})") from error
-    wrong = {side for _, side in rows} - set(SIDES)
-    if wrong:
-        raise RecordingError(f"{path}: side is {sorted(wrong)[0]!r}; write support or evaluation")
-    support, evaluation = (tuple(file for file, its in rows if its == side) for side in SIDES)
-    return Split(support, evaluation, held_out)
+    """The split that a CSV with the columns file and side describes; `held_out` is what it claims to hold out.
+
+    The columns channel, start_s and end_s pick one of a file's recordings, as in labels.csv.
+    """
+    sides: dict[str, list[str]] = {side: [] for side in SIDES}
+    for number, values in cells_of(path):
+        where = f"{path}, line {number}"
+        if not values.get("file") or not values.get("side"):
+            found = ", ".join(values)
+            raise RecordingError(f"{where}: needs the columns file and side, and neither may be empty; found: {found}")
+        if values["side"] not in SIDES:
+            raise RecordingError(f"{where}: side is {values['side']!r}; write support or evaluation")
+        row = Row(Path(values["file"]), channel=values.get("channel") or None, part=interval_in(values, where))
+        sides[values["side"]].append(values["file"] + row.which)
+    return Split(tuple(sides["support"]), tuple(sides["evaluation"]), held_out)
+
+
+def with_ids(split: Split, recordings: Recordings, folder: Path, left_out: Mapping[str, str]) -> Split:
+    """The split by the recordings' ids, where it names files as labels.csv does: relative to the folder.
+
+    A file stands for all recordings that were made of it, by channels or in parts. `left_out` has the files that could
+    not be used, with the reason.
+    """
+    of_file: dict[Path, list[str]] = defaultdict(list)
+    for r in recordings:
+        of_file[Path(r.id)].append(r.id)
+        if r.origin.path:
+            of_file[r.origin.path.resolve()].append(r.id)
+
+    def ids(name: str) -> list[str]:
+        found = of_file.get(Path(name)) or of_file.get((folder / name).resolve())
+        if found:
+            return found
+        if name in left_out:
+            raise ConfigError(f"the split names {name}, which was left out: {left_out[name]}; remove it from the split")
+        example = recordings[0].id
+        raise ConfigError(
+            f"the split names {name}, but there is no such recording in {folder}; write it as in labels.csv, such as "
+            f"{example}, and check what was left out"
+        )
+
+    support, evaluation = (
+        tuple(one for name in names for one in ids(name)) for names in (split.support, split.evaluation)
+    )
+    return replace(split, support=support, evaluation=evaluation)
 
 
 @dataclass(frozen=True)
@@ -63,6 +96,18 @@ class Finding:
     message: str
     recordings: tuple[str, ...] = ()
     evidence: Mapping[str, float | str] = field(default_factory=dict)
+    rounds: int = 1  # how many rounds of several it concerns
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What it is about: the same in every round, while counts and the order of names differ."""
+        if self.kind in ("same-recording", "same-file", "identical-content", "copied-signal"):
+            return self.kind, frozenset(self.recordings)
+        if self.kind in ("stated-limitation", "windows-outside-exposure"):
+            return self.kind, self.message
+        lists = ("components", "classes")
+        named = {(k, v) for k, v in self.evidence.items() if isinstance(v, str) and k not in lists}
+        return self.kind, self.severity, frozenset(named)
 
 
 class LeakError(RecordingError):
