@@ -23,7 +23,7 @@ def wav(tmp_path):
 @pytest.fixture
 def csv(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("time,DE\n0,1\n1,-2.5\n")
+    path.write_text("FE,DE\n0,1\n1,-2.5\n")
     return path
 
 
@@ -83,13 +83,13 @@ def test_two_rates_must_agree(wav):
 
 
 def test_several_signals_call_for_a_choice(csv):
-    assert signals(csv) == {"time": 2, "DE": 2}
+    assert signals(csv) == {"FE": 2, "DE": 2}
     with pytest.raises(
         RecordingError, match=r'a\.csv: there are 2 signals in it; choose one by its name \(channel="...", --channel\)'
     ):
         read(csv, rate=1)
-    with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called FE in it; .*time \(2 samples\), DE"):
-        read(csv, "FE", 1)
+    with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called XE in it; .*FE \(2 samples\), DE"):
+        read(csv, "XE", 1)
     assert read(csv, "DE", 1).signal.tolist() == [1, -2.5]
 
 

@@ -20,18 +20,18 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        "time,DE\n0,1.5\n1,-2e-003\n",
-        "time;DE\n0;1.5\n1;-2e-003\n",
-        "time;DE\n0;1,5\n1;-2e-003\n",
-        "time\tDE\n0\t1.5\n1\t-2e-003\n",
-        "time DE\n0 1.5\n1   -2e-003\n",
-        '"time","DE"\r\n"0","1.5"\r\n"1","-2e-003"\r\n',
-        b"\xef\xbb\xbftime, DE\n\n0, 1.5\n\n1, -2e-003",
-        "# time DE\n0 1.5\n1 -2e-003\n",
+        "FE,DE\n0,1.5\n1,-2e-003\n",
+        "FE;DE\n0;1.5\n1;-2e-003\n",
+        "FE;DE\n0;1,5\n1;-2e-003\n",
+        "FE\tDE\n0\t1.5\n1\t-2e-003\n",
+        "FE DE\n0 1.5\n1   -2e-003\n",
+        '"FE","DE"\r\n"0","1.5"\r\n"1","-2e-003"\r\n',
+        b"\xef\xbb\xbfFE, DE\n\n0, 1.5\n\n1, -2e-003",
+        "# FE DE\n0 1.5\n1 -2e-003\n",
     ],
 )
 def test_delimiters_are_found(table, content):
-    assert table(content) == {"time": [0, 1], "DE": [1.5, -0.002]}
+    assert table(content) == {"FE": [0, 1], "DE": [1.5, -0.002]}
 
 
 def test_columns_without_a_title_are_counted(table):

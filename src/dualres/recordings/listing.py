@@ -11,6 +11,8 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Load = Callable[[], Array]
 
+TIME = "t"  # the kind of a vector that is time
+
 _LISTED_IN_A_MESSAGE = 20
 
 
@@ -20,14 +22,17 @@ class Listed:
 
     name: str
     length: int  # samples
-    kind: str  # as in numpy.dtype.kind: i, u and f are numbers
+    kind: str  # as in numpy.dtype.kind: i, u and f are numbers; or TIME
     rate: Fraction | None = None  # Hz, where the file says so
+    note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
 
     @property
     def fault(self) -> str | None:
         """Why this cannot be a signal, if so."""
         if self.kind == "c":
             return "is complex; save its real part or its magnitude"
+        if self.kind == TIME:
+            return "is time, and no signal"
         if self.kind not in "iuf":
             return "holds something other than numbers"
         if self.length < 2:

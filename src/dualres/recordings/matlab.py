@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Held, Listed, Load, columns
+from dualres.recordings.times import with_time
 
 Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
 
@@ -101,7 +102,7 @@ def _referred(file: Any, node: Any) -> list[Tree]:
 
 
 def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
-    return dict(chain.from_iterable(_flatten(name, tree) for name, tree in variables))
+    return with_time(dict(chain.from_iterable(_flatten(name, tree) for name, tree in variables)))
 
 
 def _flatten(name: str, tree: Tree) -> Iterator[tuple[Listed, Load]]:

@@ -17,10 +17,11 @@ from dualres.errors import RecordingError
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.formats import Format, extract, format_of
 from dualres.recordings.guard import SHARED, Guard
-from dualres.recordings.listing import Array, Listed, choose
+from dualres.recordings.listing import Array, Listed, choose, printable
 from dualres.recordings.ondisk import OnDisk, Stamp
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of
 
+_MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
@@ -81,12 +82,19 @@ def _held(samples: Samples) -> Samples:
 
 
 def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:
+    """A given rate holds where the file says none, and where it says one by rounded times that are nearly the same."""
+    note = printable(chosen.note or "")
+    if chosen.rate is None and given is None:
+        reason = note or "the file does not say its sampling rate"
+        raise RecordingError(f"{path}: {reason}; give it in Hz (rate=..., --rate)")
     rate = chosen.rate or given
-    if rate is None:
-        raise RecordingError(f"{path}: the file does not say its sampling rate; give it in Hz (rate=..., --rate)")
-    if given is not None and rate != given:
-        raise RecordingError(f"{path}: the file says {rate} Hz, but rate={given} was given; leave it out or correct it")
-    return rate
+    assert rate
+    if given is None or rate == given:
+        return rate
+    if not note or abs(given - rate) > _MEASURED * rate:
+        said = f"{float(rate):.10g} Hz {note}" if note else f"{rate} Hz"
+        raise RecordingError(f"{path}: the file says {said}, but rate={given} was given; leave it out or correct it")
+    return given
 
 
 def _digest(path: Path) -> tuple[str, Stamp]:

@@ -10,8 +10,9 @@ from typing import Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from dualres.recordings.listing import Contents, Listed, column
+from dualres.recordings.listing import TIME, Contents, Listed, column
 from dualres.recordings.text_layout import Layout, block_layout, plain_layout
+from dualres.recordings.times import is_counter, with_time
 
 LARGEST = 4 << 30  # bytes
 _HEAD = 200  # lines by which the layout is known
@@ -22,7 +23,7 @@ def read_text(path: Path) -> Contents:
 
     Commas, semicolons, tabs or spaces stand between them. A comma may be a decimal point, except between unquoted
     commas. Lines that describe the recording may stand above the titles, and units below them. A column ends with its
-    last number; empty cells before that are NaN.
+    last number; empty cells before that are NaN. A column of time says the rate.
     """
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
@@ -35,10 +36,11 @@ def read_text(path: Path) -> Contents:
     for i, name in enumerate(_column_names(layout)):
         kind = "f" if i in place or len(head) == 1 else "U"
         length = lengths[place[i]] if i in place else len(values)
-        contents[Listed(name, length, kind)] = partial(
-            column, partial(np.asarray, values[:length]), True, place.get(i, 0)
-        )
-    return contents
+        if name == "column 1" and len(place) > 1 and place.get(i) == 0 and is_counter(values[:length, 0]):
+            kind = TIME
+        load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
+        contents[Listed(name, length, kind)] = load
+    return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
 
 
 Table = tuple[Layout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
