@@ -28,9 +28,9 @@ IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 def read(path: Path | str, channel: str | None = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
     """The recording in a file, every sample of it checked.
 
-    `channel` picks one of several signals, by its full name or by the last dotted part of it. `rate` in Hz is needed
-    where the format does not carry it; a string such as "200000/3" is exact. Samples keep the scale of the file:
-    integer formats give counts.
+    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
+    that is unique, or by its number: "2" is the second. `rate` in Hz is needed where the file does not say it; strings
+    such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of the file: integer formats give counts.
 
     A signal of more than `IN_MEMORY` samples in WAV, FLAC or NumPy's format stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
