@@ -100,6 +100,9 @@ def test_matlab_channels_go_by_their_last_part(tmp_path):
     recording = read(path, "force", 48_000)
     assert recording.origin.channel == "run.force"
     assert recording.signal.tolist() == (-X).tolist()
+    assert read(path, "force").rate == 48_000
+    with pytest.raises(RecordingError, match=r"a\.mat: the file says 48000 Hz, but rate=12000 was given"):
+        read(path, "force", 12_000)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""Vectors of time: they are no signals, and they say the rate of those beside them."""
+"""What a file says of its rate: vectors of time, which are no signals, and numbers called `fs` or the like."""
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,6 +9,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from dualres.errors import ConfigError
+from dualres.machinery.rates import exact_rate
 from dualres.recordings.listing import TIME, Array, Contents, Listed, Part, rate_of
 
 _SECONDS = {"min": Fraction(60), "s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6)}
@@ -18,7 +21,10 @@ _NAME = re.compile(
     r"(?:[ _,:/]*[\[(]?(min|s|secs?|seconds?|sekunden|ms|[uµμ]s|ns)[\])]?)?",
     re.IGNORECASE,
 )
-_SLOWEST = 100  # Hz: below this, numbers without a unit are not taken for seconds
+_STATED = re.compile(
+    r"fs|f_s|fsamp(?:le|ling)?|sr|s_?rate|samp(?:le|les|ling)?[ _]?(?:rate|freq|frequency)(?:[ _]?hz)?", re.IGNORECASE
+)
+_SLOWEST = 100  # Hz: a smaller number without a unit may be kHz, ms, or the frequency of a shaft
 _COARSE = 0.49  # of a step: stamps that are rounded to more cannot tell whether one is missing
 _JITTER = 0.1  # of a step
 _MOST = 0.9  # of the steps: where as many are the same, another one is no rounding
@@ -51,6 +57,17 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
             one = replace(one, rate=rate, note=note)
         found[one] = load
     return found
+
+
+def stated_rate(numbers: Mapping[str, float | str]) -> Fraction | None:
+    """The rate in Hz that stands beside signals as `fs`, `sr`, `sampling_rate` or the like; None if these differ."""
+    rates = set()
+    for name, number in numbers.items():
+        if _STATED.fullmatch(name.strip()):
+            with contextlib.suppress(ConfigError):  # text, or a number that is no rate
+                rates.add(exact_rate(number))
+    rates = {rate for rate in rates if rate >= _SLOWEST}
+    return rates.pop() if len(rates) == 1 else None
 
 
 def is_counter(values: Array) -> bool:
