@@ -142,7 +142,7 @@ def test_what_is_no_file_is_refused(tmp_path):
         "nowhere.wav": "there is no such file",
         "pipe.wav": "is not a regular file",
         "folder.wav": "is a folder; give a file",
-        "a.mp3": r"files ending in \.mp3 are not read; these are: \.csv, ",
+        "a.mp3": r"files ending in \.mp3 are not read; these are: \.aif, ",
     }.items():
         for call in (read, signals):
             with pytest.raises(RecordingError, match=rf"{name}: {message}"):

@@ -32,7 +32,7 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     that is unique, or by its number: "2" is the second. `rate` in Hz is needed where the file does not say it; strings
     such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of the file: integer formats give counts.
 
-    A signal of more than `IN_MEMORY` samples in WAV, FLAC or NumPy's format stays on disk and is read again, in blocks,
+    A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
     store cannot be had in parts without reading the rest.
     """
