@@ -137,8 +137,15 @@ def test_more_titles_than_columns(table, titles):
 def test_a_column_ends_with_its_last_number_and_gaps_are_nan(table):
     assert table("a,b\n1,2\n3,4\n5,\n,\n") == {"a": [1, 3, 5], "b": [2, 4]}
     assert table("a;b;\n1;;\n3;4,5;\n5;6;\n")["a"] == [1, 3, 5]
-    found = table("a;b\n1;\n3;4,5\n5;6\n")
-    np.testing.assert_array_equal(found["b"], [np.nan, 4.5, 6])
+    np.testing.assert_array_equal(table("a;b\n1;2\n3;\n5;4,5\n")["b"], [2, np.nan, 4.5])
+
+
+def test_an_empty_cell_in_the_first_row_is_no_title(table):
+    np.testing.assert_array_equal(table("1,,3\n4,5,6\n")["column 2"], [np.nan, 5])
+
+
+def test_a_column_that_begins_empty_does_not_spoil_the_others(table):
+    assert table("DE;marker\n1;\n2,5;7\n3;\n4;start\n") == {"DE": [1, 2.5, 3, 4]}
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])

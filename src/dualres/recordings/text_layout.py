@@ -55,11 +55,9 @@ def plain_layout(head: list[str]) -> Layout:
     first, second = cells_of(head[0].removeprefix("#"), delimiter), cells_of(below[0], delimiter)
     above_is, below_is = ([_is_number(cell, comma) for cell in cells] for cells in (first, second))
     # A title is text above a number; a column that is text in both lines says nothing about that.
-    titled = not any(above_is) or (False, True) in zip(above_is, below_is, strict=False)
-    later = _filled_later(head[2:], delimiter, comma) if "" in second and any(below_is) else set()
-    numeric = [
-        i for i, cell in enumerate(second) if below_is[i] or above_is[i : i + 1] == [True] or (not cell and i in later)
-    ]
+    titles_there = (bool(cell) and not is_one for cell, is_one in zip(first, above_is, strict=True))
+    titled = not any(above_is) or (True, True) in zip(titles_there, below_is, strict=False)
+    numeric = [i for i in range(len(second)) if below_is[i] or above_is[i : i + 1] == [True]]
     titles = tuple(first) if titled else ()
     _refuse_commas_for_both(titles, second, delimiter, comma)
     return Layout(delimiter, comma, quoted, int(titled), titles, (), len(second), tuple(numeric))
@@ -138,12 +136,6 @@ def _refuse_commas_for_both(titles: tuple[str, ...], cells: list[str], delimiter
             f"commas stand between its columns and in its numbers: {len(titles)} titles, {len(cells)} cells; "
             "save it with semicolons between columns, or with decimal points"
         )
-
-
-def _filled_later(lines: list[str], delimiter: str | None, comma: bool) -> set[int]:
-    """The columns in which a later line has a number."""
-    rows = (enumerate(cells_of(line, delimiter)) for line in lines)
-    return {i for row in rows for i, cell in row if _is_number(cell, comma)}
 
 
 def _alike(row: list[str], numbers: tuple[bool, ...], last: list[str], wanted: tuple[bool, ...]) -> bool:
