@@ -1,7 +1,6 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
 import csv
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from dualres.machinery.rates import exact_rate
 from dualres.recordings.formats import suffixes
 from dualres.recordings.readers import load, read
 from dualres.recordings.recording import Blockwise, Recording
-from dualres.recordings.windows import shortage
+from dualres.recordings.windows import samples_for, shortage
 
 LABELS = "labels.csv"
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel"}
@@ -74,7 +73,7 @@ def read_folder(
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
-        window = math.ceil(config.window * one.rate / config.rate)
+        window = samples_for(config.window, config.rate, one.rate)
         if one.length < window:
             left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
             continue
