@@ -85,7 +85,7 @@ def _called(listing: Sequence[Listed], channel: str) -> list[Listed]:
     return []
 
 
-def _at(signals: Sequence[Listed], channel: str) -> Sequence[Listed]:
+def _at(signals: list[Listed], channel: str) -> list[Listed]:
     """The signal of that number, counted from 1."""
     number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0
     return signals[number - 1 : number] if number else []

@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Part, listed
 
 _AT_ONCE = 1 << 18  # numbers of all columns
-_HEADERS: dict[tuple[int, int], Callable[[BinaryIO], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+_HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
@@ -43,7 +43,7 @@ def read_npy(path: Path) -> Contents:
     return contents
 
 
-def header(file: BinaryIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, whether columns lie together, and type of the array that follows in the file."""
     version = np.lib.format.read_magic(file)
     if version not in _HEADERS:  # later ones differ in the names of fields, and a table of fields is no signal
