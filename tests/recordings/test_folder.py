@@ -56,7 +56,7 @@ def write_labels(folder, text):
 def test_labels_csv_brings_everything_else(sorted_folder):
     write_labels(
         sorted_folder,
-        "File, label, component, rate, load\ngood/1.npy, fine, pump 1, 2000/3, high\nworn/3.npy, bad, pump 2, 500,\n",
+        "File, label, component, rate, load\ngood/1.npy, fine, pump 1, 2/3 kHz, high\nworn/3.npy, bad, pump 2, 500,\n",
     )
     first, second = read_folder(sorted_folder).recordings
     assert (first.label, first.component, first.rate, first.condition) == (

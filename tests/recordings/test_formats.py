@@ -93,7 +93,7 @@ def test_matlab_is_told_apart_by_content(tmp_path):
 
 
 def test_unknown_suffixes_are_answered_with_the_known_ones(tmp_path):
-    with pytest.raises(ValueError, match=r"ending in \.mp3 are not read; these are: \.csv, .*\.wav"):
+    with pytest.raises(ValueError, match=r"ending in \.mp3 are not read; these are: \.aif, .*\.wav"):
         format_of(tmp_path / "a.mp3")
     assert set(suffixes()) >= {".wav", ".flac", ".csv", ".tsv", ".txt", ".npy", ".mat", ".parquet", ".tdms", ".uff"}
     assert format_of(tmp_path / "A.WAV") is FORMATS["wav"]

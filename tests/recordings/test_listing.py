@@ -23,9 +23,30 @@ def test_a_full_name_wins_over_last_parts():
     assert choose([SPEED, whole], "speed") is whole
 
 
+def test_letter_case_does_not_matter_where_a_name_is_unique():
+    assert choose([VIBRATION, SPEED], "RUN.x.Speed") is SPEED
+    assert choose([VIBRATION, SPEED], "Vibration") is VIBRATION
+    lower, upper = Listed("x", 10, "f"), Listed("X", 10, "f")
+    assert choose([lower, upper], "X") is upper
+    assert choose([Listed("a.SPEED", 10, "f"), SPEED], "speed") is SPEED
+
+
+def test_a_number_counts_signals():
+    time = Listed("time", 100, "t")
+    assert choose([time, VIBRATION, NOTE, SPEED], "2") is SPEED
+    assert choose([VIBRATION, SPEED], "1") is VIBRATION
+    named = Listed("2", 10, "f")
+    assert choose([named, VIBRATION], "2") is named
+
+
 @pytest.mark.parametrize(
     ("listing", "channel", "message"),
     [
+        ([VIBRATION, SPEED], "3", r"no signal called 3 .*: run.Y.vibration .*run.X.speed"),
+        ([VIBRATION, SPEED], "0", r"no signal called 0 "),
+        ([VIBRATION, SPEED], "9" * 5000, "no signal called 9"),
+        ([Listed("Ab", 9, "f"), Listed("AB", 9, "f")], "ab", r"2 signals called ab .*: Ab .*AB"),
+        ([VIBRATION, Listed("time", 100, "t")], "time", "time is time, and no signal"),
         ([VIBRATION, SPEED], None, r"2 signals .* run.Y.vibration \(100 samples\), .* \(50 samples\)"),
         ([VIBRATION, SPEED], "force", r"no signal called force .*: run.Y.vibration .*run.X.speed"),
         ([SPEED, Listed("run.Z.speed", 7, "i")], "speed", r"2 signals called speed .*: run.X.speed .*run.Z.speed"),

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import h5py
 import numpy as np
 import pytest
@@ -122,3 +124,40 @@ def test_empty_variables_are_passed_over(tmp_path):
         file["nothing"].attrs["MATLAB_empty"] = np.uint8(1)
         file["x"] = X[None]
     assert vectors(read_v73(tmp_path / "a.mat")) == {"x": X.tolist()}
+
+
+@pytest.fixture(params=["v5", "v7.3"])
+def rates(request, tmp_path):
+    """Write variables in either version, and read back the rates that they are listed with."""
+
+    def there_and_back(variables):
+        path = tmp_path / "a.mat"
+        if request.param == "v5":
+            savemat(path, variables)
+            return {one.name: one.rate for one in read_v5(path)}
+        writer = V73(path)
+        for name, value in variables.items():
+            writer.write(writer.file, name, value)
+        writer.file.close()
+        return {one.name: one.rate for one in read_v73(path)}
+
+    return there_and_back
+
+
+@pytest.mark.parametrize("name", ["sr", "fs", "Fs", "FS", "sampling_rate", "SampleRate", "samplingFrequency"])
+@pytest.mark.parametrize("value", [48_828.125, "48.828125 kHz", np.array([[48_828.125]])])
+def test_a_struct_says_its_rate(rates, name, value):
+    found = rates({"bearing": {name: value, "gs": X, "load": 270.0, "rate": 25.0}, "other": Y})
+    assert found == {"bearing.gs": Fraction("48828.125"), "other": None}
+
+
+def test_a_rate_holds_for_what_is_below_it_unless_that_says_another(rates):
+    found = rates({"fs": 10_000.0, "x": X, "run": {"y": Y, "slow": {"fs": 1000.0, "z": X}}})
+    assert found == {"x": 10_000, "run.y": 10_000, "run.slow.z": 1000}
+
+
+@pytest.mark.parametrize(
+    "said", [{"fs": 19.5}, {"fs": 0.0}, {"fs": -48_000.0}, {"fs": np.nan}, {"fs": "fast"}, {"fs": 1000.0, "sr": 2000.0}]
+)
+def test_what_may_be_no_rate_is_not_taken_for_one(rates, said):
+    assert rates(said | {"x": X}) == {"x": None}

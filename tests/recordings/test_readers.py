@@ -23,7 +23,7 @@ def wav(tmp_path):
 @pytest.fixture
 def csv(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("time,DE\n0,1\n1,-2.5\n")
+    path.write_text("FE,DE\n0,1\n1,-2.5\n")
     return path
 
 
@@ -83,13 +83,13 @@ def test_two_rates_must_agree(wav):
 
 
 def test_several_signals_call_for_a_choice(csv):
-    assert signals(csv) == {"time": 2, "DE": 2}
+    assert signals(csv) == {"FE": 2, "DE": 2}
     with pytest.raises(
         RecordingError, match=r'a\.csv: there are 2 signals in it; choose one by its name \(channel="...", --channel\)'
     ):
         read(csv, rate=1)
-    with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called FE in it; .*time \(2 samples\), DE"):
-        read(csv, "FE", 1)
+    with pytest.raises(RecordingError, match=r"a\.csv: there is no signal called XE in it; .*FE \(2 samples\), DE"):
+        read(csv, "XE", 1)
     assert read(csv, "DE", 1).signal.tolist() == [1, -2.5]
 
 
@@ -100,6 +100,9 @@ def test_matlab_channels_go_by_their_last_part(tmp_path):
     recording = read(path, "force", 48_000)
     assert recording.origin.channel == "run.force"
     assert recording.signal.tolist() == (-X).tolist()
+    assert read(path, "force").rate == 48_000
+    with pytest.raises(RecordingError, match=r"a\.mat: the file says 48000 Hz, but rate=12000 was given"):
+        read(path, "force", 12_000)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +142,7 @@ def test_what_is_no_file_is_refused(tmp_path):
         "nowhere.wav": "there is no such file",
         "pipe.wav": "is not a regular file",
         "folder.wav": "is a folder; give a file",
-        "a.mp3": r"files ending in \.mp3 are not read; these are: \.csv, ",
+        "a.mp3": r"files ending in \.mp3 are not read; these are: \.aif, ",
     }.items():
         for call in (read, signals):
             with pytest.raises(RecordingError, match=rf"{name}: {message}"):

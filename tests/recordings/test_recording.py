@@ -110,11 +110,19 @@ def test_blocks_are_regrouped(sizes, samples):
 
 
 @pytest.mark.parametrize(("written", "exact"), [(66666.7, "666667/10"), ("200000/3", "200000/3"), (12_800, "12800")])
-def test_rates_are_as_they_were_written(written, exact):
-    assert exact_rate(written) == Fraction(exact)
+@pytest.mark.parametrize("unit", ["", "Hz", " Hz", "hz"])
+def test_rates_are_as_they_were_written(written, exact, unit):
+    assert exact_rate(f"{written}{unit}" if unit else written) == Fraction(exact)
 
 
-@pytest.mark.parametrize("rate", [0, -1, "fast", "1/0", float("nan"), "1e999999999", "1e-999999999"])
+@pytest.mark.parametrize("written", ["12.8kHz", "12.8 kHz", "12.8k", " 12.8 k ", "12.8KHZ", "64/5 kHz", "1.28e1k"])
+def test_rates_may_be_in_khz(written):
+    assert exact_rate(written) == 12_800
+
+
+@pytest.mark.parametrize(
+    "rate", [0, -1, "fast", "1/0", "kHz", "Hz", "-2k", "20kk", "20 kg", float("nan"), "1e999999999", "1e-999999999"]
+)
 def test_a_rate_is_positive(rate):
     with pytest.raises(ConfigError, match="is no number of Hz"):
         Recording.from_array([1.0], rate, id="pump")

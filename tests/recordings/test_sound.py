@@ -45,7 +45,27 @@ def test_channels_of_a_wav_are_counted(tmp_path):
     assert parse(tmp_path / "a.wav", "channel 2")[1].tolist() == (10 * X).tolist()
 
 
-@pytest.mark.parametrize("suffix", ["wav", "flac"])
+@pytest.mark.parametrize("suffix", ["w64", "aiff", "aif"])
+def test_other_containers_of_counts(tmp_path, suffix):
+    counts = np.array([0, 1, -1, 2**23 - 1, -(2**23)])
+    path = tmp_path / f"a.{suffix}"
+    kind = "AIFF" if suffix == "aif" else None
+    soundfile.write(path, np.stack([counts, -counts // 2], axis=1).astype(np.int32) << 8, 51_200, "PCM_24", format=kind)
+    listing, vector = parse(path, "channel 1", 1, 4)
+    assert listing == [("channel 1", 5, 51_200), ("channel 2", 5, 51_200)]
+    assert vector.tolist() == counts[1:4].tolist()
+
+
+def test_ogg_comes_whole_and_close(tmp_path):
+    tone = np.sin(np.arange(20_000) / 20) / 2
+    soundfile.write(tmp_path / "a.ogg", tone, 44_100)
+    listing, vector = parse(tmp_path / "a.ogg", None, 5, 10)
+    assert listing == [("channel 1", 20_000, 44_100)]
+    assert len(vector) == 20_000
+    assert np.corrcoef(tone, vector)[0, 1] > 0.99
+
+
+@pytest.mark.parametrize("suffix", ["wav", "flac", "w64", "ogg"])
 def test_other_sound_under_the_name_is_refused(tmp_path, suffix):
     soundfile.write(tmp_path / "a.aiff", X.astype(np.int16), 8000)
     with pytest.raises(ValueError, match="does not begin as one"):

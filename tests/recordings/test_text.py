@@ -20,18 +20,18 @@ def table(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        "time,DE\n0,1.5\n1,-2e-003\n",
-        "time;DE\n0;1.5\n1;-2e-003\n",
-        "time;DE\n0;1,5\n1;-2e-003\n",
-        "time\tDE\n0\t1.5\n1\t-2e-003\n",
-        "time DE\n0 1.5\n1   -2e-003\n",
-        '"time","DE"\r\n"0","1.5"\r\n"1","-2e-003"\r\n',
-        b"\xef\xbb\xbftime, DE\n\n0, 1.5\n\n1, -2e-003",
-        "# time DE\n0 1.5\n1 -2e-003\n",
+        "FE,DE\n0,1.5\n1,-2e-003\n",
+        "FE;DE\n0;1.5\n1;-2e-003\n",
+        "FE;DE\n0;1,5\n1;-2e-003\n",
+        "FE\tDE\n0\t1.5\n1\t-2e-003\n",
+        "FE DE\n0 1.5\n1   -2e-003\n",
+        '"FE","DE"\r\n"0","1.5"\r\n"1","-2e-003"\r\n',
+        b"\xef\xbb\xbfFE, DE\n\n0, 1.5\n\n1, -2e-003",
+        "# FE DE\n0 1.5\n1 -2e-003\n",
     ],
 )
 def test_delimiters_are_found(table, content):
-    assert table(content) == {"time": [0, 1], "DE": [1.5, -0.002]}
+    assert table(content) == {"FE": [0, 1], "DE": [1.5, -0.002]}
 
 
 def test_columns_without_a_title_are_counted(table):
@@ -68,14 +68,90 @@ def test_what_is_not_a_signal_is_listed_as_such(tmp_path):
         ("", "the file is empty"),
         ("\n \n", "the file is empty"),
         ("1,2\n3,x\n", "could not convert string 'x' to float64 at row 1, column 2"),
-        ("1,2\n3,\n", "could not convert string '' to float64"),
         ("1,2\n3,4\n5,6,7\n", "the number of columns changed from 2 to 3 at row 3"),
-        ("1\t2\n3\t4,5\n", "could not convert string '4,5'"),
+        ("1\n2\nthree\n4\n5\n", "could not convert string 'three'"),
+        ("a,b\n1,2\n3,4\nx,y\n5,6\n7,8\n", "could not convert string 'x'"),
+        ("a,b\n0,1,2,5\n0,2,3,7\n", "2 titles, 4 cells; save it with semicolons between columns"),
     ],
 )
 def test_what_is_wrong_with_a_table_is_said(table, content, message):
     with pytest.raises(ValueError, match=message):
         table(content)
+
+
+DECIMALS = {"when": [0, 0.5], "DE": [1.25, -0.05]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "when;DE\n0,0;1,25\n0,5;-0,05\n",
+        "when\tDE\n0,0\t1,25\n0,5\t-0,05\n",
+        "when\tDE\n0\t1,25\n,5\t-0,05\n",
+        "when DE\n0,0 1,25\n0,5   -0,05\n",
+        "when DE\n0 1,25\n0,5 -5,0e-2\n",
+        '"when","DE"\n"0,0","1,25"\n"0,5","-0,05"\n',
+        '"when";"DE"\n"0,0";"1,25"\n"0,5";"-0,05"\n',
+    ],
+)
+def test_decimal_commas_stand_between_any_separators(table, content):
+    assert table(content) == DECIMALS
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["DE\n1,25\n0,5\n-3\n", "acceleration in m/s²\n1,25\n0,5\n-3\n", "1,25\n0,05\n-3,0\n", "1,25\n-0,5\n2,0\n"],
+)
+def test_one_column_of_decimal_commas_is_not_two(table, content):
+    (values,) = table(content).values()
+    assert values[0] == 1.25
+    assert len(values) == 3
+
+
+@pytest.mark.parametrize("content", ["1,25\n10,5\n", "a,b\n1,25\n0,05\n", "1,-25\n-0,5\n", "# a note\n1,25\n3,5\n"])
+def test_two_columns_of_whole_numbers_stay_two(table, content):
+    assert len(table(content)) == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "when,DE\ns,g\n0,1\n1,2\n",
+        "when;DE\n[s];[m/s²]\n0;1\n1;2\n",
+        "when\tDE\n(s)\t\n0\t1\n1\t2\n",
+        "Machine: pump 7\nwhen,DE\n0,1\n1,2\n",
+        "Machine;pump 7\nRange;50\nChannels;2\n\nwhen;DE\ns;g\n0;1\n1;2\n",
+        "# pump 7\n# 12 March, 10:04\n# when DE\n0 1\n1 2\n",
+        "a,b,c,d\n1,2,x,4\nwhen,DE\n0,1\n1,2\n",
+    ],
+)
+def test_units_and_a_block_above_are_no_samples(table, content):
+    assert table(content) == {"when": [0, 1], "DE": [1, 2]}
+
+
+@pytest.mark.parametrize("titles", ["when,DE,", "when,DE,note", "when,DE,,,"])
+def test_more_titles_than_columns(table, titles):
+    assert table(f"{titles}\n0,1\n1,2\n") == {"when": [0, 1], "DE": [1, 2]}
+
+
+def test_a_column_ends_with_its_last_number_and_gaps_are_nan(table):
+    assert table("a,b\n1,2\n3,4\n5,\n,\n") == {"a": [1, 3, 5], "b": [2, 4]}
+    assert table("a;b;\n1;;\n3;4,5;\n5;6;\n")["a"] == [1, 3, 5]
+    np.testing.assert_array_equal(table("a;b\n1;2\n3;\n5;4,5\n")["b"], [2, np.nan, 4.5])
+
+
+def test_an_empty_cell_in_the_first_row_is_no_title(table):
+    np.testing.assert_array_equal(table("1,,3\n4,5,6\n")["column 2"], [np.nan, 5])
+
+
+def test_a_column_that_begins_empty_does_not_spoil_the_others(table):
+    assert table("DE;marker\n1;\n2,5;7\n3;\n4;start\n") == {"DE": [1, 2.5, 3, 4]}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("content", ["wänn\tDE\r\n0\t1,5\r\n1\t2\r\n", "0\t1,5\n1\t2\n"])
+def test_utf_16(table, encoding, content):
+    assert list(table(content.encode(encoding)).values()) == [[0, 1], [1.5, 2]]
 
 
 def test_huge_tables_are_refused(table, monkeypatch):

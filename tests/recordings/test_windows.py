@@ -150,6 +150,17 @@ def test_very_little_is_lacking_in_samples():
     assert shortage(32_700, 32_768, 64_000) == "0.511 s long, but one window takes 0.512 s"
 
 
+def test_what_is_lacking_is_said_in_the_samples_of_the_file():
+    recording = Recording.from_array(np.zeros(6553), 12_800, id="pump")  # 32,765 at the model's rate
+    message = "pump: 6553 samples long, but one window takes 6554 samples; leave it out or record longer"
+    for ask in (
+        lambda: at_rate(recording, 64_000, 32_768),
+        lambda: list(stretches(recording, 64_000, 32_768, POLYPHASE, 3)),
+    ):
+        with pytest.raises(RecordingError, match=message):
+            ask()
+
+
 def test_too_large_a_recording_is_refused_by_name():
     signal = np.sign(np.random.default_rng(0).standard_normal(7000)) * 3e38
     with pytest.raises(RecordingError, match="pump: the samples are too large to be resampled"):

@@ -25,7 +25,8 @@ def export(
     target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
     to: Annotated[Kind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
     rate: Annotated[
-        str | None, typer.Option(help="c99: sampling rate of the device in Hz, 12800 or 200000/3; by default 64000.")
+        str | None,
+        typer.Option(help="c99: sampling rate of the device in Hz, 12800, 12.8kHz or 200000/3; by default 64000."),
     ] = None,
     int16: Annotated[
         bool, typer.Option("--int16", help="c99: samples are 16-bit counts; halves the memory of the window.")

@@ -18,8 +18,12 @@ from dualres.errors import RecordingError
 if TYPE_CHECKING:
     from dualres.recordings.folder import Folder
 
-Channel = Annotated[str | None, typer.Option(help="Channel to read, if files hold several.")]
-Rate = Annotated[str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800 or 200000/3.")]
+Channel = Annotated[
+    str | None, typer.Option(help="Channel to read, if files hold several: its name, or 2 for the second signal.")
+]
+Rate = Annotated[
+    str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")
+]
 Labels = Annotated[
     Path | None,
     typer.Option(

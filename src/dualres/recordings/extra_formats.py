@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Listed, rate_of
+from dualres.recordings.times import with_time
 
 _FUNCTION_AT_NODE, _TIME_RESPONSE, _TIME = 58, 1, 17  # numbers of universal files
 
 
 def read_parquet(path: Path) -> Contents:
-    """The columns of a Parquet file by name; the format carries no sampling rate."""
+    """The columns of a Parquet file by name; a column of time says the rate."""
     from pyarrow.parquet import ParquetFile
 
     file = ParquetFile(path)
@@ -24,7 +25,7 @@ def read_parquet(path: Path) -> Contents:
         except (NotImplementedError, TypeError):
             kind = "O"
         contents[Listed(field.name, rows, kind)] = partial(_column, file, field.name)
-    return contents
+    return with_time(contents, table=True)
 
 
 def _column(file: Any, name: str) -> Array:
@@ -42,7 +43,7 @@ def read_tdms(path: Path) -> Contents:
             rate = rate_of(float(channel.properties.get("wf_increment", 0)), digits=15)
             listed = Listed(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate)
             contents[listed] = partial(_channel, path, group.name, channel.name)
-    return contents
+    return with_time(contents)
 
 
 def _channel(path: Path, group: str, channel: str) -> Array:

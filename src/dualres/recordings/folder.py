@@ -1,6 +1,5 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from dualres.recordings.parts import Cut, PartError, part_of
 from dualres.recordings.readers import load, read
 from dualres.recordings.recording import Blockwise, Recording
 from dualres.recordings.selection import Selection, select
-from dualres.recordings.windows import shortage
+from dualres.recordings.windows import samples_for, shortage
 
 __all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "to_judge"]
 
@@ -77,7 +76,7 @@ def read_folder(
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
-        window = math.ceil(config.window * one.rate / config.rate)
+        window = samples_for(config.window, config.rate, one.rate)
         if one.length < window:
             left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
             continue

@@ -18,7 +18,8 @@ from dualres.recordings.extra_formats import read_parquet, read_tdms, read_uff
 from dualres.recordings.listing import Array, Contents, Listed, Part, choose
 from dualres.recordings.matlab import is_v73, read_v5, read_v73
 from dualres.recordings.npy import read_npy
-from dualres.recordings.sound import FLAC, WAV, read_sound
+from dualres.recordings.npz import read_npz
+from dualres.recordings.sound import AIFF, FLAC, OGG, W64, WAV, read_sound
 from dualres.recordings.text import read_text
 
 
@@ -40,8 +41,12 @@ FORMATS = {
     for format in (
         Format("wav", "WAV", partial(read_sound, WAV), "soundfile", (".wav",)),
         Format("flac", "FLAC", partial(read_sound, FLAC), "soundfile", (".flac",)),
+        Format("w64", "W64", partial(read_sound, W64), "soundfile", (".w64",)),
+        Format("aiff", "AIFF", partial(read_sound, AIFF), "soundfile", (".aiff", ".aif", ".aifc")),
+        Format("ogg", "Ogg", partial(read_sound, OGG), "soundfile", (".ogg",)),
         Format("text", "text", read_text, None, (".csv", ".tsv", ".txt")),
         Format("npy", "NumPy", read_npy, "numpy", (".npy",)),
+        Format("npz", "NumPy archive", read_npz, "numpy", (".npz",)),
         Format("mat73", "MATLAB v7.3", read_v73, "h5py", (".mat",), begins=is_v73),
         Format("mat", "MATLAB", read_v5, "scipy.io", (".mat",)),
         Format("parquet", "Parquet", read_parquet, "pyarrow.parquet", (".parquet",), extra=True),

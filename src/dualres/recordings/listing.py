@@ -11,6 +11,8 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 Load = Callable[[], Array]
 
+TIME = "t"  # the kind of a vector that is time
+
 _LISTED_IN_A_MESSAGE = 20
 
 
@@ -20,14 +22,17 @@ class Listed:
 
     name: str
     length: int  # samples
-    kind: str  # as in numpy.dtype.kind: i, u and f are numbers
+    kind: str  # as in numpy.dtype.kind: i, u and f are numbers; or TIME
     rate: Fraction | None = None  # Hz, where the file says so
+    note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
 
     @property
     def fault(self) -> str | None:
         """Why this cannot be a signal, if so."""
         if self.kind == "c":
             return "is complex; save its real part or its magnitude"
+        if self.kind == TIME:
+            return "is time, and no signal"
         if self.kind not in "iuf":
             return "holds something other than numbers"
         if self.length < 2:
@@ -46,13 +51,16 @@ Contents = dict[Listed, Load | Part]
 
 
 def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
-    """The vector that is asked for, or the only signal there is; `channel` is a full name or the last part of one."""
+    """The vector that is asked for, or the only signal there is.
+
+    `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal. The
+    first of these that there is holds.
+    """
     signals = [one for one in listing if one.fault is None]
     if channel is None:
         found = signals or (list(listing) if len(listing) == 1 else [])
     else:
-        full = [one for one in listing if one.name == channel]
-        found = full or [one for one in listing if one.name.rpartition(".")[2] == channel]
+        found = _called(listing, channel) or _at(signals, channel)
     if len(found) == 1:
         if found[0].fault:
             raise ValueError(f"{printable(found[0].name)} {found[0].fault}")
@@ -65,6 +73,22 @@ def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
     else:
         matched = f"is {len(found)} signals called {channel}" if found else f"is no signal called {channel}"
     raise ValueError(f'there {matched} in it; choose one by its name (channel="...", --channel){there_is}')
+
+
+def _called(listing: Sequence[Listed], channel: str) -> list[Listed]:
+    """Those that go by the name, in the strictest sense in which there are any."""
+    for fold in (str, str.casefold):
+        wanted = fold(channel)
+        full = [one for one in listing if fold(one.name) == wanted]
+        if found := full or [one for one in listing if fold(one.name.rpartition(".")[2]) == wanted]:
+            return found
+    return []
+
+
+def _at(signals: list[Listed], channel: str) -> list[Listed]:
+    """The signal of that number, counted from 1."""
+    number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0
+    return signals[number - 1 : number] if number else []
 
 
 @dataclass(frozen=True)

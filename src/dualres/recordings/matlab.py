@@ -2,11 +2,13 @@
 
 Names are dotted paths through structs: `Signal.y_values.values`. An element of a struct array that has a text field
 `Name` goes by that name, any other by its position. A matrix yields its columns as `name[0]`, `name[1]` ..., or its
-rows where those are longer.
+rows where those are longer. A number called `fs`, `sr` or the like is the rate of what stands beside and below it.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Held, Listed, Load, columns
+from dualres.recordings.times import stated_rate, with_time
 
 Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
 
@@ -51,6 +54,8 @@ def _tree(value: Any) -> Tree:
         return [_tree(element) for element in value.ravel()]
     if isinstance(value, np.ndarray):
         return Held(value.shape, value.dtype.kind, lambda: value)
+    if isinstance(value, int | float | np.number):
+        return _tree(np.asarray(value))
     return value if isinstance(value, str) else None
 
 
@@ -101,17 +106,32 @@ def _referred(file: Any, node: Any) -> list[Tree]:
 
 
 def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
-    return dict(chain.from_iterable(_flatten(name, tree) for name, tree in variables))
+    found = dict(variables)
+    rate = _stated(found, None)
+    return with_time(dict(chain.from_iterable(_flatten(name, tree, rate) for name, tree in found.items())))
 
 
-def _flatten(name: str, tree: Tree) -> Iterator[tuple[Listed, Load]]:
+def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Listed, Load]]:
+    """`rate` is what is said further up."""
     if isinstance(tree, dict):
+        rate = _stated(tree, rate)
         for field, value in tree.items():
-            yield from _flatten(f"{name}.{field}", value)
+            yield from _flatten(f"{name}.{field}", value, rate)
     elif isinstance(tree, list):
         names = [element.get("Name") if isinstance(element, dict) else None for element in tree]
         for position, (label, element) in enumerate(zip(names, tree, strict=True)):
             unique = isinstance(label, str) and names.count(label) == 1
-            yield from _flatten(f"{name}.{label if unique else position}", element)
+            yield from _flatten(f"{name}.{label if unique else position}", element, rate)
     elif isinstance(tree, Held) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
-        yield from columns(name, tree)
+        yield from ((replace(one, rate=rate), load) for one, load in columns(name, tree))
+
+
+def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | None:
+    """The rate in Hz among the numbers of a struct, else the one above."""
+    numbers: dict[str, float | str] = {}
+    for name, tree in fields.items():
+        if isinstance(tree, str):
+            numbers[name] = tree
+        elif isinstance(tree, Held) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
+            numbers[name] = tree.load().item()
+    return stated_rate(numbers) or above

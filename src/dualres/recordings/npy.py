@@ -4,14 +4,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Part, listed
 
 _AT_ONCE = 1 << 18  # numbers of all columns
-_HEADERS: dict[tuple[int, int], Callable[[BinaryIO], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
+_HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
@@ -20,10 +20,7 @@ _HEADERS: dict[tuple[int, int], Callable[[BinaryIO], tuple[tuple[int, ...], bool
 def read_npy(path: Path) -> Contents:
     """A vector as `array`, a matrix as its columns or rows, whichever are longer: `array[0]`, `array[1]` ..."""
     with path.open("rb") as file:
-        version = np.lib.format.read_magic(file)
-        if version not in _HEADERS:  # later ones differ in the names of fields, and a table of fields is no signal
-            raise ValueError(f"version {version[0]}.{version[1]} of the format holds something other than numbers")
-        shape, by_columns, dtype = _HEADERS[version](file)
+        shape, by_columns, dtype = header(file)
         offset = file.tell()  # bytes
     if dtype.hasobject:
         raise ValueError("it holds pickled objects, which are not opened; save numbers")
@@ -44,6 +41,14 @@ def read_npy(path: Path) -> Contents:
         first = i if interleaved else i * one.length
         contents[one] = Part(partial(_part, path, dtype, offset + first * dtype.itemsize, width))
     return contents
+
+
+def header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether columns lie together, and type of the array that follows in the file."""
+    version = np.lib.format.read_magic(file)
+    if version not in _HEADERS:  # later ones differ in the names of fields, and a table of fields is no signal
+        raise ValueError(f"version {version[0]}.{version[1]} of the format holds something other than numbers")
+    return _HEADERS[version](file)
 
 
 def _part(path: Path, dtype: np.dtype[Any], offset: int, width: int, start: int, stop: int) -> Array:

@@ -11,7 +11,7 @@ from dualres.config import ModelConfig
 from dualres.errors import RecordingError
 from dualres.recordings.readers import checked
 from dualres.recordings.recording import BLOCK, Blockwise, Interval, Recording, Samples, mean_of, regrouped, sliced
-from dualres.recordings.windows import shortage
+from dualres.recordings.windows import samples_for, shortage
 
 TOLERANCE_S = 0.001  # s by which a part may end after its file: people round
 
@@ -31,7 +31,7 @@ def part_of(recording: Recording, part: Interval) -> Recording:
         )
     first = round(part.start_s * rate)
     stop = length if part.end_s is None else min(round(part.end_s * rate), length)
-    window = math.ceil(ModelConfig.window * rate / ModelConfig.rate)
+    window = samples_for(ModelConfig.window, ModelConfig.rate, rate)
     if stop - first < window:
         raise PartError(f"{name}, {part}: is {shortage(stop - first, window, rate)}; label a longer part")
     load: Callable[[], Samples]

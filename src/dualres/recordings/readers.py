@@ -17,21 +17,22 @@ from dualres.errors import RecordingError
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.formats import Format, extract, format_of
 from dualres.recordings.guard import SHARED, Guard
-from dualres.recordings.listing import Array, Listed, choose
+from dualres.recordings.listing import Array, Listed, choose, printable
 from dualres.recordings.ondisk import OnDisk, Stamp
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of
 
+_MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
 def read(path: Path | str, channel: str | None = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
     """The recording in a file, every sample of it checked.
 
-    `channel` picks one of several signals, by its full name or by the last dotted part of it. `rate` in Hz is needed
-    where the format does not carry it; a string such as "200000/3" is exact. Samples keep the scale of the file:
-    integer formats give counts.
+    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
+    that is unique, or by its number: "2" is the second. `rate` in Hz is needed where the file does not say it; strings
+    such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of the file: integer formats give counts.
 
-    A signal of more than `IN_MEMORY` samples in WAV, FLAC or NumPy's format stays on disk and is read again, in blocks,
+    A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
     store cannot be had in parts without reading the rest.
     """
@@ -81,12 +82,19 @@ def _held(samples: Samples) -> Samples:
 
 
 def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:
+    """A given rate holds where the file says none, and where it says one by rounded times that are nearly the same."""
+    note = printable(chosen.note or "")
+    if chosen.rate is None and given is None:
+        reason = note or "the file does not say its sampling rate"
+        raise RecordingError(f"{path}: {reason}; give it in Hz (rate=..., --rate)")
     rate = chosen.rate or given
-    if rate is None:
-        raise RecordingError(f"{path}: the file does not say its sampling rate; give it in Hz (rate=..., --rate)")
-    if given is not None and rate != given:
-        raise RecordingError(f"{path}: the file says {rate} Hz, but rate={given} was given; leave it out or correct it")
-    return rate
+    assert rate
+    if given is None or rate == given:
+        return rate
+    if not note or abs(given - rate) > _MEASURED * rate:
+        said = f"{float(rate):.10g} Hz {note}" if note else f"{rate} Hz"
+        raise RecordingError(f"{path}: the file says {said}, but rate={given} was given; leave it out or correct it")
+    return given
 
 
 def _digest(path: Path) -> tuple[str, Stamp]:

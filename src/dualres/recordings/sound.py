@@ -1,4 +1,4 @@
-"""Sound files: WAV and FLAC, one signal per channel."""
+"""Sound files, one signal per channel."""
 
 from fractions import Fraction
 from functools import partial
@@ -9,7 +9,8 @@ import numpy as np
 
 from dualres.recordings.listing import Array, Contents, Listed, Part
 
-WAV, FLAC = (b"RIFF", b"RIFX", b"RF64"), (b"fLaC",)  # what they begin with
+WAV, FLAC, W64 = (b"RIFF", b"RIFX", b"RF64"), (b"fLaC",), (b"riff",)  # what they begin with
+AIFF, OGG = (b"FORM",), (b"OggS",)
 
 # How libsndfile hands over each encoding, and by how many bits it shifts the counts of the file to fill the type.
 _SAMPLES = {

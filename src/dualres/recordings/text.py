@@ -1,74 +1,114 @@
 """Tables of numbers as text: one signal per column."""
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
+import numpy.typing as npt
 
-from dualres.recordings.listing import Contents, Listed, column
+from dualres.recordings.listing import TIME, Contents, Listed, column
+from dualres.recordings.text_layout import Layout, block_layout, plain_layout
+from dualres.recordings.times import is_counter, with_time
 
 LARGEST = 4 << 30  # bytes
+_HEAD = 200  # lines by which the layout is known
 
 
 def read_text(path: Path) -> Contents:
-    """The columns, by their titles where the first line has some, else as `column 1`, `column 2` ...
+    """The columns, by their titles where there are some, else as `column 1`, `column 2` ...
 
-    Commas, semicolons, tabs or spaces stand between them; between semicolons, a comma is a decimal point.
+    Commas, semicolons, tabs or spaces stand between them. A comma may be a decimal point, except between unquoted
+    commas. Lines that describe the recording may stand above the titles, and units below them. A column ends with its
+    last number; empty cells before that are NaN. A column of time says the rate.
     """
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        lines = (line for line in file if line.strip())
-        head = list(islice(lines, 2))
-        if not head:
-            raise ValueError("the file is empty")
-        delimiter = next((d for d in ";\t," if d in head[-1]), None)  # None: whitespace
-        comma = delimiter == ";"
-        first, last = _cells(head[0].removeprefix("#"), delimiter), _cells(head[-1], delimiter)
-        above, below = ([_is_number(cell, comma) for cell in cells] for cells in (first, last))
-        # A title is text above a number; a column that is text in both lines says nothing about that.
-        titled = not any(above) or (False, True) in zip(above, below, strict=False)
-        numeric = [i for i in range(len(last)) if below[i] or above[i : i + 1] == [True]]
-        data: Iterator[str] = chain(head[1:] if titled else head, lines)
-        if comma:
-            data = (line.replace(",", ".") for line in data)
-        used = None if len(numeric) == len(last) else numeric  # all of them: a row of another length is an error
-        values = np.empty((0, len(last)))
-        if numeric and (len(head) > 1 or not titled):
-            try:
-                values = np.loadtxt(data, delimiter=delimiter, comments=None, quotechar='"', usecols=used, ndmin=2)
-            except ValueError as error:
-                raise ValueError(str(error).partition(";")[0]) from error
+    head = _head(path)
+    if not head:
+        raise ValueError("the file is empty")
+    layout, values, lengths = _table(path, head)
     contents: Contents = {}
-    place = {i: j for j, i in enumerate(numeric)}  # column of the file -> column of `values`
-    for i, name in enumerate(_column_names(first if titled else [], len(last))):
+    place = {i: j for j, i in enumerate(layout.numeric)}  # column of the file -> column of `values`
+    for i, name in enumerate(_column_names(layout)):
         kind = "f" if i in place or len(head) == 1 else "U"
-        contents[Listed(name, len(values), kind)] = partial(column, lambda: values, True, place.get(i, 0))
-    return contents
+        length = lengths[place[i]] if i in place else len(values)
+        if name == "column 1" and len(place) > 1 and place.get(i) == 0 and is_counter(values[:length, 0]):
+            kind = TIME
+        load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
+        contents[Listed(name, length, kind)] = load
+    return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
 
 
-def _cells(line: str, delimiter: str | None) -> list[str]:
-    line = line.strip(" \r\n")
-    cells = line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter))
-    return [cell.strip() for cell in cells]
+Table = tuple[Layout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
-def _is_number(cell: str, decimal_comma: bool) -> bool:
+def _table(path: Path, head: list[str]) -> Table:
+    layout, wrong = plain_layout(head), None
+    if layout.numeric and len(head) > layout.above:
+        try:
+            return _numbers(path, layout)
+        except ValueError as error:
+            wrong = error
+    if len(head) > 1 and (below := block_layout(head)) is not None:
+        return _numbers(path, below)
+    if wrong is not None:
+        raise wrong
+    return layout, np.empty((0, layout.count)), [0] * layout.count
+
+
+def _numbers(path: Path, layout: Layout) -> Table:
+    """Empty cells are looked for only where there are some: that takes longer."""
     try:
-        float(cell.replace(",", ".") if decimal_comma else cell)
-    except ValueError:
-        return False
-    return True
+        with _opened(path) as file:
+            values = layout.values(_data(file, layout))
+        return layout, values, [len(values)] * values.shape[1]
+    except ValueError as error:
+        if "string ''" not in str(error):
+            raise ValueError(str(error).partition(";")[0]) from error
+    try:
+        with _opened(path) as file:
+            values = layout.values(layout.filled(_data(file, layout)))
+    except ValueError as error:
+        raise ValueError(str(error).partition(";")[0]) from error
+    there = ~np.isnan(values)
+    return layout, values, [int(there[:, j].nonzero()[0].max(initial=-1)) + 1 for j in range(values.shape[1])]
 
 
-def _column_names(titles: list[str], count: int) -> list[str]:
-    """The titles, and `column 3` for one that is missing or not unique; none of them fit if their number does not."""
-    if count == 1:
+def _data(file: TextIO, layout: Layout) -> Iterator[str]:
+    return islice(filter(str.strip, file), layout.above, None)
+
+
+def _head(path: Path) -> list[str]:
+    with _opened(path) as file:
+        return list(islice(filter(str.strip, file), _HEAD))
+
+
+def _opened(path: Path) -> TextIO:
+    """UTF-8, or UTF-16 by its mark or by the zeros between letters."""
+    with path.open("rb") as file:
+        begin = file.read(64)
+    encoding = "utf-8-sig"
+    if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif len(begin) > 3 and 0 in begin and 0 not in (begin[::2], begin[1::2])[begin[0] == 0]:
+        encoding = "utf-16-be" if begin[0] == 0 else "utf-16-le"
+    return path.open(encoding=encoding, errors="replace")
+
+
+def _column_names(layout: Layout) -> list[str]:
+    """The titles, and `column 3` for one that is missing or not unique.
+
+    None of them fit if there are too few, or too many between spaces, where a title may be of several words.
+    """
+    titles, count = list(layout.titles), layout.count
+    if count == 1 and layout.delimiter is None:
         titles = [" ".join(titles)]
+    if len(titles) > count and layout.delimiter is not None:
+        titles = titles[:count]
     if len(titles) != count:
         titles = [""] * count
     times = Counter(titles)

@@ -3,6 +3,7 @@
 Starts and lengths count samples at the model's rate.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
@@ -37,7 +38,7 @@ def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYP
     """The whole signal at `rate` Hz; an error if not even one window fits."""
     signal = resample(recording.signal, recording.rate, rate, resampler, recording.id)
     if len(signal) < window:
-        raise _too_short(recording, len(signal), window, rate)
+        raise _too_short(recording, window, rate)
     return signal
 
 
@@ -65,7 +66,7 @@ def stretches(
         fitting = len(half_overlapping(len(stretch), window, None if limit is None else limit - found))
         found += fitting
         if not found:
-            raise _too_short(recording, len(stretch), window, rate)
+            raise _too_short(recording, window, rate)
         if fitting:
             yield stretch[: (fitting - 1) * half + window]
         if found == limit:
@@ -99,8 +100,15 @@ def shortage(samples: int, window: int, rate: Fraction | int) -> str:
     return f"{has} long, but one window takes {needs}"
 
 
-def _too_short(recording: Recording, samples: int, window: int, rate: int) -> RecordingError:
-    return RecordingError(f"{recording.id}: {shortage(samples, window, rate)}; leave it out or record longer")
+def samples_for(window: int, rate: int, own: Fraction) -> int:
+    """Samples at a recording's own rate that one window of `window` samples at `rate` Hz takes."""
+    return math.ceil(window * own / rate)
+
+
+def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
+    """In the recording's own samples: nobody knows those that it is resampled to."""
+    lacks = shortage(recording.length, samples_for(window, rate, recording.rate), recording.rate)
+    return RecordingError(f"{recording.id}: {lacks}; leave it out or record longer")
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
