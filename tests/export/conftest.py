@@ -28,21 +28,33 @@ CLASSES = (
 
 
 def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1):
-    """A network whose weights are all away from where they start, so that nothing in it is idle."""
+    """Networks whose weights are all away from where they start, so that nothing in them is idle."""
     config = config or ModelConfig()
-    network = DualRes(len(classes), config, seed=7)
+    networks = tuple(_made_network(len(classes), config, 7 + member) for member in range(members))
+    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members)
+    return Model(networks, card)
+
+
+def _made_network(classes, config, seed):
+    network = DualRes(classes, config, seed=seed)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter.add_(0.05 * torch.randn_like(parameter))
         network.head.weight.mul_(3.0)
-    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members)
-    return Model((network.eval(),) * members, card)
+    return network.eval()
 
 
-def made_views_model(classes=CLASSES):
-    """A network of views that has learned something."""
-    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, dict.fromkeys(classes, 3.072), method=VIEWS)
-    return Model((made_views(len(classes)),), card)
+def made_views_model(classes=CLASSES, members=1):
+    """Networks of views that have learned something."""
+    exposure = dict.fromkeys(classes, 3.072)
+    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, exposure, members=members, method=VIEWS)
+    return Model(tuple(made_views(len(classes), seed=2 * member) for member in range(members)), card)
+
+
+def made_comparator(classes=CLASSES):
+    """A model that is no network of DualRes."""
+    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, dict.fromkeys(classes, 3.072), method="minirocket")
+    return Model((object(),), card)
 
 
 @pytest.fixture(scope="session")

@@ -21,7 +21,7 @@ from dualres.export.compiler import SOURCES, STRICT, printable
 from dualres.export.expected import as_counts, logits_of, stream_shares
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
-from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_model
+from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_comparator, made_model
 
 RATES = (12_800, 48_000, "200000/3")  # 5/1, 4/3, 24/25
 
@@ -205,8 +205,8 @@ def test_it_runs_clean_under_sanitizers(request, compiler, tmp_path, exports, in
 
 
 def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
-    constants, head = sources.packed_for_c(model)
-    monkeypatch.setattr(sources, "packed_for_c", lambda model: (constants, head + np.float32(1e-3)))
+    ((constants, head),) = sources.packed_for_c(model)
+    monkeypatch.setattr(sources, "packed_for_c", lambda model: [(constants, head + np.float32(1e-3))])
     with pytest.raises(ExportError, match="NOT as exported"):
         write_c99(model, tmp_path / "new" / "board")
     assert not list(tmp_path.iterdir())
@@ -278,6 +278,6 @@ def test_a_model_without_memory_can_be_exported(compiler, tmp_path):
 def test_models_that_cannot_work(small, tmp_path):
     with pytest.raises(ConfigError, match=r"window=256 \(32768\)"):
         write_c99(made_model(small), tmp_path / "a")
-    with pytest.raises(ConfigError, match="averages 2; fit with one member"):
-        write_c99(made_model(members=2), tmp_path / "a")
+    with pytest.raises(ConfigError, match=r"only DualRes networks .* the method minirocket"):
+        write_c99(made_comparator(), tmp_path / "a")
     assert not list(tmp_path.iterdir())

@@ -10,7 +10,7 @@ from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import onnx as export
 from dualres.export.expected import logits_of
 from dualres.export.onnx import write_onnx
-from tests.export.conftest import ODD_WINDOWS, machine, made_model
+from tests.export.conftest import ODD_WINDOWS, machine, made_comparator
 
 onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
@@ -64,9 +64,9 @@ def test_what_disagrees_is_not_written(model, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_several_networks_are_refused(tmp_path):
-    with pytest.raises(ConfigError, match="averages 2; fit with one member"):
-        write_onnx(made_model(members=2), tmp_path / "m.onnx")
+def test_what_is_no_network_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"only DualRes networks .* the method minirocket"):
+        write_onnx(made_comparator(), tmp_path / "m.onnx")
     assert not list(tmp_path.iterdir())
 
 

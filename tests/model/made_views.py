@@ -22,5 +22,5 @@ def machine_windows(per_class: int, classes: int = 4, seed: int = 0) -> np.ndarr
     return np.array(made, dtype=np.float32)
 
 
-def made_views(classes: int = 4) -> ViewsNetwork:
-    return fit_views(machine_windows(6, classes), np.repeat(np.arange(classes), 6), classes)
+def made_views(classes: int = 4, seed: int = 0) -> ViewsNetwork:
+    return fit_views(machine_windows(6, classes, seed), np.repeat(np.arange(classes), 6), classes)

@@ -113,7 +113,19 @@ def _readme(
             f"Any other build, and any other machine, is checked by `make check` there.\n\n{said}"
         )
     cost = "\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported"
-    return Template(template).substitute(rate=rate, classes=len(model.classes), checked=checked, cost=cost)
+    return Template(template).substitute(
+        rate=rate, classes=len(model.classes), judges=_judges(model), checked=checked, cost=cost
+    )
+
+
+def _judges(model: Model) -> str:
+    """What the README says of several networks."""
+    if (networks := model.card.members) == 1:
+        return ""
+    return (
+        f"\n{networks} networks judge every window, one after the other, and their probabilities are averaged.\n"
+        f"This takes {networks} times as long as one of them, and flash for each, but no more RAM.\n"
+    )
 
 
 def costs(checks: Sequence[Check], flash: Sequence[Flash]) -> list[str]:

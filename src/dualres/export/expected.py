@@ -7,9 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import log_softmax, logsumexp
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.export.kinds import weights_in
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.judge import at_model_rate, signal_scores
 from dualres.kernel.pack import SIZES
@@ -28,15 +30,15 @@ Values = npt.NDArray[np.float64]
 class Expected:
     """Logits of the check windows, and the verdict on a stream at the native rate."""
 
-    logits: Values  # (windows, classes)
+    logits: Values  # (networks, windows, classes)
     samples: int  # of the stream
     windows: int  # that fit into it
     shares: Values  # (classes,), mean probabilities
 
 
 def refuse_other_sizes(model: Model) -> None:
-    """An error for a network that is not of the paper's sizes, and for several networks."""
-    config, paper = model.weights.config, ModelConfig()
+    """An error for networks that are not of the paper's sizes."""
+    config, paper = weights_in(model)[0].config, ModelConfig()
     pairs = {name: (getattr(config, name), getattr(paper, name)) for name in SIZES}
     other = [f"{name}={own} ({papers})" for name, (own, papers) in pairs.items() if own != papers]
     if other:
@@ -49,14 +51,18 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 
 def logits_of(model: Model, windows: Windows) -> Values:
-    """By PyTorch, the readable way, (windows, classes).
+    """By PyTorch, the readable way, (windows, classes); of several networks the log of their mean probability."""
+    each = logits_by_network(model, windows)
+    return each[0] if len(each) == 1 else np.asarray(logsumexp(log_softmax(each, -1), 0) - np.log(len(each)))
+
+
+def logits_by_network(model: Model, windows: Windows) -> Values:
+    """(networks, windows, classes).
 
     A network of views in double precision: its distances are small differences of large sums.
     """
-    network = model.network
-    if isinstance(network, ViewsNetwork):
-        network = deepcopy(network).double()
-    return by_torch(network, windows).astype(np.float64)
+    exact = (deepcopy(one).double() if isinstance(one, ViewsNetwork) else one for one in model.networks)
+    return np.stack([by_torch(one, windows).astype(np.float64) for one in exact])
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
@@ -74,4 +80,4 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     windows, stream = check_windows(CHECK_WINDOWS, config.window), check_window(0, samples) + np.float32(OFFSET)
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
-    return Expected(logits_of(model, windows), samples, *stream_shares(model, stream, rate, int16))
+    return Expected(logits_by_network(model, windows), samples, *stream_shares(model, stream, rate, int16))

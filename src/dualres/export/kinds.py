@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-from dualres.file import Model
+from dualres.errors import ConfigError
+from dualres.file import OURS, Model
 from dualres.kernel.pack import Floats, Weights, packed
 from dualres.kernel.views import packed_views
+from dualres.kernel.views_weights import ViewsWeights
+from dualres.scorers import weights_of
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,19 @@ VIEWS = Kind("views.h", "views.c", 23 * 1024, 32 * 1024, 1e-4, 1e-2)
 
 
 def kind_of(model: Model) -> Kind:
-    return PAPER if isinstance(model.weights, Weights) else VIEWS
+    return PAPER if isinstance(weights_in(model)[0], Weights) else VIEWS
 
 
-def packed_for_c(model: Model) -> tuple[Floats, Floats]:
-    """The constants and the head or heads of a model's only network, as its kernel takes them."""
-    weights = model.weights
-    return packed(weights) if isinstance(weights, Weights) else packed_views(weights)
+def weights_in(model: Model) -> list[Weights | ViewsWeights]:
+    """Those of each network; an error for a comparator, which has none."""
+    if model.card.method not in OURS:
+        raise ConfigError(
+            f"only DualRes networks can be exported, and this model is of the method {model.card.method}; "
+            "fit one with dualres fit"
+        )
+    return [weights_of(member) for member in model.members]
+
+
+def packed_for_c(model: Model) -> list[tuple[Floats, Floats]]:
+    """The constants and the head or heads of each network, as its kernel takes them."""
+    return [packed(one) if isinstance(one, Weights) else packed_views(one) for one in weights_in(model)]

@@ -22,9 +22,16 @@ CHUNK = 16  # tokens whose pairs are looked at together
 
 def network_graph(network: DualRes) -> onnx.ModelProto:
     """Raw windows (B, window) to logits (B, classes)."""
-    config, graph = network.config, Graph()
+    graph = Graph()
+    logits = network_logits(graph, normalised(graph), network)
+    return graph.finish(logits, (INPUT, network.config.window), (OUTPUT, network.classes))
+
+
+def network_logits(graph: Graph, signal: str, network: DualRes) -> str:
+    """Normalised windows (B, window) to logits (B, classes)."""
+    config = network.config
     refuse_cut_hops(config)
-    features = _features(graph, normalised(graph), network)
+    features = _features(graph, signal, network)
     norm = network.encoder.norm
     v = graph.put("LayerNormalization", features, exact(norm.weight), exact(norm.bias), axis=-1, epsilon=norm.eps)
     y = _memory(graph, v, network)
@@ -33,8 +40,7 @@ def network_graph(network: DualRes) -> onnx.ModelProto:
     mixed, gate = graph.split(graph.linear(y, heard * weight, bias), [config.width] * 2)
     gated = graph.put("Mul", mixed, graph.put("Mul", gate, graph.put("Sigmoid", gate)))
     pooled = graph.put("ReduceMean", graph.put("Add", features, gated), axes=[1], keepdims=0)
-    logits = graph.linear(pooled, *_joined(network.head))
-    return graph.finish(logits, (INPUT, config.window), (OUTPUT, network.head.out_features))
+    return graph.linear(pooled, *_joined(network.head))
 
 
 def _features(graph: Graph, signal: str, network: DualRes) -> str:

@@ -8,11 +8,10 @@ import numpy as np
 from dualres.errors import ConfigError, ExportError
 from dualres.export.destination import check_file
 from dualres.export.expected import logits_of
-from dualres.export.kinds import kind_of
+from dualres.export.kinds import kind_of, weights_in
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
-from dualres.model.network import DualRes
 
 CARD = "dualres"  # the metadata's key
 
@@ -21,18 +20,20 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     """Write a model as an ONNX file; the largest difference of its logits from PyTorch's on the check windows.
 
     The input `windows` is (batch, window) float32 at 64 kHz, the output `logits` (batch, classes); the batch is as
-    large as one likes. The card stands in the metadata, as JSON. A file whose logits or verdicts differ is not written.
+    large as one likes. Softmax of the logits gives probabilities. Of several networks, the logits are the log of their
+    mean probability, so that it gives that. The card stands in the metadata, as JSON. A file whose logits or verdicts
+    differ is not written.
     """
-    path, network = Path(path), model.network
+    path = Path(path)
+    weights_in(model)  # an error where there are none
     check_file(path, overwrite)
     try:
         import onnxruntime
 
-        from dualres.export.network_graph import network_graph
-        from dualres.export.views_graph import views_graph
+        from dualres.export.model_graph import model_graph
     except ImportError:
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
-    made = network_graph(network) if isinstance(network, DualRes) else views_graph(network)
+    made = model_graph(model.networks)
     entry = made.metadata_props.add()
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()

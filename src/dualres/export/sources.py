@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from importlib.resources import files as resources
 from pathlib import Path, PurePosixPath
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dualres.export.expected import COUNTS, OFFSET, Expected, expected
 from dualres.export.kinds import Kind, kind_of, packed_for_c
 from dualres.file import Model
+from dualres.kernel.pack import Floats
 from dualres.kernel.resample import taps_for
 
 README, FILES = "README.md", "files.txt"
@@ -72,7 +73,7 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     return (
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
-        f"#define DUALRES_CLASSES {len(model.classes)}\n\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
         f"#define DUALRES_COUNTED_BYTES {kind_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
@@ -81,19 +82,20 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     )
 
 
+def _several(model: Model) -> str:
+    """How many networks there are; dualres.h takes one for granted."""
+    if model.card.members == 1:
+        return ""
+    return f"\n/* Networks whose probabilities are averaged. */\n#define DUALRES_MEMBERS {model.card.members}\n"
+
+
 def _constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
-    run, head = packed_for_c(model)
     names = ",\n    ".join(text(name) for name in model.classes)
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
-        f"static const float head[] = {{\n    {floats(head)}}};\n",
-        f"static const union {{\n    float run[{len(run)}];\n    dualres_network_constants named;\n"
-        f"}} constants = {{{{\n    {floats(run)}}}}};\n",
-        "typedef char constants_fit[sizeof constants.run == sizeof constants.named ? 1 : -1];\n",
-        "extern const dualres_network dualres_this_model;\n"
-        "const dualres_network dualres_this_model = {&constants.named, head, DUALRES_CLASSES};\n",
+        *_networks(packed_for_c(model)),
     ]
     if ratio != 1:
         parts.append(
@@ -103,6 +105,28 @@ def _constants(model: Model, ratio: Fraction) -> str:
     return "\n".join(parts)
 
 
+def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
+    """The arrays of each network, and `dualres_this_model`, which lists them. Equal constants are written once."""
+    written: dict[bytes, str] = {}
+    entries = []
+    for number, (run, head) in enumerate(packed):
+        of = f"_{number}" if len(packed) > 1 else ""
+        yield f"static const float head{of}[] = {{\n    {floats(head)}}};\n"
+        if run.tobytes() not in written:
+            constants = written[run.tobytes()] = f"constants{of}"
+            yield (
+                f"static const union {{\n    float run[{len(run)}];\n    dualres_network_constants named;\n"
+                f"}} {constants} = {{{{\n    {floats(run)}}}}};\n"
+            )
+            yield (f"typedef char {constants}_fit[sizeof {constants}.run == sizeof {constants}.named ? 1 : -1];\n")
+        entries.append(f"{{&{written[run.tobytes()]}.named, head{of}, DUALRES_CLASSES}}")
+    listed = ",\n    ".join(entries)
+    yield (
+        "extern const dualres_network dualres_this_model[DUALRES_NETWORKS];\n"
+        f"const dualres_network dualres_this_model[DUALRES_NETWORKS] = {{\n    {listed}}};\n"
+    )
+
+
 def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
     """check_values.h: for builds with floats and with counts."""
     return (
@@ -110,7 +134,7 @@ def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
         f"#define LOGIT_TOLERANCE {kind.logit_tolerance}\n#define SHARE_TOLERANCE {kind.share_tolerance}\n"
         f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
-        f"enum {{ CHECK_WINDOWS = {len(by_floats.logits)}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
+        f"enum {{ CHECK_WINDOWS = {by_floats.logits.shape[1]}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
         f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
         f"#else\n{_values(by_floats)}#endif\n"
         "\n#endif\n"
@@ -118,10 +142,10 @@ def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
 
 
 def _values(values: Expected) -> str:
-    rows = ",\n    ".join(f"{{{doubles(row)}}}" for row in values.logits)
+    rows = ",\n    ".join(f"{{{doubles(row)}}}" for one in values.logits for row in one)
     return (
         f"enum {{ STREAM_WINDOWS = {values.windows} }};\n"
-        f"static const double expected_logits[CHECK_WINDOWS][DUALRES_CLASSES] = {{\n    {rows}}};\n"
+        f"static const double expected_logits[][DUALRES_CLASSES] = {{ /* network after network */\n    {rows}}};\n"
         f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n"
     )
 

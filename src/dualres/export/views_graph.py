@@ -34,21 +34,26 @@ PHASE = 1024  # samples of each of the interleaved parts that a window's low lin
 
 def views_graph(network: ViewsNetwork) -> onnx.ModelProto:
     """Raw windows (B, window) to log-probabilities (B, classes)."""
-    config, graph = network.config, Graph()
+    graph = Graph()
+    logits = views_logits(graph, normalised(graph), network)
+    return graph.finish(logits, (INPUT, network.config.window), (OUTPUT, network.classes))
+
+
+def views_logits(graph: Graph, signal: str, network: ViewsNetwork) -> str:
+    """Normalised windows (B, window) to log-probabilities (B, classes)."""
+    config = network.config
     refuse_cut_hops(config)
     if config.hop % 2 or config.window % PHASE:
         raise ConfigError(
             f"hop={config.hop}, window={config.window}: ONNX export needs an even one, and a multiple of {PHASE}"
         )
-    signal = normalised(graph)
     repeating = _modulation(graph, signal, config)
     views = (_mean_spectra(graph, signal, config), repeating, repeating, _low_lines(graph, signal, config))
     said = [
         _ask(graph, view, head)  # type: ignore[arg-type]
         for view, head in zip(views, network.heads.values(), strict=True)
     ]
-    logits = graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
-    return graph.finish(logits, (INPUT, config.window), (OUTPUT, network.classes))
+    return graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
 
 
 def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:

@@ -9,7 +9,7 @@
 #include "check_values.h"
 #include "dualres.h"
 
-extern const dualres_network dualres_this_model;
+extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
 #define PI 3.14159265358979323846
 
@@ -56,17 +56,18 @@ static double apart(const double *values, const double *wanted) {
     return most;
 }
 
-static int window_is_right(int number) {
+static int window_is_right(int network, int number) {
     static const double zeros[DUALRES_CLASSES];
-    const double *wanted = expected_logits[number];
+    const double *wanted = expected_logits[network * CHECK_WINDOWS + number];
     float logits[DUALRES_CLASSES];
     double values[DUALRES_CLASSES];
     for (uint32_t t = 0; t < DUALRES_WINDOW; t++)
         state.window[t] = as_sample(formula(number ? DUALRES_WINDOW - 1 - t : t, DUALRES_WINDOW));
-    DUALRES_LOGITS(&dualres_this_model, state.window, 1, logits, state.scratch);
+    DUALRES_LOGITS(&dualres_this_model[network], state.window, 1, logits, state.scratch);
     for (int i = 0; i < DUALRES_CLASSES; i++) values[i] = logits[i];
     const double off = apart(values, wanted);
     const int best = best_of(values);
+    if (DUALRES_NETWORKS > 1) printf("network %d, ", network);
     printf("window %d: class %d, logits off by %.2g\n", number, best, off);
     const double tolerance = LOGIT_TOLERANCE * fmax(1.0, apart(wanted, zeros));
     return off <= tolerance && is_best(best, wanted, tolerance);
@@ -89,7 +90,8 @@ static int stream_is_right(void) {
 
 int main(void) {
     int right = 1;
-    for (int number = 0; number < CHECK_WINDOWS; number++) right &= window_is_right(number);
+    for (int network = 0; network < DUALRES_NETWORKS; network++)
+        for (int number = 0; number < CHECK_WINDOWS; number++) right &= window_is_right(network, number);
     right &= stream_is_right();
     printf("state: %lu bytes, of which window: %lu\n", (unsigned long)sizeof state, (unsigned long)sizeof state.window);
     puts(right ? "as exported" : "NOT as exported: do not trust the verdicts of this build");

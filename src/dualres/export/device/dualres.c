@@ -14,17 +14,22 @@ DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + sizeof(vec) <= D
 DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == DUALRES_COUNTED_BYTES);
 DUALRES_ASSERT(ratio_and_classes_are_positive, DUALRES_UP > 0 && DUALRES_DOWN > 0 && DUALRES_CLASSES > 0);
 
-extern const dualres_network dualres_this_model;
+extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
-/* The complete window's probabilities join the sums; its second half begins the next one. */
-static void judge(dualres_state *s) {
+/* What a network says of the complete window joins the sums. */
+static void vote(dualres_state *s, const dualres_network *network) {
     float logits[DUALRES_CLASSES];
     double shares[DUALRES_CLASSES], total = 0.0;
-    DUALRES_LOGITS(&dualres_this_model, s->window, 1, logits, s->scratch);
+    DUALRES_LOGITS(network, s->window, 1, logits, s->scratch);
     float largest = logits[0];
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
+}
+
+/* All networks judge the window, one after the other in the same scratch; its second half begins the next one. */
+static void judge(dualres_state *s) {
+    for (int i = 0; i < DUALRES_MEMBERS; i++) vote(s, &dualres_this_model[i]);
     s->windows++;
     memcpy(s->window, s->window + DUALRES_HALF, DUALRES_HALF * sizeof *s->window);
     s->filled = DUALRES_HALF;
@@ -132,9 +137,10 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
 dualres_result dualres_verdict(const dualres_state *s) {
     dualres_result r = {NULL, -1, s->windows, s->refused, {0.0}};
     if (!s->windows) return r;
+    const double votes = (double)s->windows * DUALRES_MEMBERS;
     r.best = 0;
     for (int i = 0; i < DUALRES_CLASSES; i++) {
-        r.probabilities[i] = s->sums[i] / s->windows;
+        r.probabilities[i] = s->sums[i] / votes;
         if (r.probabilities[i] > r.probabilities[r.best]) r.best = i;
     }
     r.label = dualres_names[r.best];

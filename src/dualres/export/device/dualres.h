@@ -24,6 +24,12 @@ extern "C" {
 #define DUALRES_LANES 1
 #endif
 
+/* Networks that judge a window; their probabilities are averaged. */
+#ifndef DUALRES_MEMBERS
+#define DUALRES_MEMBERS 1
+#endif
+#define DUALRES_NETWORKS DUALRES_MEMBERS
+
 #include "network.h"
 
 #if DUALRES_UP != DUALRES_DOWN
@@ -53,7 +59,7 @@ typedef struct {
     uint32_t filled;                       /* samples of it that are there */
     uint32_t windows;                      /* judged so far */
     uint32_t refused;                      /* samples that were not finite */
-    double sums[DUALRES_CLASSES];          /* of the windows' probabilities */
+    double sums[DUALRES_CLASSES];          /* of the networks' probabilities, over the windows */
 #if DUALRES_UP != DUALRES_DOWN
     dualres_converter converter;
 #endif

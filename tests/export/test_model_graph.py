@@ -1,0 +1,41 @@
+"""Graphs of one network and of several, in ONNX Runtime against the model."""
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from dualres.export.expected import logits_of
+from tests.export.conftest import CLASSES, ODD_WINDOWS, made_model, made_views_model
+from tests.model.made_views import machine_windows
+
+onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
+model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
+network_graph = pytest.importorskip("dualres.export.network_graph").network_graph
+views_graph = pytest.importorskip("dualres.export.views_graph").views_graph
+
+
+def run(made, windows):
+    session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, {"windows": windows})[0]
+
+
+def test_one_network_s_graph_is_its_own(model, views_model):
+    for one, graph in ((model, network_graph), (views_model, views_graph)):
+        assert model_graph(one.networks).SerializeToString() == graph(one.networks[0]).SerializeToString()
+
+
+@pytest.mark.parametrize(("made", "members"), [(made_model, 2), (made_model, 3), (made_views_model, 2)])
+def test_softmax_of_the_logits_is_the_mean_probability(made, members):
+    model = made(members=members)
+    windows = machine_windows(1, len(CLASSES), seed=3)
+    said = run(model_graph(model.networks), windows)
+    assert np.abs(softmax(said, axis=1) - model.scores(windows)).max() < 1e-4
+    assert np.abs(np.exp(said).sum(1) - 1).max() < 1e-5
+    wanted = logits_of(model, windows)
+    assert np.abs(said - wanted).max() < 1e-4 * max(1, np.abs(wanted).max())
+
+
+def test_odd_windows_of_several_networks():
+    model, windows = made_model(members=3), np.stack([*ODD_WINDOWS.values()])
+    wanted = logits_of(model, windows)
+    assert np.abs(run(model_graph(model.networks), windows) - wanted).max() < 1e-5 * np.abs(wanted).max()
