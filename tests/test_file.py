@@ -103,6 +103,62 @@ def test_one_of_several_networks_is_not_the_model():
         Model(model(members=2).networks, model().card)
 
 
+def triaxial(members=2, axes="apart"):
+    one = model(members=members * (3 if axes == "apart" else 1))
+    return Model(one.networks, dataclasses.replace(one.card, members=members, channels=("x", "y", "z"), axes=axes))
+
+
+@pytest.mark.parametrize(("axes", "networks"), [("apart", 6), ("shared", 2)])
+def test_axes_survive_the_file_in_their_order(tmp_path, axes, networks):
+    original = triaxial(axes=axes)
+    save(original, tmp_path / "m")
+    loaded = load(tmp_path / "m")
+    assert loaded.card == original.card
+    assert (loaded.card.channels, loaded.card.axes, loaded.card.passes) == (("x", "y", "z"), axes, 6)
+    assert len(loaded.members) == loaded.card.networks == networks
+    windows = np.random.default_rng(0).standard_normal((2, SMALL.window)).astype(np.float32)
+    for axis in range(3):
+        np.testing.assert_allclose(loaded.scores(windows, axis), original.scores(windows, axis), atol=1e-6)
+    with safetensors.safe_open(tmp_path / "m", "pt") as file:
+        assert {name.partition(".")[0] for name in file.keys()} == {str(i) for i in range(networks)}  # noqa: SIM118
+
+
+def test_a_network_of_an_axis_judges_its_axis_alone():
+    made = triaxial()
+    windows = np.random.default_rng(0).standard_normal((2, SMALL.window)).astype(np.float32)
+    assert made.members_of(1) == made.members[2:4]
+    by_hand = [torch.from_numpy(windows), *made.networks[2:4]]
+    with torch.no_grad():
+        by_hand = sum(network(by_hand[0]).softmax(-1) for network in by_hand[1:]) / 2
+    np.testing.assert_allclose(made.scores(windows, 1), by_hand, atol=1e-5)
+    with pytest.raises(ConfigError, match="a network for each of x, y, z; say whose windows"):
+        made.scores(windows)
+    with pytest.raises(ConfigError, match="averages 3; fit with one axis"):
+        _ = triaxial(members=1).network
+    shared = triaxial(axes="shared")
+    np.testing.assert_array_equal(shared.scores(windows), shared.scores(windows, 2))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda f, t: f.update(channels=["x", "y"]), "card tells of 2 members for each of 2 axes"),
+        (lambda f, t: f.update(channels=["x", "y", "y"]), "channels are not distinct"),
+        (lambda f, t: f.update(channels=["x", "y", 3]), "channels are not distinct"),
+        (lambda f, t: f.update(channels=["x"]), "axes='apart'"),
+        (lambda f, t: f.update(axes="together"), "axes='together'"),
+        (lambda f, t: f.pop("axes"), "axes=''"),
+        (lambda f, t: f.update(axes="shared"), "card tells of 2 members,"),
+        (lambda f, t: f.update(channels=[str(i) for i in range(40)]), "at most 64"),
+    ],
+)
+def test_axes_that_do_not_fit_the_card_are_refused(tmp_path, change, reason):
+    save(triaxial(), tmp_path / "three")
+    (tmp_path / "m").write_bytes(resigned(tmp_path / "three", change))
+    with pytest.raises(ModelFileError, match=reason):
+        load(tmp_path / "m")
+
+
 @pytest.mark.parametrize("member", [0, 1, 2])
 def test_every_member_has_its_check(three, tmp_path, member):
     def change(fields, tensors):

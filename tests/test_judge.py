@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -91,3 +92,42 @@ def test_a_verdict_resamples_as_the_card_says(model):
     at_rate = resample(recording.signal, recording.rate, model.card.config.rate, SOXR)
     np.testing.assert_allclose(other, signal_scores(model, at_rate, model.card.config.rate)[0], atol=1e-6)
     assert one != other
+
+
+@pytest.fixture
+def triaxial(model, small):
+    networks = tuple(DualRes(3, small, seed=seed).eval() for seed in range(3))
+    return Model(networks, replace(model.card, channels=("x", "y", "z"), axes="apart"))
+
+
+def test_a_verdict_of_several_axes_is_the_mean_of_their_own(triaxial, model):
+    signals = {name: noise(1, 1500, seed) for seed, name in enumerate("xyz")}
+    alone = [
+        window_scores(Model((network,), model.card), Recording.from_array(signal, 1500))
+        for network, signal in zip(triaxial.networks, signals.values(), strict=True)
+    ]
+    fused = window_scores(triaxial, Recording.from_axes(signals, 1500))
+    np.testing.assert_allclose(fused, np.mean(alone, axis=0), atol=1e-6)
+    swapped = Recording.from_axes({name: signals[name] for name in "zxy"}, 1500)
+    np.testing.assert_array_equal(window_scores(triaxial, swapped), fused)
+    assert diagnose_recording(triaxial, swapped, limit=3).windows == 3
+
+
+def test_three_equal_axes_have_the_verdict_of_one(model):
+    signal, card = noise(1, 1500), partial(replace, model.card, channels=("x", "y", "z"))
+    three, one = Recording.from_axes(dict.fromkeys("xyz", signal), 1500), Recording.from_array(signal, 1500)
+    for networks, axes in ((model.networks * 3, "apart"), (model.networks, "shared")):
+        fused = recording_scores(Model(networks, card(axes=axes)), three)
+        np.testing.assert_allclose(fused[0], recording_scores(model, one)[0], atol=1e-7)
+        assert fused[1] == recording_scores(model, one)[1]
+
+
+def test_axes_that_a_model_does_not_know_are_not_judged(triaxial, model):
+    signal = noise(1, 1500)
+    one, two = Recording.from_array(signal, 1500), Recording.from_axes({"x": signal, "y": signal}, 1500)
+    with pytest.raises(RecordingError, match="array: has one signal, and the model judges the axes x, y, z"):
+        window_scores(triaxial, one)
+    with pytest.raises(RecordingError, match=r"has 2 axes \(x, y\), and the model judges the axes x, y, z"):
+        window_scores(triaxial, two)
+    with pytest.raises(RecordingError, match=r"has 2 axes \(x, y\), and the model judges one signal"):
+        window_scores(model, two)

@@ -38,6 +38,7 @@ OURS = (DUALRES, VIEWS)  # the others are comparators
 FRAMES = ("rate", "window", "hop", "short", "long")  # what views share with the paper's network
 CHECK_WINDOWS = 2
 MOST_MEMBERS = 64  # a file of the paper's sizes then takes ten megabytes
+APART, SHARED = "apart", "shared"  # what a model of several axes has: a network for each, or one that judges all
 
 
 @dataclass(frozen=True)
@@ -59,11 +60,34 @@ class Card:
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
+    channels: tuple[str, ...] = ()  # names of the axes, in the order of the networks; empty where one is not recorded
+    axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
+
+    def __post_init__(self) -> None:
+        if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
+            raise ConfigError(
+                f"a card of the channels {list(self.channels)} has axes={self.axes!r}; use {APART} or {SHARED}"
+            )
 
     @property
     def seeds(self) -> tuple[int, ...]:
         """Of the members, in their order."""
         return tuple(range(self.seed, self.seed + self.members))
+
+    @property
+    def apart(self) -> int:
+        """Axes that have a network of their own: 1 where all are judged by one, or where there is a single axis."""
+        return len(self.channels) if self.axes == APART else 1
+
+    @property
+    def networks(self) -> int:
+        """As many as the file holds: members, times axes that have their own."""
+        return self.members * self.apart
+
+    @property
+    def passes(self) -> int:
+        """How often a window's time is looked at for a verdict: once by every member, for every axis."""
+        return self.members * max(len(self.channels), 1)
 
     @property
     def probabilistic(self) -> bool:
@@ -77,27 +101,45 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
+        absent |= {"channels": (), "axes": ""}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
 @dataclass(frozen=True)
 class Model:
-    """A trained network, or several whose probabilities are averaged, and its card."""
+    """A trained network, or several whose probabilities are averaged, and its card.
+
+    Where axes have networks of their own, all members of the first axis come first, then those of the second.
+    """
 
     members: tuple[Member, ...]
     card: Card
 
     def __post_init__(self) -> None:
-        if len(self.members) != self.card.members:
-            raise ConfigError(f"{len(self.members)} networks came with a card of {self.card.members} members")
+        if len(self.members) != self.card.networks:
+            raise ConfigError(f"{len(self.members)} networks came with a card of {self.card.networks}")
 
     @property
     def classes(self) -> tuple[str, ...]:
         return self.card.classes
 
-    def scores(self, windows: Windows) -> Scores:
-        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes)."""
-        return np.asarray(np.mean([scores(member, windows) for member in self.members], axis=0))
+    def scores(self, windows: Windows, axis: int | None = None) -> Scores:
+        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes).
+
+        `axis` numbers the one that the windows are of, from 0; it is needed where axes have networks of their own.
+        """
+        return np.asarray(np.mean([scores(member, windows) for member in self.members_of(axis)], axis=0))
+
+    def members_of(self, axis: int | None = None) -> tuple[Member, ...]:
+        """The networks that judge windows of an axis; of a model that has the same for all, all of them."""
+        if self.card.apart == 1:
+            return self.members
+        if axis is None:
+            raise ConfigError(
+                f"the model has a network for each of {', '.join(self.card.channels)}; say whose windows these are"
+            )
+        count = self.card.members
+        return self.members[axis * count : (axis + 1) * count]
 
     @cached_property
     def networks(self) -> tuple[DualRes | ViewsNetwork, ...]:
@@ -109,9 +151,10 @@ class Model:
     @property
     def network(self) -> DualRes | ViewsNetwork:
         """The only one; an error where there are several, for one of them is not the model."""
-        if self.card.members > 1:
+        if self.card.networks > 1:
+            fewer = "one axis" if self.card.apart > 1 else "one member"
             raise ConfigError(
-                f"this needs a single network, and the model averages {self.card.members}; fit with one member"
+                f"this needs a single network, and the model averages {self.card.networks}; fit with {fewer}"
             )
         return self.networks[0]
 
@@ -119,14 +162,19 @@ class Model:
     def weights(self) -> Weights | ViewsWeights:
         """Those of the only network."""
         one = self.members[0]
-        plain = isinstance(one, Weights | ViewsWeights) and self.card.members == 1
+        plain = isinstance(one, Weights | ViewsWeights) and self.card.networks == 1
         return weights_of(one if plain else self.network)
 
 
-def check_members(count: int) -> None:
-    """An error for a number of members that no model has."""
+def check_members(count: int, axes: int = 1) -> None:
+    """An error for a number of members, or of networks for that many axes, that no model has."""
     if not isinstance(count, Integral) or not 1 <= count <= MOST_MEMBERS:
         raise ConfigError(f"members={count!r} was given; a whole number from 1 to {MOST_MEMBERS} is needed")
+    if count * axes > MOST_MEMBERS:
+        raise ConfigError(
+            f"{count} networks for each of {axes} axes are {count * axes}; a model has at most {MOST_MEMBERS}: "
+            "choose fewer members or fewer axes"
+        )
 
 
 def save(model: Model, path: Path | str) -> None:
@@ -143,7 +191,7 @@ def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
         return seal(FORMAT, card, said, comparator.state())
     arrays = {
         prefix + name: array
-        for prefix, member in zip(_prefixes(model.card.members), model.members, strict=True)
+        for prefix, member in zip(_prefixes(model.card.networks), model.members, strict=True)
         for name, array in weights_of(member).arrays.items()
     }
     return seal(FORMAT, card, _check_logits(model, CHECK_WINDOWS) if checks is None else checks, arrays)
@@ -180,13 +228,13 @@ def read(path: Path) -> tuple[Card, npt.NDArray[np.float64], bytes]:
     return _card(fields, path), checks, blob
 
 
-def _prefixes(members: int) -> list[str]:
-    """What the arrays' names begin with, for each member; a single network's have nothing before them."""
-    return [""] if members == 1 else [f"{member}." for member in range(members)]
+def _prefixes(networks: int) -> list[str]:
+    """What the arrays' names begin with, for each network; a single one's have nothing before them."""
+    return [""] if networks == 1 else [f"{number}." for number in range(networks)]
 
 
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
-    """(windows, classes) of one network, (windows, members, classes) of several.
+    """(windows, classes) of one network, (windows, networks, classes) of several.
 
     Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong.
     """
@@ -204,18 +252,22 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
             raise ValueError("its classes are not distinct names")
         if not isinstance(fields["seed"], int):
             raise ValueError("its seed is no whole number")
-        check_members(fields.get("members", 1))
+        channels = tuple(fields.pop("channels", ()))
+        if not all(isinstance(c, str) for c in channels) or len(set(channels)) != len(channels):
+            raise ValueError("its channels are not distinct names")
+        check_members(fields.get("members", 1), len(channels))
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])
         return Card(
             classes=tuple(fields.pop("classes")),
             remarks=tuple(fields.pop("remarks")),
+            channels=channels,
             config=ModelConfig(**config),
             recipe=None if recipe is None else Recipe(**recipe),
             **fields,
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, ConfigError) as error:
         raise ModelFileError(f"{path}: its card cannot be understood ({error})") from error
 
 
@@ -223,16 +275,17 @@ def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | V
     arrays = arrays_in(blob, path)
     if any(array.dtype != np.float32 for array in arrays.values()):
         raise ModelFileError(f"{path}: its weights are not float32")
-    if card.members == 1:
+    if card.networks == 1:
         return [_weights(card, arrays, path)]
     found: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
     for full_name, array in arrays.items():
-        member, dot, name = full_name.partition(".")
-        found[member + dot][name] = array
-    prefixes = _prefixes(card.members)
+        number, dot, name = full_name.partition(".")
+        found[number + dot][name] = array
+    prefixes = _prefixes(card.networks)
     if set(found) != set(prefixes):
+        each = f" for each of {card.apart} axes" if card.apart > 1 else ""
         raise ModelFileError(
-            f"{path}: its card tells of {card.members} members, and its weights are of others; copy it again"
+            f"{path}: its card tells of {card.members} members{each}, and its weights are of others; copy it again"
         )
     return [_weights(card, found[prefix], path) for prefix in prefixes]
 

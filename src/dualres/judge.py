@@ -12,6 +12,7 @@ from dualres.errors import ConfigError
 from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
+from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
@@ -75,8 +76,14 @@ def window_scores(model: Model, recording: Recording, limit: int | None = None, 
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
     The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
-    `at_once` windows at a time.
+    `at_once` windows at a time. Where it knows several axes, a window's scores are the mean over them.
     """
+    signals = in_order(recording, model.card.channels)
+    each = [_signal_scores(model, axis, signal, limit, at_once) for axis, signal in enumerate(signals)]
+    return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+
+
+def _signal_scores(model: Model, axis: int, signal: Recording, limit: int | None, at_once: int) -> Scores:
     config = model.card.config
-    some = stretches(recording, config.rate, config.window, model.card.resampler, at_once, limit)
-    return np.concatenate([model.scores(every_window(stretch, config.window)) for stretch in some])
+    some = stretches(signal, config.rate, config.window, model.card.resampler, at_once, limit)
+    return np.concatenate([model.scores(every_window(stretch, config.window), axis) for stretch in some])

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -6,7 +7,19 @@ import pytest
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.machinery.rates import exact_rate
-from dualres.recordings.recording import BANDS, BLOCK, Blockwise, Recording, facts_of, joined, mean_of, regrouped
+from dualres.recordings.recording import (
+    BANDS,
+    BLOCK,
+    Blockwise,
+    Origin,
+    Recording,
+    axes_of,
+    facts_of,
+    joined,
+    mean_of,
+    of_axes,
+    regrouped,
+)
 
 
 def test_from_array():
@@ -158,3 +171,38 @@ def test_a_tone_on_an_offset_in_a_few_numbers():
     assert len(facts.spectrum) == BANDS
     assert int(np.argmax(facts.spectrum)) == int(1025 / (3000 / BANDS))
     assert (min(facts.spectrum), max(facts.spectrum)) == (0.0, 1.0)
+
+
+def test_several_aligned_signals_are_one_recording():
+    pump = Recording.from_axes({"x": [1, 2, 3], "y": [4, 5, 6]}, 1000, id="pump", label="good")
+    assert (pump.channels, pump.length, pump.label) == (("x", "y"), 3, "good")
+    assert [axis.signal.tolist() for axis in axes_of(pump)] == [[1, 2, 3], [4, 5, 6]]
+    renamed = replace(pump, id="other", component="7", condition={"load": "1"})
+    assert [(axis.id, axis.label, axis.component) for axis in renamed.axes] == [("other", "good", "7")] * 2
+    assert [axis.condition for axis in renamed.axes] == [{"load": "1"}] * 2
+    single = Recording.from_array([1, 2], 1000)
+    assert (single.axes, single.channels, axes_of(single)) == ((), (), (single,))
+
+
+@pytest.mark.parametrize("ask", [lambda r: r.signal, lambda r: r.mean, lambda r: list(r.blocks()), facts_of])
+def test_a_recording_of_several_axes_has_no_signal_of_its_own(ask):
+    pump = Recording.from_axes({"x": [1, 2, 3], "y": [4, 5, 6]}, 1000, id="pump")
+    with pytest.raises(RecordingError, match=r"pump: has 2 axes \(x, y\), and one signal is needed here; choose"):
+        ask(pump)
+
+
+@pytest.mark.parametrize(
+    ("axes", "reason"),
+    [
+        ([("x", 3, 1000), ("y", 4, 1000)], r"pump: x \(3 samples at 1000 Hz\) and y \(4 samples at 1000 Hz\) are not"),
+        ([("x", 3, 1000), ("y", 3, 2000)], r"pump: x \(3 samples at 1000 Hz\) and y \(3 samples at 2000 Hz\) are not"),
+        ([("x", 3, 1000), ("y", 3, 1000), ("x", 3, 1000)], "pump: two axes are called x"),
+        ([("x", 3, 1000)], "pump: 1 signals were given; .* two or more"),
+    ],
+)
+def test_axes_that_make_no_recording_are_refused(axes, reason):
+    signals = [
+        replace(Recording.from_array(np.arange(count), rate), origin=Origin(channel=name)) for name, count, rate in axes
+    ]
+    with pytest.raises(RecordingError, match=reason):
+        of_axes(signals, "pump")

@@ -1,11 +1,11 @@
-"""One signal with what is known about it."""
+"""One signal, or several aligned ones, with what is known about it."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -72,6 +72,9 @@ class Recording:
     The samples are loaded when `signal` is asked for and not kept, so that a list of thousands of
     recordings costs no memory. Where `load` is `Blockwise`, `blocks`, `length` and `mean` never hold more than a few
     blocks; elsewhere each of them loads the array anew.
+
+    A recording of several axes has `axes`, each a recording of one signal, of one rate and length; `from_axes` and
+    `of_axes` make one. It has no signal of its own: `axes_of` gives those that there are.
     """
 
     id: str
@@ -81,16 +84,36 @@ class Recording:
     component: str | None = None  # the physical unit: a bearing, a gearbox case
     condition: Mapping[str, str] = field(default_factory=dict)  # speed, load, repeat ...
     origin: Origin = field(default_factory=Origin)
+    axes: tuple[Recording, ...] = ()  # none for a single signal
 
     def __post_init__(self) -> None:
         if self.rate <= 0:
             raise RecordingError(f"{self.id}: the sampling rate is {self.rate} Hz; give a positive one")
+        # What is known of the whole is known of each axis, also after `replace`.
+        axes = (
+            replace(axis, id=self.id, label=self.label, component=self.component, condition=self.condition)
+            for axis in self.axes
+        )
+        object.__setattr__(self, "axes", tuple(axes))
 
     @classmethod
     def from_array(cls, signal: npt.ArrayLike, rate: Rate, id: str = "array", label: str | None = None) -> Recording:
         """A recording of samples already in memory; `rate` in Hz may be a string such as "200000/3"."""
         samples = np.asarray(signal, dtype=np.float32)
         return cls(id=id, load=lambda: samples, rate=exact_rate(rate), label=label)
+
+    @classmethod
+    def from_axes(
+        cls, signals: Mapping[str, npt.ArrayLike], rate: Rate, id: str = "array", label: str | None = None
+    ) -> Recording:
+        """A recording of several aligned signals in memory, by the names of their axes; `rate` as for `from_array`."""
+        axes = [replace(cls.from_array(one, rate, id), origin=Origin(channel=name)) for name, one in signals.items()]
+        return replace(of_axes(axes, id), label=label)
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the axes, where there are several; those without a name go by their numbers, from 1."""
+        return tuple(axis.origin.channel or str(number) for number, axis in enumerate(self.axes, start=1))
 
     @property
     def signal(self) -> Samples:
@@ -121,6 +144,8 @@ class Recording:
     @property
     def length(self) -> int:
         """Samples."""
+        if self.axes:
+            return self.axes[0].length
         return self.load.length if isinstance(self.load, Blockwise) else len(self._array())
 
     @property
@@ -129,6 +154,11 @@ class Recording:
         return self.load.mean if isinstance(self.load, Blockwise) else self.signal_and_mean()[1]
 
     def _array(self) -> Samples:
+        if self.axes:
+            raise RecordingError(
+                f"{self.id}: has {len(self.axes)} axes ({', '.join(self.channels)}), and one signal is needed here; "
+                "choose one of them by its name (channel=..., --channel)"
+            )
         samples = self.load()
         if samples.ndim != 1:
             raise RecordingError(f"{self.id}: one channel is needed, but the array has shape {samples.shape}")
@@ -145,6 +175,42 @@ class Recording:
 
     def _has_bad(self, samples: int) -> RecordingError:
         return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
+
+
+def of_axes(axes: Sequence[Recording], id: str) -> Recording:
+    """One recording of several aligned signals, in that order; what is known of it is what is known of the first."""
+    if len(axes) < 2:
+        raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
+    first = axes[0]
+    for axis in axes[1:]:
+        if axis.rate != first.rate or axis.length != first.length:
+            raise RecordingError(
+                f"{id}: {_sampled(first)} and {_sampled(axis)} are not aligned; choose signals of one rate and one "
+                "length (channel=..., --channel)"
+            )
+    whole = replace(
+        first, id=id, load=_no_samples, axes=tuple(axes), origin=replace(first.origin, channel=None, part=None)
+    )
+    names = whole.channels
+    if len(set(names)) < len(names):
+        raise RecordingError(
+            f"{id}: two axes are called {max(names, key=names.count)}; every axis needs a name of its own"
+        )
+    return replace(whole, origin=replace(first.origin, channel=",".join(names)))
+
+
+def axes_of(recording: Recording) -> tuple[Recording, ...]:
+    """The single signals of a recording: its axes, or itself."""
+    return recording.axes or (recording,)
+
+
+def _no_samples() -> Samples:
+    """What a recording of several axes loads itself."""
+    return np.empty(0, np.float32)
+
+
+def _sampled(axis: Recording) -> str:
+    return f"{axis.origin.channel or 'a signal'} ({axis.length} samples at {float(axis.rate):.10g} Hz)"
 
 
 @dataclass(frozen=True)
