@@ -27,12 +27,11 @@ CLASSES = (
 )
 
 
-def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1):
+def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1, **axes):
     """Networks whose weights are all away from where they start, so that nothing in them is idle."""
     config = config or ModelConfig()
-    networks = tuple(_made_network(len(classes), config, 7 + member) for member in range(members))
-    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members)
-    return Model(networks, card)
+    card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members, **axes)
+    return Model(tuple(_made_network(len(classes), config, 7 + number) for number in range(card.networks)), card)
 
 
 def _made_network(classes, config, seed):
@@ -44,11 +43,11 @@ def _made_network(classes, config, seed):
     return network.eval()
 
 
-def made_views_model(classes=CLASSES, members=1):
+def made_views_model(classes=CLASSES, members=1, **axes):
     """Networks of views that have learned something."""
     exposure = dict.fromkeys(classes, 3.072)
-    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, exposure, members=members, method=VIEWS)
-    return Model(tuple(made_views(len(classes), seed=2 * member) for member in range(members)), card)
+    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, exposure, members=members, method=VIEWS, **axes)
+    return Model(tuple(made_views(len(classes), seed=2 * number) for number in range(card.networks)), card)
 
 
 def made_comparator(classes=CLASSES):
@@ -125,6 +124,7 @@ class Device:
     def push(self, samples, piece=None):
         samples = np.ascontiguousarray(samples, dtype=self.dtype)
         for part in np.array_split(samples, max(1, len(samples) // piece)) if piece else [samples]:
+            # Frames are rows: as many as there are, whatever the number of axes.
             self.library.dualres_push(self.state, part.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(len(part)))
 
     def end(self):

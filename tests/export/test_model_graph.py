@@ -39,3 +39,20 @@ def test_odd_windows_of_several_networks():
     model, windows = made_model(members=3), np.stack([*ODD_WINDOWS.values()])
     wanted = logits_of(model, windows)
     assert np.abs(run(model_graph(model.networks), windows) - wanted).max() < 1e-5 * np.abs(wanted).max()
+
+
+@pytest.mark.parametrize("members", [1, 2])
+@pytest.mark.parametrize(
+    ("made", "axes"), [(made_model, "apart"), (made_model, "shared"), (made_views_model, "shared")]
+)
+def test_several_axes(made, axes, members):
+    model = made(members=members, axes=axes, channels=("x", "y"))
+    windows = machine_windows(1, len(CLASSES), seed=3)
+    pairs = np.stack([windows, windows[::-1]], axis=1)  # (batch, axes, window)
+    graph = model_graph(model.networks, 2, model.card.apart > 1)
+    said = run(graph, pairs)
+    wanted = np.mean([model.scores(pairs[:, axis], axis) for axis in range(2)], axis=0)
+    assert np.abs(softmax(said, axis=1) - wanted).max() < 1e-4
+    if axes == "apart":
+        assert np.abs(run(graph, pairs[:, ::-1].copy()) - said).max() > 1e-3
+    assert np.abs(said - logits_of(model, pairs)).max() < 1e-4 * np.abs(said).max()

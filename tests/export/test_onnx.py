@@ -10,7 +10,7 @@ from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import onnx as export
 from dualres.export.expected import logits_of
 from dualres.export.onnx import write_onnx
-from tests.export.conftest import ODD_WINDOWS, machine, made_comparator
+from tests.export.conftest import ODD_WINDOWS, machine, made_comparator, made_model
 
 onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
@@ -62,6 +62,16 @@ def test_what_disagrees_is_not_written(model, tmp_path, monkeypatch):
     with pytest.raises(ExportError, match="other logits"):
         write_onnx(model, tmp_path / "m.onnx")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_of_several_axes_takes_them_in_the_order_of_its_card(tmp_path):
+    model = made_model(channels=("x", "y", "z"), axes="apart")
+    assert write_onnx(model, tmp_path / "m.onnx") < 1e-4
+    made = onnx.load(tmp_path / "m.onnx")
+    onnx.checker.check_model(made, full_check=True)
+    assert [d.dim_value for d in made.graph.input[0].type.tensor_type.shape.dim] == [0, 3, 32_768]
+    card = json.loads({entry.key: entry.value for entry in made.metadata_props}["dualres"])
+    assert (card["channels"], card["axes"]) == (["x", "y", "z"], "apart")
 
 
 def test_what_is_no_network_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from dualres.export import compiler as cc
 from dualres.export.compiler import Check, Flash, printable
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.expected import refuse_other_sizes
-from dualres.export.kinds import kind_of
+from dualres.export.kinds import axes_in, kind_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.file import Model
@@ -49,7 +49,8 @@ def write_c99(
     """
     folder, rate = resolved(folder), exact_rate(rate)
     refuse_other_sizes(model)
-    _refuse_names(model.classes)
+    _refuse_names("class", model.classes)
+    _refuse_names("axis", model.card.channels)
     ratio, files = ratio_for(model, rate), copied(kind_of(model))
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
@@ -69,12 +70,12 @@ def write_c99(
     return Exported(folder, checks, flash)
 
 
-def _refuse_names(classes: Sequence[str]) -> None:
-    for name in classes:
+def _refuse_names(what: str, names: Sequence[str]) -> None:
+    for name in names:
         content = name.encode(errors="replace")
         if len(content) > LONGEST_TEXT or 0 in content:
             raise ExportError(
-                f"class {printable(name[:20])}...: its name has {len(content)} bytes in UTF-8, and C takes at most "
+                f"{what} {printable(name[:20])}...: its name has {len(content)} bytes in UTF-8, and C takes at most "
                 f"{LONGEST_TEXT}, none of them zero; fit with another name"
             )
 
@@ -114,18 +115,27 @@ def _readme(
         )
     cost = "\n".join(f"* {line}" for line in costs(checks, flash)) or "* not measured when exported"
     return Template(template).substitute(
-        rate=rate, classes=len(model.classes), judges=_judges(model), checked=checked, cost=cost
+        rate=rate, classes=len(model.classes), several=_several(model), checked=checked, cost=cost
     )
 
 
-def _judges(model: Model) -> str:
-    """What the README says of several networks."""
-    if (networks := model.card.members) == 1:
-        return ""
-    return (
-        f"\n{networks} networks judge every window, one after the other, and their probabilities are averaged.\n"
-        f"This takes {networks} times as long as one of them, and flash for each, but no more RAM.\n"
-    )
+def _several(model: Model) -> str:
+    """What the README says of several axes and networks."""
+    card, axes = model.card, axes_in(model)
+    said = []
+    if axes > 1:
+        judged = "networks of its own" if card.apart > 1 else "the same networks as the others"
+        said += [
+            f"`dualres_push` takes frames, a sample of each of {axes} axes in the order of `dualres_axes`:",
+            ", ".join(printable(name) for name in card.channels) + ".",
+            f"`count` is the number of frames. An axis has a window of its own and {judged}.",
+        ]
+    if card.passes > 1:
+        said += [
+            f"{card.passes} judgements are made of a window, one after the other, and their probabilities averaged.",
+            f"{card.networks} networks take flash, and all of them the same working memory.",
+        ]
+    return "".join(f"{line}\n" for line in ("", *said)) if said else ""
 
 
 def costs(checks: Sequence[Check], flash: Sequence[Flash]) -> list[str]:

@@ -11,12 +11,14 @@ from scipy.special import log_softmax, logsumexp
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.kinds import weights_in
+from dualres.export.kinds import axes_in, weights_in
 from dualres.file import CHECK_WINDOWS, Model
-from dualres.judge import at_model_rate, signal_scores
+from dualres.judge import at_model_rate, recording_scores
 from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window, check_windows
+from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
+from dualres.recordings.recording import Recording
 from dualres.scorers import Windows, by_torch
 
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
@@ -51,25 +53,42 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 
 def logits_of(model: Model, windows: Windows) -> Values:
-    """By PyTorch, the readable way, (windows, classes); of several networks the log of their mean probability."""
-    each = logits_by_network(model, windows)
-    return each[0] if len(each) == 1 else np.asarray(logsumexp(log_softmax(each, -1), 0) - np.log(len(each)))
+    """By PyTorch, the readable way, (windows, classes), of windows (windows, window).
 
-
-def logits_by_network(model: Model, windows: Windows) -> Values:
-    """(networks, windows, classes).
-
-    A network of views in double precision: its distances are small differences of large sums.
+    Of several networks or axes it is the log of the mean probability; windows of axes are (windows, axes, window).
     """
-    exact = (deepcopy(one).double() if isinstance(one, ViewsNetwork) else one for one in model.networks)
-    return np.stack([by_torch(one, windows).astype(np.float64) for one in exact])
+    if model.card.passes == 1:
+        return _logits(model.networks[0], windows)
+    by_axis = windows.reshape(len(windows), -1, model.card.config.window).swapaxes(0, 1)
+    members = model.card.members
+    logits = [
+        _logits(network, of_axis)
+        for axis, of_axis in enumerate(by_axis)
+        for network in model.networks[axis % model.card.apart * members :][:members]
+    ]
+    return np.asarray(logsumexp(log_softmax(logits, -1), 0) - np.log(len(logits)))
+
+
+def _logits(network: DualRes | ViewsNetwork, windows: Windows) -> Values:
+    """(windows, classes). A network of views in double precision: its distances are small differences of large sums."""
+    exact = deepcopy(network).double() if isinstance(network, ViewsNetwork) else network
+    return by_torch(exact, windows).astype(np.float64)
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
-    """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it."""
+    """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it.
+
+    The signal is (samples,), or (axes, samples) in the order of the model's channels.
+    """
+    axes = np.atleast_2d(signal)
     if int16:
-        signal, rate = as_counts(at_model_rate(model, as_counts(signal), rate)), Fraction(model.card.config.rate)
-    mean, windows = signal_scores(model, signal, rate)
+        axes = np.stack([as_counts(at_model_rate(model, as_counts(one), rate)) for one in axes])
+        rate = Fraction(model.card.config.rate)
+    if len(axes) > 1:
+        recording = Recording.from_axes(dict(zip(model.card.channels, axes, strict=True)), rate)
+    else:
+        recording = Recording.from_array(axes[0], rate)
+    mean, windows = recording_scores(model, recording)
     return windows, mean
 
 
@@ -77,7 +96,13 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     """What a build for this native rate in Hz has to say."""
     config = model.card.config
     samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
-    windows, stream = check_windows(CHECK_WINDOWS, config.window), check_window(0, samples) + np.float32(OFFSET)
+    windows = check_windows(CHECK_WINDOWS, config.window)
+    # Offsets of both signs: every axis has a mean of its own.
+    axes = [
+        check_window(0, samples, axis) + np.float32(-OFFSET if axis % 2 else OFFSET) for axis in range(axes_in(model))
+    ]
+    stream = np.stack(axes)
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
-    return Expected(logits_by_network(model, windows), samples, *stream_shares(model, stream, rate, int16))
+    logits = np.stack([_logits(network, windows) for network in model.networks])
+    return Expected(logits, samples, *stream_shares(model, stream, rate, int16))

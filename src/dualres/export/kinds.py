@@ -44,6 +44,11 @@ def weights_in(model: Model) -> list[Weights | ViewsWeights]:
     return [weights_of(member) for member in model.members]
 
 
+def axes_in(model: Model) -> int:
+    """Signals that the model judges together."""
+    return max(1, len(model.card.channels))
+
+
 def packed_for_c(model: Model) -> list[tuple[Floats, Floats]]:
     """The constants and the head or heads of each network, as its kernel takes them."""
     return [packed(one) if isinstance(one, Weights) else packed_views(one) for one in weights_in(model)]

@@ -15,20 +15,39 @@ from dualres.model.views.network import ViewsNetwork
 Network = DualRes | ViewsNetwork
 
 
-def model_graph(networks: Sequence[Network]) -> onnx.ModelProto:
-    """Raw windows (B, window) to logits (B, classes); of several networks the log of their mean probability."""
+def model_graph(networks: Sequence[Network], axes: int = 1, apart: bool = False) -> onnx.ModelProto:
+    """Raw windows (B, window), or of several axes (B, axes, window), to logits (B, classes).
+
+    Where there are several networks or axes, the logits are the log of the mean probability. All networks judge all
+    axes, or `apart` every axis has as many of its own, those of the first axis first.
+    """
     first = networks[0]
-    if len(networks) == 1:
+    if len(networks) == axes == 1:
         return network_graph(first) if isinstance(first, DualRes) else views_graph(first)
-    graph = Graph()
-    signal = normalised(graph)  # what networks have in common beyond this, a runtime computes once
-    said = [_log_probabilities(graph, signal, network) for network in networks]
-    together = graph.put("ReduceLogSumExp", graph.put("Concat", *said, axis=1), axes=[1], keepdims=0)
-    mean = graph.put("Sub", graph.single(together), [math.log(len(networks))])
-    return graph.finish(mean, (INPUT, first.config.window), (OUTPUT, first.classes))
+    graph, window = Graph(), first.config.window
+    if apart:
+        members = len(networks) // axes
+        asked = [
+            (graph.put("Gather", INPUT, axis, axis=1), networks[axis * members : (axis + 1) * members])
+            for axis in range(axes)
+        ]
+    else:
+        asked = [(graph.put("Reshape", INPUT, [-1, window]) if axes > 1 else INPUT, networks)]
+    said = []
+    for windows, own in asked:
+        signal = normalised(graph, windows)  # what networks have in common beyond this, a runtime computes once
+        said += [_log_probabilities(graph, signal, network, axes // len(asked)) for network in own]
+    together = graph.single(graph.put("ReduceLogSumExp", graph.put("Concat", *said, axis=1), axes=[1], keepdims=0))
+    mean = graph.put("Sub", together, [math.log(len(said) * axes / len(asked))])
+    takes = (INPUT, axes, window) if axes > 1 else (INPUT, window)
+    return graph.finish(mean, takes, (OUTPUT, first.classes))
 
 
-def _log_probabilities(graph: Graph, signal: str, network: Network) -> str:
-    """(B, 1, classes), in double precision, so that averaging costs no digit."""
-    logits = (network_logits if isinstance(network, DualRes) else views_logits)(graph, signal, network)  # type: ignore[operator]
-    return graph.put("Unsqueeze", graph.put("LogSoftmax", graph.double(logits), axis=-1), [1])
+def _log_probabilities(graph: Graph, signal: str, network: Network, axes: int) -> str:
+    """Of normalised windows of several axes, (B * axes, window), to (B, axes, classes), in double precision."""
+    if isinstance(network, DualRes):
+        logits = network_logits(graph, signal, network)
+    else:
+        logits = views_logits(graph, signal, network)
+    logs = graph.put("LogSoftmax", graph.double(logits), axis=-1)
+    return graph.put("Reshape", logs, [-1, axes, network.classes])

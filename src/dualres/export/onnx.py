@@ -8,10 +8,11 @@ import numpy as np
 from dualres.errors import ConfigError, ExportError
 from dualres.export.destination import check_file
 from dualres.export.expected import logits_of
-from dualres.export.kinds import kind_of, weights_in
+from dualres.export.kinds import axes_in, kind_of, weights_in
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
+from dualres.scorers import Windows
 
 CARD = "dualres"  # the metadata's key
 
@@ -20,9 +21,9 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     """Write a model as an ONNX file; the largest difference of its logits from PyTorch's on the check windows.
 
     The input `windows` is (batch, window) float32 at 64 kHz, the output `logits` (batch, classes); the batch is as
-    large as one likes. Softmax of the logits gives probabilities. Of several networks, the logits are the log of their
-    mean probability, so that it gives that. The card stands in the metadata, as JSON. A file whose logits or verdicts
-    differ is not written.
+    large as one likes. A model of several axes takes (batch, axes, window), in the order of its channels. Softmax of
+    the logits gives probabilities. Of several networks or axes, the logits are the log of the mean probability. The
+    card stands in the metadata, as JSON. A file whose logits or verdicts differ is not written.
     """
     path = Path(path)
     weights_in(model)  # an error where there are none
@@ -33,12 +34,12 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         from dualres.export.model_graph import model_graph
     except ImportError:
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
-    made = model_graph(model.networks)
+    made = model_graph(model.networks, axes_in(model), model.card.apart > 1)
     entry = made.metadata_props.add()
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    windows = check_windows(CHECK_WINDOWS, model.card.config.window)
+    windows = _check_windows(model)
     (logits,) = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())
@@ -48,3 +49,9 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         raise ExportError(f"{path}: not written, for ONNX Runtime gives other logits than the model (off by {off:.2g})")
     write_whole(path, content)
     return off
+
+
+def _check_windows(model: Model) -> Windows:
+    """(windows, window), or of several axes (windows, axes, window)."""
+    axes = [check_windows(CHECK_WINDOWS, model.card.config.window, axis) for axis in range(axes_in(model))]
+    return axes[0] if len(axes) == 1 else np.stack(axes, axis=1)

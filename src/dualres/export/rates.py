@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
-from dualres.export.kinds import Kind, kind_of
+from dualres.export.kinds import Kind, axes_in, kind_of
 from dualres.file import Model
 from dualres.kernel.resample import CROSSINGS
 
@@ -17,11 +17,12 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     target = model.card.config.rate
     ratio, shown = target / rate, _shown(rate)
     kind = kind_of(model)
-    needed = working_memory(ratio, len(model.classes), kind)
+    needed = working_memory(ratio, len(model.classes), kind, axes_in(model))
     if needed > kind.working_memory:
+        on_axes = f" on {axes_in(model)} axes" if axes_in(model) > 1 else ""
         raise ConfigError(
-            f"{len(model.classes)} classes at {shown} Hz take {_shown(Fraction(needed))} bytes of working memory "
-            f"besides the window, of {kind.working_memory}; sample at a lower rate"
+            f"{len(model.classes)} classes{on_axes} at {shown} Hz take {_shown(Fraction(needed))} bytes of working "
+            f"memory besides the window, of {kind.working_memory}; sample at a lower rate"
         )
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
         nearest = target / _nearest_ratio(ratio)
@@ -36,13 +37,13 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     return ratio
 
 
-def working_memory(ratio: Fraction, classes: int, kind: Kind) -> int:
+def working_memory(ratio: Fraction, classes: int, kind: Kind, axes: int = 1) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
     converter = 0 if ratio == 1 else -(-(8 + 8 + 5 * 4 + 4 * inputs) // 8) * 8  # whole doubles
-    return counters + sums + converter + kind.scratch
+    return counters + sums + axes * converter + kind.scratch
 
 
 def _nearest_ratio(ratio: Fraction) -> Fraction:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.export.expected import COUNTS, OFFSET, Expected, expected
-from dualres.export.kinds import Kind, kind_of, packed_for_c
+from dualres.export.kinds import Kind, axes_in, kind_of, packed_for_c
 from dualres.file import Model
 from dualres.kernel.pack import Floats
 from dualres.kernel.resample import taps_for
@@ -83,10 +83,13 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
 
 
 def _several(model: Model) -> str:
-    """How many networks there are; dualres.h takes one for granted."""
-    if model.card.members == 1:
-        return ""
-    return f"\n/* Networks whose probabilities are averaged. */\n#define DUALRES_MEMBERS {model.card.members}\n"
+    """How many axes and networks there are; dualres.h takes one of each for granted."""
+    defined = {
+        "AXES": (axes_in(model), "samples in a frame"),
+        "MEMBERS": (model.card.members, "networks that judge a window of an axis"),
+        "NETWORKS": (model.card.networks, "in all"),
+    }
+    return "".join(f"#define DUALRES_{name} {n} /* {said} */\n" for name, (n, said) in defined.items() if n > 1)
 
 
 def _constants(model: Model, ratio: Fraction) -> str:
@@ -95,6 +98,7 @@ def _constants(model: Model, ratio: Fraction) -> str:
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
+        *_axes(model),
         *_networks(packed_for_c(model)),
     ]
     if ratio != 1:
@@ -103,6 +107,13 @@ def _constants(model: Model, ratio: Fraction) -> str:
             f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps_for(ratio))}}};\n"
         )
     return "\n".join(parts)
+
+
+def _axes(model: Model) -> Iterator[str]:
+    """The names of several axes."""
+    if axes_in(model) > 1:
+        names = ",\n    ".join(text(name) for name in model.card.channels)
+        yield f"const char *const dualres_axes[DUALRES_AXES] = {{\n    {names}}};\n"
 
 
 def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:

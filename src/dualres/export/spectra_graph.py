@@ -22,9 +22,9 @@ def refuse_cut_hops(config: ModelConfig) -> None:
             raise ConfigError(f"{name}={length} is no multiple of hop={config.hop}, which ONNX export needs")
 
 
-def normalised(graph: Graph) -> str:
-    """Centred and divided by the RMS, both taken in double precision."""
-    exact = graph.double(INPUT)
+def normalised(graph: Graph, windows: str = INPUT) -> str:
+    """Windows (B, window), centred and divided by the RMS, both taken in double precision."""
+    exact = graph.double(windows)
     centred = graph.put("Sub", exact, graph.put("ReduceMean", exact, axes=[1]))
     power = graph.put("ReduceMean", graph.put("Mul", centred, centred), axes=[1])
     smallest = graph.double(graph.put("Identity", [SMALLEST_RMS**2]))

@@ -15,11 +15,11 @@ extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
 static dualres_state state;
 
-/* Sample t of `count`: a growing sine in noise. */
-static double formula(uint32_t t, uint32_t count) {
+/* Sample t of `count` of an axis: a growing sine in noise, higher from axis to axis. */
+static double formula(uint32_t t, uint32_t count, int axis) {
     const uint32_t mixed = 97u * t * t + 2654435761u * t + 40503u * 999u;
     const double noise = 2.0 * (mixed / 4294967296.0 - 0.5);
-    return sin(2 * PI * 0.01 * t) * (0.2 + (double)t / count) + 0.5 * noise;
+    return sin(2 * PI * 0.01 * (axis + 1) * t) * (0.2 + (double)t / count) + 0.5 * noise;
 }
 
 static dualres_sample as_sample(double x) {
@@ -62,8 +62,8 @@ static int window_is_right(int network, int number) {
     float logits[DUALRES_CLASSES];
     double values[DUALRES_CLASSES];
     for (uint32_t t = 0; t < DUALRES_WINDOW; t++)
-        state.window[t] = as_sample(formula(number ? DUALRES_WINDOW - 1 - t : t, DUALRES_WINDOW));
-    DUALRES_LOGITS(&dualres_this_model[network], state.window, 1, logits, state.scratch);
+        state.window[0][t] = as_sample(formula(number ? DUALRES_WINDOW - 1 - t : t, DUALRES_WINDOW, 0));
+    DUALRES_LOGITS(&dualres_this_model[network], state.window[0], 1, logits, state.scratch);
     for (int i = 0; i < DUALRES_CLASSES; i++) values[i] = logits[i];
     const double off = apart(values, wanted);
     const int best = best_of(values);
@@ -76,8 +76,10 @@ static int window_is_right(int network, int number) {
 static int stream_is_right(void) {
     dualres_init(&state);
     for (uint32_t t = 0; t < STREAM_SAMPLES; t++) {
-        const dualres_sample x = as_sample(STREAM_OFFSET + (float)formula(t, STREAM_SAMPLES));
-        dualres_push(&state, &x, 1);
+        dualres_sample frame[DUALRES_AXES];
+        for (int a = 0; a < DUALRES_AXES; a++)
+            frame[a] = as_sample((a % 2 ? -STREAM_OFFSET : STREAM_OFFSET) + (float)formula(t, STREAM_SAMPLES, a));
+        dualres_push(&state, frame, 1);
     }
     dualres_push(&state, NULL, 0);
     const dualres_result result = dualres_verdict(&state);

@@ -1,4 +1,4 @@
-/* Streaming: stretches of samples without a gap are brought to 64 kHz and cut into half-overlapping windows, whose
+/* Streaming: stretches of frames without a gap are brought to 64 kHz and cut into half-overlapping windows, whose
  * probabilities are summed.
  *
  * Compile this file and dualres_model.c; the kernel is part of this one. */
@@ -13,14 +13,16 @@
 DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);
 DUALRES_ASSERT(scratch_is_what_export_counts_on, LANES > 1 || DUALRES_SCRATCH_BYTES == DUALRES_COUNTED_BYTES);
 DUALRES_ASSERT(ratio_and_classes_are_positive, DUALRES_UP > 0 && DUALRES_DOWN > 0 && DUALRES_CLASSES > 0);
+DUALRES_ASSERT(axes_share_networks_or_have_their_own,
+               DUALRES_NETWORKS == DUALRES_MEMBERS || DUALRES_NETWORKS == DUALRES_AXES * DUALRES_MEMBERS);
 
 extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
-/* What a network says of the complete window joins the sums. */
-static void vote(dualres_state *s, const dualres_network *network) {
+/* What a network says of a complete window joins the sums. */
+static void vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
     float logits[DUALRES_CLASSES];
     double shares[DUALRES_CLASSES], total = 0.0;
-    DUALRES_LOGITS(network, s->window, 1, logits, s->scratch);
+    DUALRES_LOGITS(network, window, 1, logits, s->scratch);
     float largest = logits[0];
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
@@ -29,9 +31,13 @@ static void vote(dualres_state *s, const dualres_network *network) {
 
 /* All networks judge the window, one after the other in the same scratch; its second half begins the next one. */
 static void judge(dualres_state *s) {
-    for (int i = 0; i < DUALRES_MEMBERS; i++) vote(s, &dualres_this_model[i]);
+    for (int a = 0; a < DUALRES_AXES; a++) {
+        /* An axis has its own networks, or those of the first. */
+        const dualres_network *networks = dualres_this_model + a * DUALRES_MEMBERS % DUALRES_NETWORKS;
+        for (int i = 0; i < DUALRES_MEMBERS; i++) vote(s, networks + i, s->window[a]);
+        memcpy(s->window[a], s->window[a] + DUALRES_HALF, DUALRES_HALF * sizeof *s->window[a]);
+    }
     s->windows++;
-    memcpy(s->window, s->window + DUALRES_HALF, DUALRES_HALF * sizeof *s->window);
     s->filled = DUALRES_HALF;
 }
 
@@ -39,9 +45,9 @@ static void judge(dualres_state *s) {
 
 static void begin_stretch(dualres_state *s) { s->filled = 0; }
 
-static void take(dualres_state *s, dualres_sample x) {
-    s->window[s->filled++] = x;
-    if (s->filled == DUALRES_WINDOW) judge(s);
+static void take(dualres_state *s, const dualres_sample *frame) {
+    for (int a = 0; a < DUALRES_AXES; a++) s->window[a][s->filled] = frame[a];
+    if (++s->filled == DUALRES_WINDOW) judge(s);
 }
 
 static void end(dualres_state *s) { (void)s; }
@@ -55,46 +61,53 @@ DUALRES_ASSERT(a_ring_holds_the_filter, DUALRES_INPUTS * DUALRES_UP > 2 * DUALRE
 
 static void begin_stretch(dualres_state *s) {
     s->filled = 0;
-    converter_begin(&s->converter);
+    for (int a = 0; a < DUALRES_AXES; a++) converter_begin(&s->converter[a]);
+}
+
+static void settle(dualres_state *s) {
+    for (int a = 0; a < DUALRES_AXES; a++) converter_settle(&s->converter[a]);
 }
 
 static void give(dualres_state *s) {
-    s->window[s->filled++] = converter_give(&s->converter);
-    if (s->filled == DUALRES_WINDOW) {
+    for (int a = 0; a < DUALRES_AXES; a++) s->window[a][s->filled] = converter_give(&s->converter[a]);
+    if (++s->filled == DUALRES_WINDOW) {
         judge(s);
-        converter_settle(&s->converter);
+        settle(s);
     }
 }
 
-static void convert(dualres_state *s, float x) {
-    converter_take(&s->converter, x);
-    while (converter_ready(&s->converter)) give(s);
+static void convert(dualres_state *s, const dualres_sample *frame) {
+    for (int a = 0; a < DUALRES_AXES; a++) converter_take(&s->converter[a], frame[a]);
+    while (converter_ready(s->converter)) give(s);
 }
 
-/* The samples held back become the window's beginning. They lie so far behind that none is overwritten unread. */
+/* The frames held back become the window's beginning. They lie so far behind that none is overwritten unread. */
 static void release(dualres_state *s) {
-    const dualres_sample *waiting = s->window + DUALRES_WINDOW - DUALRES_HOLD;
-    converter_settle(&s->converter);
-    for (uint32_t i = 0; i < s->converter.held; i++) convert(s, waiting[i]);
+    settle(s);
+    for (uint32_t i = 0; i < s->converter->held; i++) {
+        dualres_sample frame[DUALRES_AXES];
+        for (int a = 0; a < DUALRES_AXES; a++) frame[a] = s->window[a][DUALRES_WINDOW - DUALRES_HOLD + i];
+        convert(s, frame);
+    }
 }
 
-static void take(dualres_state *s, dualres_sample x) {
-    dualres_converter *c = &s->converter;
-    converter_count(c, x);
+static void take(dualres_state *s, const dualres_sample *frame) {
+    dualres_converter *c = s->converter;
+    for (int a = 0; a < DUALRES_AXES; a++) converter_count(&c[a], frame[a]);
     if (c->held == DUALRES_HOLD) {
-        convert(s, x);
+        convert(s, frame);
         return;
     }
-    s->window[DUALRES_WINDOW - DUALRES_HOLD + c->held++] = x;
+    for (int a = 0; a < DUALRES_AXES; a++) s->window[a][DUALRES_WINDOW - DUALRES_HOLD + c[a].held++] = frame[a];
     if (c->held == DUALRES_HOLD) release(s);
 }
 
 /* The outputs up to the last sample's successor, with the level as what follows. */
 static void end(dualres_state *s) {
-    dualres_converter *c = &s->converter;
+    dualres_converter *c = s->converter;
     if (c->held < DUALRES_HOLD) release(s);
     for (int32_t successor = DUALRES_UP; c->ahead < successor;) {
-        converter_take(c, c->level);
+        for (int a = 0; a < DUALRES_AXES; a++) converter_take(&c[a], c[a].level);
         successor -= DUALRES_UP;
         while (converter_ready(c) && c->ahead < successor) give(s);
     }
@@ -102,13 +115,14 @@ static void end(dualres_state *s) {
 
 #endif
 
-static int is_finite(dualres_sample x) {
+static int is_finite(const dualres_sample *frame) {
 #ifdef DUALRES_INT16
-    (void)x;
-    return 1;
+    (void)frame;
 #else
-    return isfinite(x);
+    for (int a = 0; a < DUALRES_AXES; a++)
+        if (!isfinite(frame[a])) return 0;
 #endif
+    return 1;
 }
 
 void dualres_init(dualres_state *s) {
@@ -123,9 +137,9 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
         begin_stretch(s);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (is_finite(samples[i])) {
-            take(s, samples[i]);
+    for (const dualres_sample *frame = samples; count > 0; count--, frame += DUALRES_AXES) {
+        if (is_finite(frame)) {
+            take(s, frame);
         } else {
             s->refused++;
             end(s);
@@ -137,7 +151,7 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
 dualres_result dualres_verdict(const dualres_state *s) {
     dualres_result r = {NULL, -1, s->windows, s->refused, {0.0}};
     if (!s->windows) return r;
-    const double votes = (double)s->windows * DUALRES_MEMBERS;
+    const double votes = (double)s->windows * (DUALRES_AXES * DUALRES_MEMBERS);
     r.best = 0;
     for (int i = 0; i < DUALRES_CLASSES; i++) {
         r.probabilities[i] = s->sums[i] / votes;

@@ -24,11 +24,20 @@ extern "C" {
 #define DUALRES_LANES 1
 #endif
 
-/* Networks that judge a window; their probabilities are averaged. */
+/* Samples in a frame: signals that are measured at the same time, as the axes of a sensor are. */
+#ifndef DUALRES_AXES
+#define DUALRES_AXES 1
+#endif
+
+/* Networks that judge a window of an axis; all probabilities are averaged. */
 #ifndef DUALRES_MEMBERS
 #define DUALRES_MEMBERS 1
 #endif
+
+/* Networks in all: as many for each axis, or the same for every axis. */
+#ifndef DUALRES_NETWORKS
 #define DUALRES_NETWORKS DUALRES_MEMBERS
+#endif
 
 #include "network.h"
 
@@ -41,7 +50,7 @@ enum {
     DUALRES_HOLD = DUALRES_UP > DUALRES_DOWN ? DUALRES_WINDOW * DUALRES_DOWN / DUALRES_UP : DUALRES_WINDOW
 };
 
-/* From the native rate to 64 kHz. */
+/* One axis from the native rate to 64 kHz. All axes are in step. */
 typedef struct {
     double sum, count;            /* of the samples so far */
     float level;                  /* their mean, as of the latest window; what lies beyond both ends of the stream */
@@ -55,13 +64,13 @@ typedef struct {
 
 /* All that is kept of a stream. The caller places it; dualres_init must see it first. */
 typedef struct {
-    dualres_sample window[DUALRES_WINDOW]; /* the window under way, at 64 kHz */
-    uint32_t filled;                       /* samples of it that are there */
+    dualres_sample window[DUALRES_AXES][DUALRES_WINDOW]; /* the window under way, at 64 kHz */
+    uint32_t filled;                       /* frames of it that are there */
     uint32_t windows;                      /* judged so far */
-    uint32_t refused;                      /* samples that were not finite */
+    uint32_t refused;                      /* frames that were not finite */
     double sums[DUALRES_CLASSES];          /* of the networks' probabilities, over the windows */
 #if DUALRES_UP != DUALRES_DOWN
-    dualres_converter converter;
+    dualres_converter converter[DUALRES_AXES];
 #endif
     float scratch[DUALRES_SCRATCH_BYTES / sizeof(float)];
 } dualres_state;
@@ -70,20 +79,25 @@ typedef struct {
     const char *label; /* the most probable class in UTF-8; NULL before the first window */
     int best;          /* its number; -1 before the first window */
     uint32_t windows;  /* that the verdict rests on, each half a window after the last */
-    uint32_t refused;  /* samples that were not finite */
+    uint32_t refused;  /* frames that were not finite */
     double probabilities[DUALRES_CLASSES]; /* mean over the windows; zeros before the first */
 } dualres_result;
 
 extern const char *const dualres_names[DUALRES_CLASSES];
+#if DUALRES_AXES > 1
+extern const char *const dualres_axes[DUALRES_AXES]; /* names, in the order that frames have */
+#endif
 
 /* Begin a stream, or begin anew. */
 void dualres_init(dualres_state *state);
 
-/* Take samples at the native rate, any number. The call that completes a window takes the time to judge it.
+/* Take `count` frames at the native rate, any number: samples, or DUALRES_AXES of them after each other for every
+ * instant (x0 y0 z0 x1 y1 z1 ...). The call that completes a window takes the time to judge it.
  *
  * The units do not matter, for every window is scaled by its RMS. No samples, NULL and 0, say that a recording ends or
  * that samples are missing: what the filter still holds back joins the last window, and the next sample begins a new
- * one. The verdict goes on over all of them. A sample that is not finite is left out, and ends a recording, too. */
+ * one. The verdict goes on over all of them. A frame with a sample that is not finite is left out, and ends a
+ * recording, too. */
 void dualres_push(dualres_state *state, const dualres_sample *samples, size_t count);
 
 /* The verdict on all windows so far, at any time. */

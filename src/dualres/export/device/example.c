@@ -1,4 +1,4 @@
-/* Judge the samples on standard input, one line of verdict for all of them.
+/* Judge the samples on standard input, one line of verdict for all of them. Of several axes, frame after frame.
  *
  *     example < samples.txt            numbers as text, separated by white space
  *     example --binary < samples.bin   as they lie in memory: float, or int16_t in a build with DUALRES_INT16 */
@@ -27,19 +27,30 @@ static int read_text(dualres_sample *sample) {
 
 static int read_binary(dualres_sample *sample) { return fread(sample, sizeof *sample, 1, stdin) == 1; }
 
+/* 1 for a whole frame, 0 at the end, -1 for what is no number, and for a part of a frame. */
+static int read_frame(int (*read)(dualres_sample *), dualres_sample *frame) {
+    for (int a = 0; a < DUALRES_AXES; a++) {
+        const int found = read(&frame[a]);
+        if (found != 1) return a ? -1 : found;
+    }
+    return 1;
+}
+
 int main(int count, char **arguments) {
     int (*const read)(dualres_sample *) = count > 1 && !strcmp(arguments[1], "--binary") ? read_binary : read_text;
-    dualres_sample sample;
+    dualres_sample frame[DUALRES_AXES];
     int found;
     dualres_init(&state);
-    while ((found = read(&sample)) == 1) dualres_push(&state, &sample, 1);
+    while ((found = read_frame(read, frame)) == 1) dualres_push(&state, frame, 1);
     if (found < 0) {
         fprintf(stderr, "a sample is no number that fits; samples are text, or binary with --binary\n");
+        if (DUALRES_AXES > 1) fprintf(stderr, "one of each of %d axes makes a frame\n", DUALRES_AXES);
         return 2;
     }
     dualres_push(&state, NULL, 0);
     const dualres_result result = dualres_verdict(&state);
-    if (result.refused) fprintf(stderr, "%lu samples were not finite\n", (unsigned long)result.refused);
+    if (result.refused) fprintf(stderr, "%lu %s were not finite\n", (unsigned long)result.refused,
+                                DUALRES_AXES > 1 ? "frames" : "samples");
     if (!result.windows) {
         fprintf(stderr, "too short: one window takes %.3f s\n", (double)DUALRES_WINDOW / DUALRES_RATE);
         return 1;

@@ -31,8 +31,10 @@ static uint64_t now(void) {
 /* Push samples until this many windows are judged. */
 static void push_until(uint32_t windows) {
     for (uint32_t t = 0; state.windows < windows; t++) {
-        const dualres_sample x = (dualres_sample)((97u * t * t + 2654435761u * t) >> 20);
-        dualres_push(&state, &x, 1);
+        dualres_sample frame[DUALRES_AXES];
+        for (uint32_t a = 0; a < DUALRES_AXES; a++)
+            frame[a] = (dualres_sample)((97u * t * t + (2654435761u + a) * t) >> 20);
+        dualres_push(&state, frame, 1);
     }
 }
 

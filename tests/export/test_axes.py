@@ -1,0 +1,198 @@
+"""Exports of models of several axes: frames in, one verdict out, against Python's of the whole recording."""
+
+import ctypes
+import re
+import shutil
+import subprocess
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualres import diagnose_recording
+from dualres.errors import ConfigError, ExportError
+from dualres.export.c99 import write_c99
+from dualres.export.compiler import SOURCES, STRICT
+from dualres.export.expected import as_counts, stream_shares
+from dualres.export.kinds import PAPER, kind_of
+from dualres.export.rates import ratio_for, working_memory
+from dualres.recordings.recording import Recording
+from tests.export.conftest import CLASSES, WINDOW, Device, machine, made_model, made_views_model
+from tests.export.test_device import RIGHT, make, needs
+
+CHANNELS = ("x", 'radial "2"\n', "z")
+SCORE = {"paper": "dualres_windows", "views": "dualres_views"}
+MODELS = {
+    "paper apart": lambda: made_model(channels=CHANNELS, axes="apart"),
+    "paper shared": lambda: made_model(channels=CHANNELS, axes="shared", members=2),
+    "views apart": lambda: made_views_model(channels=CHANNELS, axes="apart"),
+    "views shared": lambda: made_views_model(channels=CHANNELS[:2], axes="shared"),
+}
+ALL = pytest.mark.parametrize("which", MODELS)
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {which: make_one() for which, make_one in MODELS.items()}
+
+
+@pytest.fixture(scope="module")
+def board(models, compiler, tmp_path_factory):
+    """Exports by model, rate and kind of samples, made once each."""
+    made = {}
+
+    def get(which, rate=12_800, int16=False):
+        if (which, rate, int16) not in made:
+            folder = tmp_path_factory.mktemp("axes") / "board"
+            made[which, rate, int16] = write_c99(models[which], folder, rate, int16=int16)
+        return made[which, rate, int16]
+
+    return get
+
+
+def device(board, which, rate, int16=False):
+    return Device(board(which, rate, int16), int16, SCORE[which.split()[0]])
+
+
+def signals(model, seconds, rate):
+    """(axes, samples), no two alike, each with an offset of its own."""
+    each = [machine(seconds, rate, seed) for seed in range(len(model.card.channels))]
+    t = np.arange(len(each[0])) / float(Fraction(rate))
+    return np.stack([one + np.sin(2 * np.pi * 1500 * a * t) + 3 * a for a, one in enumerate(each)]).astype(np.float32)
+
+
+@ALL
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_the_verdict_is_python_s(board, models, which, rate):
+    model = models[which]
+    given = signals(model, 1.7, rate)
+    verdict = diagnose_recording(model, Recording.from_axes(dict(zip(model.card.channels, given, strict=True)), rate))
+    result = device(board, which, rate).judge(given.T)
+    assert result.windows == verdict.windows == 5
+    assert result.label.decode() == verdict.label
+    wanted = np.array([*verdict.probabilities.values()])
+    assert np.abs(np.array(result.probabilities) - wanted).max() < 1e-3
+    if model.card.apart > 1:  # every axis has its own networks: in another order, another verdict
+        turned = device(board, which, rate).judge(given[::-1].T)
+        assert np.abs(np.array(turned.probabilities) - wanted).max() > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("which", "rate"),
+    [("paper apart", 12_800), ("paper shared", 64_000), ("views apart", 64_000), ("views shared", 12_800)],
+)
+def test_counts_give_python_s_verdict(board, models, which, rate):
+    model = models[which]
+    counts = as_counts(2000 * signals(model, 1.2, rate))
+    windows, shares = stream_shares(model, counts, Fraction(rate), int16=True)
+    result = device(board, which, rate, int16=True).judge(counts.T)
+    assert result.windows == windows == 3
+    assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(model).share_tolerance
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_it_does_not_matter_how_frames_are_cut(board, models, rate):
+    given, one = signals(models["paper apart"], 0.9, rate).T, device(board, "paper apart", rate)
+    at_once = one.judge(given)
+    one.begin()
+    one.push(given, piece=777)
+    one.end()
+    assert [*one.verdict().probabilities] == [*at_once.probabilities]
+    assert one.verdict().windows == at_once.windows == 2
+
+
+@pytest.mark.parametrize("rate", [64_000, 12_800])
+def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once(board, models, rate):
+    given, one = signals(models["paper apart"], 1.5, rate).T.copy(), device(board, "paper apart", rate)
+    clean = one.judge(given[2000:])
+    given[500, 0], given[1999, 1:] = np.nan, np.inf
+    result = one.judge(given)
+    assert result.refused == 2
+    assert result.windows == clean.windows
+    assert [*result.probabilities] == [*clean.probabilities]
+
+
+@ALL
+def test_memory_is_measured_and_the_frame_is_described(board, models, which):
+    one, model = board(which), models[which]
+    axes = len(model.card.channels)
+    check = one.checks[0]
+    assert check.window == axes * 4 * WINDOW
+    assert check.state - check.window == working_memory(Fraction(5), len(CLASSES), kind_of(model), axes)
+    readme = (one.folder / "README.md").read_text()
+    assert f"{check.window} bytes of window" in readme
+    assert f"a sample of each of {axes} axes" in readme
+    assert "x, radial" in readme
+    named = [line for line in check.lines if line.startswith("network")]
+    assert len(named) == (2 * model.card.networks if model.card.networks > 1 else 0)
+
+
+def test_names_of_axes_are_what_they_were(board):
+    library = device(board, "paper apart", 64_000).library
+    names = (ctypes.c_char_p * len(CHANNELS)).in_dll(library, "dualres_axes")
+    assert tuple(name.decode() for name in names) == CHANNELS
+
+
+def test_a_name_that_c_does_not_take(tmp_path):
+    with pytest.raises(ExportError, match=r"axis nul.*bytes in UTF-8"):
+        write_c99(made_model(channels=("x", "nul\0"), axes="shared"), tmp_path / "a")
+    assert not list(tmp_path.iterdir())
+
+
+def test_memory_that_all_axes_take_together_is_refused(models):
+    assert ratio_for(made_model(), Fraction(2_000_000))
+    with pytest.raises(ConfigError, match=r"8 classes on 3 axes at 2000000 Hz take \d+ bytes"):
+        ratio_for(models["paper apart"], Fraction(2_000_000))
+    assert working_memory(Fraction(1), 8, PAPER, 3) == working_memory(Fraction(1), 8, PAPER)
+
+
+def test_the_check_notices_axes_in_another_order(board, tmp_path):
+    folder = shutil.copytree(board("paper apart").folder, tmp_path / "board", ignore=shutil.ignore_patterns("build"))
+    check = folder / "check.c"
+    check.write_text(check.read_text().replace("STREAM_SAMPLES, a)", "STREAM_SAMPLES, DUALRES_AXES - 1 - a)"))
+    done = subprocess.run(["make", "-C", folder, "check"], capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "NOT as exported" in done.stdout
+    assert "network 2, window 1: class" in done.stdout
+
+
+@pytest.mark.parametrize("which", ["paper apart", "views shared"])
+def test_make_check(board, which):
+    for options in ((), ("INT16=1", "LANES=4")):
+        assert RIGHT in make(board(which).folder, "check", *options)
+
+
+@pytest.mark.parametrize("which", ["paper apart", "views shared"])
+@pytest.mark.parametrize("int16", [False, True])
+def test_it_runs_clean_under_sanitizers(board, compiler, tmp_path, which, int16):
+    folder, program = board(which, 12_800, int16).folder, tmp_path / "check"
+    sanitize = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    sources = [folder / name for name in ("check.c", *SOURCES)]
+    subprocess.run([compiler, *STRICT, *sanitize, *sources, "-lm", "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
+
+
+def test_the_example_reads_frames(board, models):
+    folder, model = board("paper apart").folder, models["paper apart"]
+    given = signals(model, 1.4, 12_800)
+    make(folder, "example")
+    command = [folder / "build" / "example"]
+    text = "\n".join(" ".join(map(repr, frame)) for frame in given.T.tolist()).encode()
+    said = subprocess.run(command, input=text, capture_output=True, check=True).stdout.decode()
+    recording = Recording.from_axes(dict(zip(CHANNELS, given, strict=True)), 12_800)
+    verdict = diagnose_recording(model, recording)
+    assert said.startswith(f"{verdict.label} ")
+    assert float(said.split(f" {CLASSES[0]}=", 1)[1].split(" ", 1)[0]) == pytest.approx(
+        verdict.probabilities[CLASSES[0]], abs=1e-3
+    )
+    done = subprocess.run(command, input=b"1 2 3 4 5", capture_output=True)
+    assert (done.returncode, b"one of each of 3 axes makes a frame" in done.stderr) == (2, True)
+
+
+def test_on_a_cortex_m(board):
+    needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
+    needs("qemu-system-arm", "qemu-system-arm")
+    folder = board("views shared", 12_800, int16=True).folder / "cortex-m"
+    assert RIGHT in make(folder, "check", "CPU=m7")
+    assert re.search(r"stack: \d+ bytes", "".join(make(folder, "count", "CPU=m7")))
