@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError
-from dualres.file import Model
+from dualres.file import VIEWS, Model
 from dualres.judge import STRETCH
 from dualres.kernel.views_weights import ViewsWeights
+from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered, evenly, every_window, stretches
-from dualres.scorers import views_of
+from dualres.scorers import Member, views_of, weights_of
 
 WEIGHT = 0.5  # of the way
 WELL = ("good", "healthy", "normal", "ok", "baseline")  # names that a class of machines running well may have
@@ -36,12 +37,26 @@ class Baseline:
 
 def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None = None) -> Baseline:
     """The model as it should judge the machine that `healthy` recordings are of; `label` names their class."""
-    label, config = _class_of_healthy(model, label), model.card.config
-    weights = model.weights
-    if not isinstance(weights, ViewsWeights):
+    label = _class_of_healthy(model, label)
+    if model.card.method != VIEWS:
         raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")
     if not healthy:
         raise ConfigError("a baseline needs at least one recording of the machine running well")
+    signals = [in_order(recording, model.card.channels) for recording in healthy]
+    # A network knows its axis as it was; one that judges all axes is shown all of them.
+    shown = list(zip(*signals, strict=True)) if model.card.apart > 1 else [[one for axes in signals for one in axes]]
+    found = [_moved(model, member, some, label) for member, some in zip(model.members, shown, strict=True)]
+    seconds = found[0][1] / model.card.config.rate
+    if model.card.apart == 1:
+        seconds /= len(signals[0])
+    card = replace(model.card, unlabelled_s=model.card.unlabelled_s + seconds)
+    return Baseline(Model(tuple(weights for weights, _ in found), card), label, len(healthy), seconds)
+
+
+def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: str) -> tuple[ViewsWeights, int]:
+    """The network as it should judge, and how many samples of the signals, at the model's rate, tell so."""
+    config, weights = model.card.config, weights_of(member)
+    assert isinstance(weights, ViewsWeights)
     sums: dict[str, npt.NDArray[np.float64]] = {}
     windows, samples = 0, 0
     for recording in healthy:
@@ -58,9 +73,7 @@ def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None 
         key = f"heads.{name}.centre"
         moved = total / windows - weights.class_view(name, model.classes.index(label))
         arrays[key] = (arrays[key] + WEIGHT * moved).astype(np.float32)
-    seconds = samples / config.rate
-    card = replace(model.card, unlabelled_s=model.card.unlabelled_s + seconds)
-    return Baseline(Model((ViewsWeights(weights.config, arrays),), card), label, len(healthy), seconds)
+    return ViewsWeights(weights.config, arrays), samples
 
 
 def _class_of_healthy(model: Model, label: str | None) -> str:

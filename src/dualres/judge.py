@@ -13,6 +13,7 @@ from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.axes import in_order
+from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
@@ -65,6 +66,11 @@ def recording_scores(model: Model, recording: Recording, limit: int | None = Non
 def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:
     """As `recording_scores`, of samples in memory at `rate` Hz."""
     return recording_scores(model, Recording.from_array(signal, rate))
+
+
+def channels_to_read(model: Model, channel: Channel) -> Channel:
+    """What to read of a file for the model: what somebody chose, or the axes that it knows."""
+    return channel or (model.card.channels if model.card.axes else None)
 
 
 def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:

@@ -12,10 +12,11 @@ from pathlib import Path
 from dualres.adaptation import corrected
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
-from dualres.judge import Verdict, diagnose_recording
+from dualres.judge import Verdict, channels_to_read, diagnose_recording
 from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
 from dualres.recordings.folder import Row, read_row
+from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Interval
 from dualres.recordings.windows import covered, evenly
 
@@ -61,19 +62,18 @@ class Together:
         return len({one.condition for one in self.judged if one.verdict and one.condition})
 
 
-def judge_files(
-    model: Model, files: Iterable[Path | Row], channel: str | None, rate: Fraction | None
-) -> Iterator[Judged]:
+def judge_files(model: Model, files: Iterable[Path | Row], channel: Channel, rate: Fraction | None) -> Iterator[Judged]:
     """The files in their order; one that cannot be judged costs that file only.
 
-    A row may bring its own channel and rate; the arguments serve the others.
+    A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
+    finds these by their names.
     """
     for row in map(_row, files):
         yield _judged(row, partial(_judge, model, row, channel, rate))
 
 
 def judge_files_by_ray(
-    model: Model, files: Iterable[Path | Row], channel: str | None, rate: Fraction | None, address: str | None = None
+    model: Model, files: Iterable[Path | Row], channel: Channel, rate: Fraction | None, address: str | None = None
 ) -> Iterator[Judged]:
     """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
 
@@ -138,12 +138,13 @@ def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
         return Judged(row.file, None, str(error), row.channel, condition, part=row.part)
 
 
-def _judge(model: Model, row: Row, channel: str | None, rate: Fraction | None) -> Verdict:
-    return diagnose_recording(model, replace(read_row(row, channel, rate), id=str(row.file)))
+def _judge(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Verdict:
+    whole = read_row(row, channels_to_read(model, channel), rate)
+    return diagnose_recording(model, replace(whole, id=str(row.file)))
 
 
 def _judge_there(
-    model: Model, row: Row, folder: Path, exists: bool, channel: str | None, rate: Fraction | None
+    model: Model, row: Row, folder: Path, exists: bool, channel: Channel, rate: Fraction | None
 ) -> Verdict:
     """On a worker: `folder` is where the command was given, and `exists` what is so there."""
     limit_threads(1)

@@ -116,9 +116,11 @@ def _baseline(
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
     from dualres.baseline import with_baseline
+    from dualres.judge import channels_to_read
     from dualres.recordings.folder import read_row, to_judge
 
-    return with_baseline(model, [read_row(row, channel, rate) for row in to_judge(healthy)], label)
+    channels = channels_to_read(model, channel)
+    return with_baseline(model, [read_row(row, channels, rate) for row in to_judge(healthy)], label)
 
 
 def _name(one: Judged) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.config import POLYPHASE, Recipe
+from dualres.file import APART
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
-from dualres.learn.history import steps_told
+from dualres.learn.history import fits_of, steps_told
 from dualres.learn.holdout import Rounds
 from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, Evaluation, macro_f1
@@ -57,11 +58,15 @@ def estimate(
     recipe: Recipe | None,
     seed: int,
     members: int = 1,
+    axes: str = APART,
     resampler: str = POLYPHASE,
     device: str = "cpu",
     progress: Progress = quiet,
 ) -> Estimate:
-    """Fit once per round, as many members as the model will have, and judge what the round holds out."""
+    """Fit once per round, as many members as the model will have, and judge what the round holds out.
+
+    `axes` is as for `fit_recordings`.
+    """
     judged = []
     for number, held in enumerate(rounds.held_out, start=1):
         known, stage = (
@@ -79,8 +84,9 @@ def estimate(
             recipe=recipe,
             seed=seed,
             members=members,
+            axes=axes,
             device=device,
-            progress=steps_told(progress, stage, members),
+            progress=steps_told(progress, stage, fits_of(known, members, axes)),
         )
         if recipe is None:
             progress(stage, 1, 1, "")

@@ -11,7 +11,7 @@ import torch
 
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.file import DUALRES, VIEWS, Card, Model, check_members
+from dualres.file import APART, DUALRES, VIEWS, Card, Model, check_members
 from dualres.gpu.available import available
 from dualres.gpu.draws import SLAB
 from dualres.learn.augment.standardise import fold_into
@@ -26,6 +26,8 @@ from dualres.learn.views import fit_views
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
+from dualres.model.views.network import ViewsNetwork
+from dualres.recordings.axes import common_channels
 from dualres.recordings.recording import Recording, Samples
 
 FEW_VIEWS = 32  # windows that the time of a fit is judged by
@@ -127,6 +129,7 @@ def fit_recordings(
     recipe: Recipe | None = None,
     seed: int = 41,
     members: int = 1,
+    axes: str = APART,
     device: str = "cpu",
     progress: OnStep | None = None,
 ) -> tuple[Model, list[Step]]:
@@ -135,13 +138,20 @@ def fit_recordings(
     `resampler` brings them to the model's rate. Members learn from the same windows, with `seed`, `seed + 1` and so on.
     Without a recipe a network of views is fitted. It draws nothing, so that its members would all be the same, and one
     is kept.
+
+    Of recordings of several axes, `axes` says whether each has networks of its own that learn from its windows
+    ("apart"), or whether all are judged by networks that learn from the windows of all ("shared").
     """
     check_members(members)
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
     config = config or ModelConfig()
+    channels = common_channels(recordings)
+    check_members(members, len(channels) if axes == APART else 1)
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
+    if channels:
+        kind |= {"channels": channels, "axes": axes}
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
     return fit_support(support, card, device=device, progress=progress)
 
@@ -151,17 +161,22 @@ def fit_support(
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows as the card says.
 
-    The history has the members' updates one member after the other; `fit_networks` says what `progress` is told. A
-    network of views makes no updates.
+    The history has the members' updates one member after the other, axis after axis; `fit_networks` says what
+    `progress` is told. A network of views makes no updates.
     """
-    if card.method == VIEWS:
-        network = fit_views(support.windows, support.labels, len(card.classes), config=card.config, device=device)
-        return Model((network,), card), []
-    shown = [support.windows] * card.members, [support.labels] * card.members, len(card.classes)
-    learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device, "progress": progress}
-    fitted = fit_networks(*shown, seeds=card.seeds, **learning)
-    history = [step for one in fitted for step in one.history]
-    return Model(tuple(one.network for one in fitted), card), history
+    networks: list[DualRes | ViewsNetwork] = []
+    history: list[Step] = []
+    pooled = support if card.axes == APART else support.pooled()
+    for windows in pooled.axes:
+        if card.method == VIEWS:
+            networks.append(fit_views(windows, pooled.labels, len(card.classes), config=card.config, device=device))
+            continue
+        shown = [windows] * card.members, [pooled.labels] * card.members, len(card.classes)
+        learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device}
+        fitted = fit_networks(*shown, seeds=card.seeds, **learning, progress=progress)
+        networks += [one.network for one in fitted]
+        history += [step for one in fitted for step in one.history]
+    return Model(tuple(networks), card), history
 
 
 def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None = None, device: str = "cpu") -> float:

@@ -1,6 +1,6 @@
 """What a fit is given, what it tells of itself while it goes on, and what it leaves behind."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
@@ -8,10 +8,11 @@ from typing import TypeVar
 
 from torch import nn
 
+from dualres.file import APART
 from dualres.learn.batches import Labels
 from dualres.machinery.progress import Progress
 from dualres.model.network import DualRes
-from dualres.recordings.recording import Samples
+from dualres.recordings.recording import Recording, Samples, axes_of
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,11 @@ def keeping(network: _Network, task: Task, kept: dict[int, _Network]) -> OnStep 
             task.progress(step, updates)
 
     return tell
+
+
+def fits_of(recordings: Sequence[Recording], members: int, axes: str) -> int:
+    """How many networks a model of such recordings has, which tell of their updates one after the other."""
+    return members * len(axes_of(recordings[0])) if axes == APART else members
 
 
 def steps_told(progress: Progress, stage: str, fits: int = 1) -> OnStep:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import softmax
 from sklearn.metrics import f1_score
 
 from dualres.config import RECIPES, VIEWS, ModelConfig, Recipe
@@ -117,6 +118,8 @@ def tune(
 ) -> Choice:
     """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
 
+    Where there are several axes, each has a network of its own, and a window's probabilities are the mean over them.
+
     `grid` has first what is chosen unless another is clearly better. Scores in `known` are not computed again;
     `finished` is told the others.
     """
@@ -130,14 +133,16 @@ def tune(
             continue
         progress("Fits", done, len(fits), fit.candidate)
         held = groups == fit.group
-        learned: Any = (support.windows[~held], support.labels[~held], classes)
-        if (recipe := grid[fit.candidate]) is None:
-            network: Any = fit_views(*learned, config=config, device=device)
-        else:
-            how: Any = {"config": config, "recipe": recipe, "seed": fit.seed, "device": device}
-            network = fit_network(*learned, **how, progress=steps_told(progress, "Updates")).network
-        logits = scorer(network)(support.windows[held])
-        scores[fit] = window_f1(logits, support.labels[held])
+        said = []  # of each axis, by a network of its own
+        for windows in support.axes:
+            learned: Any = (windows[~held], support.labels[~held], classes)
+            if (recipe := grid[fit.candidate]) is None:
+                network: Any = fit_views(*learned, config=config, device=device)
+            else:
+                how: Any = {"config": config, "recipe": recipe, "seed": fit.seed, "device": device}
+                network = fit_network(*learned, **how, progress=steps_told(progress, "Updates")).network
+            said.append(softmax(scorer(network)(windows[held]).astype(np.float64), axis=1))
+        scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
         if finished:
             finished(fit, scores[fit])
     progress("Fits", len(fits), len(fits), "")
@@ -150,13 +155,13 @@ def tune(
     return Choice(chosen.name, chosen.recipe, candidates)
 
 
-def window_f1(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
-    """Macro-F1 over the classes in `labels`, of one verdict per window; `logits` are (n, classes).
+def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -> float:
+    """Macro-F1 over the classes in `labels`, of one verdict per window; `scores` are (n, classes).
 
     Windows, not recordings: a support has few recordings, and their verdicts would come out alike for most recipes.
     """
     present = np.unique(labels)
-    return float(f1_score(labels, logits.argmax(1), labels=present, average="macro", zero_division=0))
+    return float(f1_score(labels, scores.argmax(1), labels=present, average="macro", zero_division=0))
 
 
 def expected_tuning_s(
@@ -164,6 +169,7 @@ def expected_tuning_s(
     groups: Groups,
     grid: Mapping[str, Recipe | None],
     *,
+    axes: int = 1,
     config: ModelConfig | None = None,
     device: str = "cpu",
     progress: Progress = quiet,
@@ -175,4 +181,4 @@ def expected_tuning_s(
     for done, name in enumerate(names, start=1):
         each[name] = expected_s(most, grid[name], config, device) / most
         progress("Time an update of each recipe", done, len(names), name)
-    return sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))
+    return axes * sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dualres.config import ModelConfig, Recipe
 from dualres.learn import tune
@@ -90,7 +92,8 @@ def choose_recipe(
     fits = tune.plan(divided.support.labels, divided.groups, grid, seeds)
     left = [fit for fit in fits if fit not in known]
     if left and announce:
-        seconds = tune.expected_tuning_s(left, divided.groups, grid, device=device, progress=progress)
+        axes = len(divided.support.axes)
+        seconds = tune.expected_tuning_s(left, divided.groups, grid, axes=axes, device=device, progress=progress)
         announce(Forecast(len(left), len(fits) - len(left), seconds))
     return tune.tune(
         divided.support,
@@ -137,6 +140,7 @@ def fingerprint(divided: Divided, grid: Mapping[str, Recipe | None], device: str
     support = divided.support
     facts = [support.origins, {k: v and asdict(v) for k, v in grid.items()}, divided.classes, device, dict(versions)]
     digest = sha256(json.dumps(facts).encode())
-    for array in (support.windows, support.labels, divided.groups):
+    arrays: list[npt.NDArray[Any]] = [*support.axes, support.labels, divided.groups]
+    for array in arrays:
         digest.update(array.tobytes())
     return digest.hexdigest()

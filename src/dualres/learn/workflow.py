@@ -13,17 +13,19 @@ from typing import Any
 
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
-from dualres.file import Card, Model, check_members
+from dualres.file import APART, Card, Model, check_members
+from dualres.learn.arrangement import estimate_both
 from dualres.learn.estimate import Estimate
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.history import Step, steps_told
+from dualres.learn.history import Step, fits_of, steps_told
 from dualres.learn.holdout import plan_rounds, refuse_leaks
 from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.axes import common_channels
 from dualres.recordings.contradictions import refuse_contradictions
 from dualres.recordings.folder import Folder, read_folder
-from dualres.recordings.recording import Recording
+from dualres.recordings.recording import Recording, axes_of
 from dualres.recordings.resample import check_resampler
 
 __all__ = [
@@ -77,7 +79,7 @@ class FitSettings:
 class FitForecast:
     """How long the fits will take."""
 
-    fits: int  # of single networks, those of the estimate included
+    fits: int  # of single networks, those of the estimate included; one for all axes counts as one for each
     each_s: float
 
     @property
@@ -93,6 +95,7 @@ class FittedModel:
     estimate: Estimate | None
     history: list[Step]  # of the model's members, one after the other
     forecast: FitForecast | None = None  # where somebody wanted to know
+    about_axes: str = ""  # why they have a network each or share one, where that was compared
 
 
 def fit_model(
@@ -115,6 +118,9 @@ def fit_model(
     held out in turn first, or recordings where components are not known, to estimate how well the model will do on one
     it has not seen. With `strict`, recordings that would leak are refused. `announce` is told how long it all will
     take, before the first fit; without it nothing is timed.
+
+    Recordings of several axes give a model with a network for each. The estimate also tries one network for all axes,
+    which is taken if it is clearly ahead.
     """
     settings = FitSettings(tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device)
     return fit_by(settings, announce=announce, progress=progress)
@@ -125,8 +131,9 @@ def fit_by(
 ) -> FittedModel:
     """As `fit_model`, by settings that an option may have changed."""
     check_resampler(settings.resampler)
-    check_members(settings.members)
     recordings = settings.recordings
+    several = len(common_channels(recordings))  # axes; 0 where each recording is one signal
+    check_members(settings.members, max(several, 1))
     rounds = plan_rounds(recordings) if settings.estimate or settings.strict else None
     if rounds and settings.strict:
         refuse_leaks(recordings, rounds, progress)
@@ -138,16 +145,23 @@ def fit_by(
     learning: dict[str, Any] = {
         name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
     }
-    expected = None
-    if held_out:
+    expected, axes, about_axes = None, APART, ""
+    if held_out and several:
+        axes, expected, about_axes = estimate_both(
+            recordings, held_out, settings.classes, **learning, progress=progress
+        )
+    elif held_out:
         expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
-    tell = steps_told(progress, LEARN, settings.members)
+    tell = steps_told(progress, LEARN, fits_of(recordings, settings.members, axes))
     if settings.recipe is None:  # views tell of no updates
         progress(LEARN, 0, 1, "")
-    model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
+    model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, axes=axes, progress=tell)
     if settings.recipe is None:
         progress(LEARN, 1, 1, "")
-    return FittedModel(replace(model, card=_told(model.card, expected)), expected, history, forecast)
+    card = _told(model.card, expected)
+    if about_axes:
+        card = replace(card, remarks=(*card.remarks, about_axes))
+    return FittedModel(replace(model, card=card), expected, history, forecast, about_axes)
 
 
 def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
@@ -157,7 +171,9 @@ def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitFore
     each_s = expected_s(windows, settings.recipe, device=settings.device)
     progress(timing, 1, 1, "")
     members = settings.members if settings.recipe else 1  # of views one is kept
-    return FitForecast(members * (1 + rounds), each_s)
+    axes = len(axes_of(settings.recordings[0]))
+    shared = rounds if axes > 1 else 0  # a network of all axes learns from as many windows as one of each
+    return FitForecast(members * axes * (1 + rounds + shared), each_s)
 
 
 def _told(card: Card, expected: Estimate | None) -> Card:

@@ -7,10 +7,10 @@ from dualres.recordings.recording import Recording
 
 
 def common_channels(recordings: Sequence[Recording]) -> tuple[str, ...]:
-    """Names of the axes that all recordings have, in the first one's order; none where each has a single signal."""
+    """Names of the axes that all recordings have, as the first one has them; none where each is a single signal."""
     first, *others = recordings
     for other in others:
-        if len(other.axes) != len(first.axes) or set(other.channels) != set(first.channels):
+        if len(other.axes) != len(first.axes) or not _found(other, first.channels):
             raise RecordingError(
                 f"{other.id}: has {_said(other)}, and {first.id} has {_said(first)}; all recordings need the same "
                 "axes: choose them by name (--channel x,y,z), or leave it out"
@@ -19,25 +19,38 @@ def common_channels(recordings: Sequence[Recording]) -> tuple[str, ...]:
 
 
 def in_order(recording: Recording, channels: Sequence[str]) -> tuple[Recording, ...]:
-    """The signals of a recording that go by these names, in any letter case where that is unique; others are left out.
+    """The signals of a recording that go by these names; others are left out.
 
-    Fewer than two names ask for a single signal, which may go by another one. Axes without names are taken in order.
+    Letter case and what stands before a dot need not be the same where it is clear which is meant. Fewer than two names
+    ask for a single signal, which may go by another one. Axes without names are taken in order.
     """
-    if not recording.axes:
-        if len(channels) < 2:
-            return (recording,)
-    elif len(channels) == len(recording.axes) and not any(axis.origin.channel for axis in recording.axes):
-        return recording.axes
-    elif channels:
-        for fold in (str, str.casefold):
-            names = [fold(name) for name in recording.channels]
-            if all(names.count(fold(name)) == 1 for name in channels):
-                return tuple(recording.axes[names.index(fold(name))] for name in channels)
+    found = _found(recording, channels)
+    if found:
+        return found
     needed = f"the axes {', '.join(channels)}" if len(channels) > 1 else channels[0] if channels else "one signal"
     raise RecordingError(
         f"{recording.id}: has {_said(recording)}, and the model judges {needed}; choose signals of these names, "
         "or fit a model of these recordings"
     )
+
+
+def _found(recording: Recording, channels: Sequence[str]) -> tuple[Recording, ...]:
+    """Those that are asked for, or none if one of them is missing."""
+    if not recording.axes:
+        return (recording,) if len(channels) < 2 else ()
+    if not channels:
+        return ()
+    for fold in (str, str.casefold, _last_part):
+        names = [fold(name) for name in recording.channels]
+        if all(names.count(fold(name)) == 1 for name in channels):
+            return tuple(recording.axes[names.index(fold(name))] for name in channels)
+    numbers = tuple(str(number) for number in range(1, len(channels) + 1))
+    nameless = numbers in (recording.channels, tuple(channels))
+    return recording.axes if nameless and len(recording.axes) == len(channels) else ()
+
+
+def _last_part(name: str) -> str:
+    return name.rpartition(".")[2].casefold()
 
 
 def _said(recording: Recording) -> str:

@@ -5,15 +5,16 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from dualres.errors import RecordingError
-from dualres.recordings.recording import Interval, Recording
+from dualres.recordings.recording import Interval, Recording, axes_of
 
 
 def refuse_contradictions(recordings: Iterable[Recording]) -> None:
     """An error if the same bytes, or the same seconds of them, carry two labels."""
     same: dict[tuple[str, str | None], list[Recording]] = defaultdict(list)
     for recording in recordings:
-        if recording.origin.sha256:
-            same[recording.origin.sha256, recording.origin.channel].append(recording)
+        for axis in axes_of(recording):
+            if axis.origin.sha256:
+                same[axis.origin.sha256, axis.origin.channel].append(recording)
     for members in same.values():
         for one, other in combinations(members, 2):
             if one.label != other.label and _span(one).overlaps(_span(other)):

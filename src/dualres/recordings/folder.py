@@ -1,7 +1,7 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -11,11 +11,12 @@ from pathlib import Path
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
 from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.beside import Axis
 from dualres.recordings.formats import suffixes
 from dualres.recordings.labels import LABELS, Row, listed
 from dualres.recordings.parts import Cut, PartError, part_of
-from dualres.recordings.readers import load, read
-from dualres.recordings.recording import Blockwise, Recording
+from dualres.recordings.readers import Channel, load, read
+from dualres.recordings.recording import Blockwise, Recording, Samples
 from dualres.recordings.selection import Selection, select
 from dualres.recordings.windows import samples_for, shortage
 
@@ -41,7 +42,7 @@ class Folder:
 
 def read_folder(
     folder: Path,
-    channel: str | None = None,
+    channel: Channel = None,
     rate: Fraction | None = None,
     progress: Progress = quiet,
     *,
@@ -50,8 +51,9 @@ def read_folder(
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
-    A row of labels.csv may bring its own channel and rate; the arguments serve the others. `labels` is a list to use
-    in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is not read.
+    A row of labels.csv may bring its own channel, or several, and rate; the arguments serve the others. `labels` is a
+    list to use in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is
+    not read.
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
@@ -89,7 +91,7 @@ def read_folder(
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def read_row(row: Row, channel: str | None = None, rate: Fraction | None = None) -> Recording:
+def read_row(row: Row, channel: Channel = None, rate: Fraction | None = None) -> Recording:
     """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
     whole = read(row.file, row.channel or channel, row.rate or rate)
     return part_of(whole, row.part) if row.part else whole
@@ -97,9 +99,15 @@ def read_row(row: Row, channel: str | None = None, rate: Fraction | None = None)
 
 def _read_again(one: Recording, file: Path) -> Recording:
     """The same recording, its samples read when they are needed: a folder may be larger than the memory."""
+    if one.axes:
+        axes = (_again(axis, Axis(file, one.channels, str(axis.origin.channel), one.rate)) for axis in one.axes)
+        return replace(one, axes=tuple(axes))
+    return _again(one, partial(load, file, one.origin.channel, one.rate))
+
+
+def _again(one: Recording, again: Callable[[], Samples]) -> Recording:
     if isinstance(one.load, Blockwise):
         return one
-    again = partial(load, file, one.origin.channel, one.rate)
     return replace(one, load=replace(one.load, whole=again) if isinstance(one.load, Cut) else again)
 
 

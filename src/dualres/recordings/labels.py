@@ -13,7 +13,7 @@ from dualres.machinery.rates import exact_rate
 from dualres.recordings.recording import Interval
 
 LABELS = "labels.csv"
-_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "start_s", "end_s"}
+_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
 
 # What people call the two columns that are needed; understood where the column itself is missing.
 ALIASES = {
@@ -31,7 +31,7 @@ class Row:
     file: Path
     known: Mapping[str, Any] = field(default_factory=dict)  # label, component and condition
     rate: Fraction | None = None
-    channel: str | None = None
+    channel: str | None = None  # or several, as "x,y,z"
     part: Interval | None = None  # None for the whole file
     listed_in: str = ""  # the list and the line
 
@@ -57,7 +57,8 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
             found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
             raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
         part = interval_in(values, where)
-        others = earlier[values["file"], values.get("channel", "")]
+        channel = channel_in(values, where)
+        others = earlier[values["file"], channel or ""]
         _refuse_listed_twice(where, values["file"], part, others)
         others.append((part, number))
         file = (folder / values["file"]).resolve()
@@ -70,7 +71,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
         condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
         label = {"label": values["label"]} if labelled else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
-        yield Row(folder / values["file"], known, rate, values.get("channel") or None, part, where)
+        yield Row(folder / values["file"], known, rate, channel, part, where)
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -108,6 +109,16 @@ def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
             )
         values = {name if key == found[0] else key: value for key, value in values.items()}
     return values
+
+
+def channel_in(values: Mapping[str, str], where: str) -> str | None:
+    """What the column channel says, or channels, which names several."""
+    channel, channels = values.get("channel"), values.get("channels")
+    if channel and channels:
+        raise RecordingError(
+            f"{where}: {values['file']}: channel {channel!r} and channels {channels!r} are both given; leave one empty"
+        )
+    return channel or channels or None
 
 
 def interval_in(values: Mapping[str, str], where: str) -> Interval | None:

@@ -12,6 +12,7 @@ Array = npt.NDArray[Any]
 Load = Callable[[], Array]
 
 TIME = "t"  # the kind of a vector that is time
+ALL = "all"  # the channel that stands for all signals of a file
 
 _LISTED_IN_A_MESSAGE = 20
 
@@ -73,6 +74,30 @@ def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
     else:
         matched = f"is {len(found)} signals called {channel}" if found else f"is no signal called {channel}"
     raise ValueError(f'there {matched} in it; choose one by its name (channel="...", --channel){there_is}')
+
+
+def choose_several(listing: Sequence[Listed], channel: str | Sequence[str] | None) -> list[Listed]:
+    """The vectors that are asked for: `choose`'s one, those of several names, or all signals for "all".
+
+    One text may hold several names, between commas or semicolons, unless it is itself the name of a vector.
+    """
+    if channel is not None and not isinstance(channel, str):
+        return [choose(listing, name) for name in channel]
+    try:
+        return [choose(listing, channel)]
+    except ValueError:
+        signals = [one for one in listing if one.fault is None]
+        if channel and channel.casefold() == ALL and signals:
+            return signals
+        names = several_names(channel)
+        if len(names) < 2:
+            raise
+        return [choose(listing, name) for name in names]
+
+
+def several_names(channel: str | None) -> list[str]:
+    """The names in a text such as "x,y,z" or "x; y; z"."""
+    return [name for name in map(str.strip, (channel or "").replace(";", ",").split(",")) if name]
 
 
 def _called(listing: Sequence[Listed], channel: str) -> list[Listed]:

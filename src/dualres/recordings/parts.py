@@ -22,6 +22,9 @@ def part_of(recording: Recording, part: Interval) -> Recording:
     An error if the part reaches beyond the recording, is too short for a window, or is constant. Parts of a signal that
     stays on disk stay there, too.
     """
+    if recording.axes:
+        axes = tuple(part_of(axis, part) for axis in recording.axes)
+        return replace(recording, axes=axes, origin=replace(recording.origin, part=part))
     name, rate, length = recording.origin.path or Path(recording.id), recording.rate, recording.length
     seconds = float(length / rate)
     if part.start_s >= seconds or (part.end_s is not None and part.end_s > seconds + TOLERANCE_S):

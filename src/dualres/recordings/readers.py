@@ -4,7 +4,8 @@ import csv
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -15,22 +16,27 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.machinery.rates import Rate, exact_rate
-from dualres.recordings.formats import Format, extract, format_of
+from dualres.recordings.formats import Format, format_of, pick
 from dualres.recordings.guard import SHARED, Guard
-from dualres.recordings.listing import Array, Listed, choose, printable
+from dualres.recordings.listing import Array, Listed, choose_several, printable
 from dualres.recordings.ondisk import OnDisk, Stamp
-from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of
+from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
+
+Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
+Pick = Callable[[str | None], tuple[list[Listed], Array | None]]  # what a file holds, and the vector of that name
 
 _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
-def read(path: Path | str, channel: str | None = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
+def read(path: Path | str, channel: Channel = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
     """The recording in a file, every sample of it checked.
 
-    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
-    that is unique, or by its number: "2" is the second. `rate` in Hz is needed where the file does not say it; strings
-    such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of the file: integer formats give counts.
+    `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case
+    where that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a
+    recording of several axes, which must be equally long and of one rate; "all" stands for all signals of the file.
+    `rate` in Hz is needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact.
+    Samples keep the scale of the file: integer formats give counts.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
@@ -38,22 +44,28 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     """
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
+    if channel is not None and not isinstance(channel, str) and len(channel) == 1:
+        channel = channel[0]
     sha256, stamp = _digest(path)
-    format, listing, begin = _parse(path, channel, guard)
+    format, pick_one = _opened(path, guard)
+    listing, begin = pick_one(channel if isinstance(channel, str) else None)
     try:
-        chosen = choose(listing, channel)
+        chosen = choose_several(listing, channel)
     except ValueError as error:
         raise RecordingError(f"{path}: {error}") from None
-    hz = _rate(path, chosen, given)
-    load: Callable[[], Samples]
-    if begin is not None and len(begin) == chosen.length:
-        (samples,) = checked(path, [begin])
-        load = partial(_held, samples)
-    elif begin is not None and len(begin) == BLOCK < chosen.length:
-        load = _long(OnDisk(path, stamp, format.name, chosen.name, chosen.length, guard=guard), begin)
-    else:
-        raise RecordingError(f"{path}: {chosen.name} could not be loaded")
-    return Recording(path.stem, load, hz, origin=Origin(path, sha256, chosen.name))
+    origin, each = Origin(path, sha256), []
+    for one in chosen:
+        if len(chosen) > 1:
+            _, begin = pick_one(one.name)
+        file = OnDisk(path, stamp, format.name, one.name, one.length, guard=guard)
+        try:
+            hz, load = _rate(path, one, given), _loaded(file, begin)
+        except RecordingError as error:
+            if len(chosen) == 1:
+                raise
+            raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
+        each.append(Recording(path.stem, load, hz, origin=replace(origin, channel=one.name)))
+    return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
 
 def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
@@ -65,8 +77,18 @@ def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)
     _digest(path)
-    _, listing, _ = _parse(path, None, guard)
+    listing, _ = _opened(path, guard)[1](None)
     return {one.name: one.length for one in listing if one.fault is None}
+
+
+def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:
+    """How to load a signal of which `begin` is the first block, or all of it."""
+    if begin is not None and len(begin) == file.length:
+        (samples,) = checked(file.path, [begin])
+        return partial(_held, samples)
+    if begin is not None and len(begin) == BLOCK < file.length:
+        return _long(file, begin)
+    raise RecordingError(f"{file.path}: {file.channel} could not be loaded")
 
 
 def _long(file: OnDisk, begin: Array) -> Callable[[], Samples]:
@@ -111,16 +133,31 @@ def _digest(path: Path) -> tuple[str, Stamp]:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _parse(path: Path, channel: str | None, guard: Guard) -> tuple[Format, list[Listed], Array | None]:
-    """The format, what the file holds, and of the signal that is asked for the first block, or all of it."""
+def _opened(path: Path, guard: Guard) -> tuple[Format, Pick]:
+    """The format, and what tells for a name what the file holds, with the first block of that signal, or all of it.
+
+    Text is parsed once, however many signals are asked for.
+    """
     try:
         format = format_of(path)
     except (ValueError, OSError) as error:
         raise RecordingError(f"{path}: {error}") from error
     if format.library is not None:
-        return format, *guard.extract(path, format, channel, stop=BLOCK)
+        return format, partial(guard.extract, path, format, stop=BLOCK)
+    with _text_errors(path, format):
+        contents = format.parse(path)
+
+    def pick_one(channel: str | None) -> tuple[list[Listed], Array | None]:
+        with _text_errors(path, format):
+            return pick(contents, channel)
+
+    return format, pick_one
+
+
+@contextmanager
+def _text_errors(path: Path, format: Format) -> Iterator[None]:
     try:
-        return format, *extract(path, format, channel)
+        yield
     except (ValueError, OSError, MemoryError, csv.Error) as error:
         raise RecordingError(f"{path}: cannot be read as {format.title}: {error}") from error
 
