@@ -59,6 +59,7 @@ class Card:
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
+    learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -77,6 +78,7 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
+        absent["learned_from"] = {}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
@@ -205,6 +207,8 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         if not isinstance(fields["seed"], int):
             raise ValueError("its seed is no whole number")
         check_members(fields.get("members", 1))
+        if not isinstance(fields.get("learned_from", {}), dict):
+            raise ValueError("its learned_from is no table")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])

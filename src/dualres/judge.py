@@ -4,6 +4,7 @@ The command line, the estimator, the estimate, the benchmark, the profile, the c
 this way, so that a number seen in one is the number seen in all.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,14 @@ from dualres.errors import ConfigError
 from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
+from dualres.recordings.looks import Heard
 from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.remembered import Difference, Remembered
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
 from dualres.scorers import Scores
 
+Watch = Callable[[Samples], None]
 STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
 
 
@@ -28,6 +32,7 @@ class Verdict:
     label: str
     probabilities: dict[str, float]  # of every class, mean over the windows
     windows: int
+    differences: tuple[Difference, ...] = ()  # from all that the model learned from
 
     @property
     def probability(self) -> float:
@@ -46,18 +51,27 @@ def diagnose_recording(model: Model, recording: Recording, limit: int | None = N
             f"a fitted {model.card.method} scores by decision values, which are no probabilities, and a verdict states "
             "those; dualres.judge.recording_scores gives its values"
         )
-    mean, windows = recording_scores(model, recording, limit)
+    remembered, heard = remembered_by(model), Heard()
+    mean, windows = recording_scores(model, recording, limit, heard if remembered else None)
     return Verdict(
         recording=recording.id,
         label=model.classes[int(mean.argmax())],
         probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
         windows=windows,
+        differences=remembered.differences(recording, heard.level) if remembered else (),
     )
 
 
-def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
+def remembered_by(model: Model) -> Remembered | None:
+    """What the model's labelled recordings looked like; None for a model that does not remember."""
+    return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
+
+
+def recording_scores(
+    model: Model, recording: Recording, limit: int | None = None, watch: Watch | None = None
+) -> tuple[Scores, int]:
     """The mean score of every class, (classes,), and the number of windows behind it."""
-    each = window_scores(model, recording, limit)
+    each = window_scores(model, recording, limit, watch=watch)
     return np.asarray(each.mean(0)), len(each)
 
 
@@ -71,12 +85,20 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
     return resample(signal, exact_rate(rate), model.card.config.rate, model.card.resampler)
 
 
-def window_scores(model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH) -> Scores:
+def window_scores(
+    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, watch: Watch | None = None
+) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
     The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
-    `at_once` windows at a time.
+    `at_once` windows at a time; `watch` is shown them after that.
     """
     config = model.card.config
     some = stretches(recording, config.rate, config.window, model.card.resampler, at_once, limit)
-    return np.concatenate([model.scores(every_window(stretch, config.window)) for stretch in some])
+    found = []
+    for stretch in some:
+        windows = every_window(stretch, config.window)
+        found.append(model.scores(windows))
+        if watch:
+            watch(windows)
+    return np.concatenate(found)

@@ -12,7 +12,7 @@ from pathlib import Path
 from dualres.adaptation import corrected
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
-from dualres.judge import Verdict, diagnose_recording
+from dualres.judge import Verdict, diagnose_recording, remembered_by
 from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
 from dualres.recordings.folder import Row, read_row
@@ -139,7 +139,7 @@ def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
 
 
 def _judge(model: Model, row: Row, channel: str | None, rate: Fraction | None) -> Verdict:
-    return diagnose_recording(model, replace(read_row(row, channel, rate), id=str(row.file)))
+    return diagnose_recording(model, replace(read_row(row, channel, rate, remembered_by(model)), id=str(row.file)))
 
 
 def _judge_there(

@@ -20,6 +20,7 @@ from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_suppor
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
+from dualres.learn.learned_from import learned_from
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.learn.views import fit_views
@@ -142,6 +143,7 @@ def fit_recordings(
     config = config or ModelConfig()
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
+    kind["learned_from"] = learned_from(recordings, support, config.rate)
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
     return fit_support(support, card, device=device, progress=progress)
 

@@ -20,17 +20,26 @@ from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose, printable
 from dualres.recordings.ondisk import OnDisk, Stamp
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of
+from dualres.recordings.remembered import Remembered
 
 _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
-def read(path: Path | str, channel: str | None = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
+def read(
+    path: Path | str,
+    channel: str | None = None,
+    rate: Rate | None = None,
+    *,
+    remembered: Remembered | None = None,
+    guard: Guard = SHARED,
+) -> Recording:
     """The recording in a file, every sample of it checked.
 
     `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case where
     that is unique, or by its number: "2" is the second. `rate` in Hz is needed where the file does not say it; strings
     such as "200000/3" and "12.8kHz" are exact. Samples keep the scale of the file: integer formats give counts.
+    What neither the arguments nor the file say is as `remembered`, of recordings like this one.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
@@ -40,11 +49,14 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
     given = None if rate is None else exact_rate(rate)
     sha256, stamp = _digest(path)
     format, listing, begin = _parse(path, channel, guard)
+    if begin is None and channel is None and remembered and (channel := remembered.channel_in(listing)):
+        format, listing, begin = _parse(path, channel, guard)
     try:
         chosen = choose(listing, channel)
     except ValueError as error:
         raise RecordingError(f"{path}: {error}") from None
-    hz = _rate(path, chosen, given)
+    assumed = remembered.rate if remembered and given is None and chosen.rate is None else None
+    hz = _rate(path, chosen, given or assumed)
     load: Callable[[], Samples]
     if begin is not None and len(begin) == chosen.length:
         (samples,) = checked(path, [begin])
@@ -53,7 +65,10 @@ def read(path: Path | str, channel: str | None = None, rate: Rate | None = None,
         load = _long(OnDisk(path, stamp, format.name, chosen.name, chosen.length, guard=guard), begin)
     else:
         raise RecordingError(f"{path}: {chosen.name} could not be loaded")
-    return Recording(path.stem, load, hz, origin=Origin(path, sha256, chosen.name))
+    alone = sum(one.fault is None for one in listing) == 1
+    unit = printable(chosen.unit) if chosen.unit else None
+    origin = Origin(path, sha256, chosen.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
+    return Recording(path.stem, load, hz, origin=origin)
 
 
 def load(path: Path, channel: str | None, rate: Fraction) -> Samples:

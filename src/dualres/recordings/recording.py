@@ -49,6 +49,9 @@ class Origin:
     sha256: str | None = None  # of the file as released
     channel: str | None = None
     part: Interval | None = None  # None for the whole file
+    unit: str | None = None  # of the samples, where the file says so
+    alone: bool = False  # whether the file holds no other signal
+    rate_assumed: bool = False  # whether somebody else said the rate, and the file none
 
 
 class Blockwise(ABC):
