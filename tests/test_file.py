@@ -85,6 +85,14 @@ def test_a_single_network_s_file_tells_nothing_of_members(saved):
     assert names == set(model().network.state_dict())
 
 
+def test_what_a_model_remembers_survives_the_file(tmp_path):
+    plain, known = model(), {"channels": ["DE"], "rates": ["48000"], "looks": {"level": [0.1, 2.0]}}
+    save(
+        dataclasses.replace(plain, card=dataclasses.replace(plain.card, learned_from=known)), tmp_path / "m.safetensors"
+    )
+    assert load(tmp_path / "m.safetensors").card.learned_from == known
+
+
 def test_members_survive_the_file_in_their_order(three, saved):
     original, loaded = model(members=3), load(three)
     assert loaded.card == original.card
@@ -340,6 +348,7 @@ def test_changed_weights_with_a_true_digest_are_refused(saved, tmp_path):
         (lambda f, t: f.update(classes=["good", "good", "good"]), "distinct names"),
         (lambda f, t: f.update(classes=[1, 2, 3]), "distinct names"),
         (lambda f, t: f.update(format="dualres-model/99"), "dualres-model/99"),
+        (lambda f, t: f.update(learned_from=["DE"]), "learned_from is no table"),
         (lambda f, t: t.pop("head.bias"), "do not fit"),
         (lambda f, t: t.update({"head.bias": t["head.bias"].double()}), "float32"),
     ],

@@ -62,6 +62,7 @@ class Card:
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
     channels: tuple[str, ...] = ()  # names of the axes, in the order of the networks; empty where one is not recorded
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
+    learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
@@ -101,7 +102,7 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
-        absent |= {"channels": (), "axes": ""}
+        absent |= {"channels": (), "axes": "", "learned_from": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
@@ -256,6 +257,8 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         if not all(isinstance(c, str) for c in channels) or len(set(channels)) != len(channels):
             raise ValueError("its channels are not distinct names")
         check_members(fields.get("members", 1), len(channels))
+        if not isinstance(fields.get("learned_from", {}), dict):
+            raise ValueError("its learned_from is no table")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])

@@ -4,6 +4,7 @@ The command line, the estimator, the estimate, the benchmark, the profile, the c
 this way, so that a number seen in one is the number seen in all.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,12 +14,15 @@ from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.axes import in_order
+from dualres.recordings.looks import Heard
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.remembered import Difference, Remembered
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
 from dualres.scorers import Scores
 
+Watch = Callable[[Samples], None]
 STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
 
 
@@ -30,6 +34,7 @@ class Verdict:
     label: str
     probabilities: dict[str, float]  # of every class, mean over the windows
     windows: int
+    differences: tuple[Difference, ...] = ()  # from all that the model learned from
 
     @property
     def probability(self) -> float:
@@ -48,18 +53,27 @@ def diagnose_recording(model: Model, recording: Recording, limit: int | None = N
             f"a fitted {model.card.method} scores by decision values, which are no probabilities, and a verdict states "
             "those; dualres.judge.recording_scores gives its values"
         )
-    mean, windows = recording_scores(model, recording, limit)
+    remembered, heard = remembered_by(model), Heard()
+    mean, windows = recording_scores(model, recording, limit, heard if remembered else None)
     return Verdict(
         recording=recording.id,
         label=model.classes[int(mean.argmax())],
         probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
         windows=windows,
+        differences=remembered.differences(recording, heard.level) if remembered else (),
     )
 
 
-def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
+def remembered_by(model: Model) -> Remembered | None:
+    """What the model's labelled recordings looked like; None for a model that does not remember."""
+    return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
+
+
+def recording_scores(
+    model: Model, recording: Recording, limit: int | None = None, watch: Watch | None = None
+) -> tuple[Scores, int]:
     """The mean score of every class, (classes,), and the number of windows behind it."""
-    each = window_scores(model, recording, limit)
+    each = window_scores(model, recording, limit, watch=watch)
     return np.asarray(each.mean(0)), len(each)
 
 
@@ -78,18 +92,29 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
     return resample(signal, exact_rate(rate), model.card.config.rate, model.card.resampler)
 
 
-def window_scores(model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH) -> Scores:
+def window_scores(
+    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, watch: Watch | None = None
+) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
     The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
-    `at_once` windows at a time. Where it knows several axes, a window's scores are the mean over them.
+    `at_once` windows at a time; `watch` is shown them after that. Where it knows several axes, a window's scores are
+    the mean over them.
     """
     signals = in_order(recording, model.card.channels)
-    each = [_signal_scores(model, axis, signal, limit, at_once) for axis, signal in enumerate(signals)]
+    each = [_signal_scores(model, axis, signal, limit, at_once, watch) for axis, signal in enumerate(signals)]
     return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
 
 
-def _signal_scores(model: Model, axis: int, signal: Recording, limit: int | None, at_once: int) -> Scores:
+def _signal_scores(
+    model: Model, axis: int, signal: Recording, limit: int | None, at_once: int, watch: Watch | None
+) -> Scores:
     config = model.card.config
     some = stretches(signal, config.rate, config.window, model.card.resampler, at_once, limit)
-    return np.concatenate([model.scores(every_window(stretch, config.window), axis) for stretch in some])
+    found = []
+    for stretch in some:
+        windows = every_window(stretch, config.window)
+        found.append(model.scores(windows, axis))
+        if watch:
+            watch(windows)
+    return np.concatenate(found)

@@ -12,7 +12,7 @@ from pathlib import Path
 from dualres.adaptation import corrected
 from dualres.errors import DualResError, RecordingError
 from dualres.file import Model
-from dualres.judge import Verdict, channels_to_read, diagnose_recording
+from dualres.judge import Verdict, channels_to_read, diagnose_recording, remembered_by
 from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
 from dualres.recordings.folder import Row, read_row
@@ -139,7 +139,7 @@ def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
 
 
 def _judge(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Verdict:
-    whole = read_row(row, channels_to_read(model, channel), rate)
+    whole = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
     return diagnose_recording(model, replace(whole, id=str(row.file)))
 
 

@@ -83,7 +83,7 @@ def test_together_as_text_and_as_csv(fitted, machines):
     table = run("diagnose", fitted[1], machines / "good0.wav", machines / "broken.wav", "--csv", "--together")
     rows = list(csv.DictReader(io.StringIO(table.stdout)))
     assert [r["alone"] for r in rows] == ["good", ""]
-    assert list(rows[0]) == ["file", "verdict", "probability", "runner_up", "alone", "error"]
+    assert list(rows[0]) == ["file", "verdict", "probability", "runner_up", "alone", "error", "differences"]
 
 
 def test_nothing_can_be_judged_together(fitted, machines):

@@ -68,6 +68,23 @@ def write_uff(path, **changes):
     pyuff.UFF(str(path)).write_sets(content | changes)
 
 
+@pytest.mark.parametrize(("said", "unit"), [("g", "g"), ("", None), ("unknown", None)])
+def test_units_of_tdms(tmp_path, said, unit):
+    nptdms = pytest.importorskip("nptdms")
+    with nptdms.TdmsWriter(tmp_path / "a.tdms") as writer:
+        writer.write_segment([nptdms.ChannelObject("run", "DE", X / 2, {"unit_string": said})])
+    listing, _ = extract(tmp_path / "a.tdms", FORMATS["tdms"], None)
+    assert [one.unit for one in listing] == [unit]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # as above
+@pytest.mark.parametrize(("said", "unit"), [("m/s^2", "m/s^2"), ("NONE", None)])
+def test_units_of_uff(tmp_path, said, unit):
+    write_uff(tmp_path / "a.uff", ordinate_axis_units_lab=said)
+    listing, _ = extract(tmp_path / "a.uff", FORMATS["uff"], None)
+    assert [one.unit for one in listing] == [unit]
+
+
 @pytest.mark.parametrize("rate", [1, 25_600, 44_100, 48_000, 51_200, 1_000_000, Fraction(200_000, 3), "66666.7", "0.5"])
 def test_a_step_stands_for_the_simplest_rate_that_is_written_so(rate):
     rate = Fraction(rate)

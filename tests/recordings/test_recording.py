@@ -1,3 +1,4 @@
+import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
 
@@ -206,3 +207,42 @@ def test_axes_that_make_no_recording_are_refused(axes, reason):
     ]
     with pytest.raises(RecordingError, match=reason):
         of_axes(signals, "pump")
+
+
+def test_facts_of_a_long_signal_are_those_of_the_whole(long):
+    facts = facts_of(Recording("a", InBlocks(long), Fraction(1000)))
+    whole = long.astype(np.float64)
+    assert (facts.samples, facts.seconds) == (len(long), len(long) / 1000)
+    assert facts.mean == pytest.approx(whole.mean(), rel=1e-12)
+    assert facts.rms == pytest.approx(whole.std(), rel=1e-12)
+    assert facts.crest == pytest.approx(np.abs(whole - whole.mean()).max() / whole.std(), rel=1e-12)
+    assert facts == facts_of(Recording("a", lambda: long, Fraction(1000)))
+
+
+def test_the_spectrum_of_a_long_signal_is_the_mean_over_blocks(long):
+    t = np.arange(len(long)) / 1000
+    late = long + np.where(np.arange(len(long)) >= BLOCK, 5 * np.sin(2 * np.pi * 104 * t), 0).astype(np.float32)
+    facts = facts_of(Recording("a", InBlocks(late), Fraction(1000)))
+    assert int(np.argmax(facts.spectrum)) == int(104 / (500 / BANDS))
+    first = facts_of(Recording.from_array(late[:BLOCK], 1000))
+    assert int(np.argmax(first.spectrum)) != int(104 / (500 / BANDS))
+
+
+class MadeOnTheWay(Blockwise):
+    """Ten minutes at 48 kHz that are made block by block."""
+
+    length, mean = 48_000 * 600, 0.0
+
+    def blocks(self):
+        block = np.random.default_rng(0).standard_normal(BLOCK).astype(np.float32)
+        for start in range(0, self.length, BLOCK):
+            yield block[: self.length - start]
+
+
+def test_facts_of_a_long_signal_take_little_memory():
+    tracemalloc.start()
+    facts = facts_of(Recording("a", MadeOnTheWay(), Fraction(48_000)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert facts.seconds == 600
+    assert peak < 64 << 20, "the whole signal takes 110 MiB as float32, and twice that as float64"

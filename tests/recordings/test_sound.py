@@ -108,3 +108,12 @@ def test_a_flac_file_that_ends_early_is_refused(tmp_path):
     for start in (0, 45_000):
         with pytest.raises((ValueError, soundfile.LibsndfileError)):
             parse(path, None, start)
+
+
+@pytest.mark.parametrize(
+    ("subtype", "unit"), [("PCM_U8", "8-bit counts"), ("PCM_24", "24-bit counts"), ("FLOAT", None), ("ULAW", None)]
+)
+def test_counts_say_of_how_many_bits(tmp_path, subtype, unit):
+    soundfile.write(tmp_path / "a.wav", np.sin(np.arange(50)) / 2, 8000, subtype)
+    listing, _ = extract(tmp_path / "a.wav", format_of(tmp_path / "a.wav"), None)
+    assert [one.unit for one in listing] == [unit]

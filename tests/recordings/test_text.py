@@ -164,3 +164,23 @@ def test_what_numpy_writes_is_read_exactly(tmp_path):
     signal = np.random.default_rng(0).standard_normal((100, 3))
     np.savetxt(tmp_path / "a.txt", signal)
     assert np.array_equal(np.stack([load() for load in read_text(tmp_path / "a.txt").values()], axis=1), signal)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "t,DE,FE\ns,g,m/s^2\n0,1,2\n1,3,4\n",
+        "t (s);DE [g];FE (m/s^2)\n0;1;2\n1;3;4\n",
+        "Pump 7\nt\tDE\tFE\n[s]\t[g]\t[m/s^2]\n0\t1\t2\n1\t3\t4\n",
+    ],
+)
+def test_units_come_from_a_line_or_from_the_titles(tmp_path, content):
+    (tmp_path / "a.csv").write_text(content)
+    assert [one.unit for one in read_text(tmp_path / "a.csv")] == ["s", "g", "m/s^2"]
+
+
+def test_what_is_no_unit_is_none(tmp_path):
+    (tmp_path / "a.csv").write_text("DE (near the door),FE,x\n1,2,3\n4,5,6\n")
+    assert [one.unit for one in read_text(tmp_path / "a.csv")] == [None] * 3
+    (tmp_path / "a.csv").write_text("DE,FE,x\ng,-,\n1,2,3\n4,5,6\n")
+    assert [one.unit for one in read_text(tmp_path / "a.csv")] == ["g", None, None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dualres.file import Model
     from dualres.judge import Verdict
     from dualres.judge_files import Judged, Together
+    from dualres.recordings.remembered import Difference
 
 
 def diagnose(
@@ -76,9 +78,12 @@ def diagnose(
     if baseline:
         loaded = baseline.model
     table = csv.writer(sys.stdout) if as_csv else None
+    remarks = ["differences"] if loaded.card.learned_from else []
     if table:
-        table.writerow(["file", "verdict", "probability", "runner_up", *(["alone"] if together else []), "error"])
+        also = ["alone"] if together else []
+        table.writerow(["file", "verdict", "probability", "runner_up", *also, "error", *remarks])
     failed = 0
+    silent: list[Difference] = []
     if executor == "ray":
         judged = archive.judge_files_by_ray(loaded, list(rows), channel, hz, address)
     else:
@@ -87,18 +92,24 @@ def diagnose(
     for one in batch.judged if batch else judged:
         verdict, problem = one.verdict, one.problem
         failed += not verdict
+        silent += [each for each in verdict.differences if each.here is None] if verdict else []
         if as_json:
             typer.echo(json.dumps(_object(one, batch, baseline)))
         elif table:
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
             alone = [one.alone.label if one.alone else ""] if together else []
-            table.writerow([_name(one), *cells, *alone, problem])
+            table.writerow([_name(one), *cells, *alone, problem, *([_differences(one)] if remarks else [])])
         elif verdict:
             rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
             alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
-            typer.echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said})")
+            differ = [each for each in verdict.differences if each.here is not None]
+            remark = f"  ! {'; '.join(map(str, differ))}" if differ else ""
+            typer.echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){remark}")
         if problem and not as_json:
             complain("not judged", problem)
+    if silent:
+        some = "1 file does" if len(silent) == 1 else f"{len(silent)} files do"
+        complain("note", f"{some} not say the rate: taken as {silent[0].learned[0]:g} Hz, as learned", "yellow")
     if batch:
         complain("together", _summary(batch), "cyan")
     if baseline:
@@ -116,15 +127,20 @@ def _baseline(
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
     from dualres.baseline import with_baseline
-    from dualres.judge import channels_to_read
+    from dualres.judge import channels_to_read, remembered_by
     from dualres.recordings.folder import read_row, to_judge
 
-    channels = channels_to_read(model, channel)
-    return with_baseline(model, [read_row(row, channels, rate) for row in to_judge(healthy)], label)
+    channels, known = channels_to_read(model, channel), remembered_by(model)
+    return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
 
 
 def _name(one: Judged) -> str:
     return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
+
+
+def _differences(one: Judged) -> str:
+    """From all that the model learned from, for a line of text."""
+    return "; ".join(map(str, one.verdict.differences)) if one.verdict else ""
 
 
 def _summary(batch: Together) -> str:
@@ -142,6 +158,8 @@ def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> d
     if not one.verdict:
         return {**named, "error": one.problem}
     said: dict[str, object] = {**named, **_fields(one.verdict)}
+    if one.verdict.differences:
+        said["differences"] = [asdict(each) for each in one.verdict.differences]
     if batch and one.alone:
         said["condition"] = dict(one.condition)
         said["alone"] = {name: value for name, value in _fields(one.alone).items() if name != "windows"}

@@ -20,6 +20,7 @@ from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_suppor
 from dualres.learn.bundle import fit_at_once
 from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
+from dualres.learn.learned_from import learned_from
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
 from dualres.learn.views import fit_views
@@ -152,6 +153,7 @@ def fit_recordings(
     kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
     if channels:
         kind |= {"channels": channels, "axes": axes}
+    kind["learned_from"] = learned_from(recordings, support, config.rate)
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
     return fit_support(support, card, device=device, progress=progress)
 

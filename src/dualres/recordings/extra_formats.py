@@ -1,5 +1,6 @@
 """Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV)."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,8 +43,15 @@ def read_tdms(path: Path) -> Contents:
         for channel in group.channels():
             rate = rate_of(float(channel.properties.get("wf_increment", 0)), digits=15)
             listed = Listed(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate)
+            listed = replace(listed, unit=_unit(channel.properties.get("unit_string")))
             contents[listed] = partial(_channel, path, group.name, channel.name)
     return with_time(contents)
+
+
+def _unit(said: object) -> str | None:
+    """A unit as a format names it; None where it is left open."""
+    text = said.strip() if isinstance(said, str) else ""
+    return None if text.upper() in ("", "NONE", "UNKNOWN") else text
 
 
 def _channel(path: Path, group: str, channel: str) -> Array:
@@ -72,5 +80,8 @@ def read_uff(path: Path) -> Contents:
         if len(samples) != found["num_pts"]:
             raise ValueError(f"set {i + 1} holds {len(samples)} samples instead of {found['num_pts']:.0f}")
         rate = rate_of(found["abscissa_inc"], digits=6)  # the format writes 13.5E
-        contents[Listed(f"set {i + 1}", len(samples), samples.dtype.kind, rate)] = partial(np.asarray, samples)
+        unit = _unit(found.get("ordinate_axis_units_lab"))
+        contents[Listed(f"set {i + 1}", len(samples), samples.dtype.kind, rate, unit=unit)] = partial(
+            np.asarray, samples
+        )
     return contents

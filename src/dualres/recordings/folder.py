@@ -17,6 +17,7 @@ from dualres.recordings.labels import LABELS, Row, listed
 from dualres.recordings.parts import Cut, PartError, part_of
 from dualres.recordings.readers import Channel, load, read
 from dualres.recordings.recording import Blockwise, Recording, Samples
+from dualres.recordings.remembered import Remembered
 from dualres.recordings.selection import Selection, select
 from dualres.recordings.windows import samples_for, shortage
 
@@ -91,9 +92,11 @@ def read_folder(
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def read_row(row: Row, channel: Channel = None, rate: Fraction | None = None) -> Recording:
+def read_row(
+    row: Row, channel: Channel = None, rate: Fraction | None = None, remembered: Remembered | None = None
+) -> Recording:
     """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
-    whole = read(row.file, row.channel or channel, row.rate or rate)
+    whole = read(row.file, row.channel or channel, row.rate or rate, remembered=remembered)
     return part_of(whole, row.part) if row.part else whole
 
 

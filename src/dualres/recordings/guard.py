@@ -222,12 +222,14 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
     return process.wait()
 
 
-def _listed(name: str, length: int, kind: str, rate: str | None, note: str | None = None) -> Listed:
+def _listed(
+    name: str, length: int, kind: str, rate: str | None, note: str | None = None, unit: str | None = None
+) -> Listed:
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
-    sound = sound and isinstance(note, str | None)
+    sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):
         raise ValueError
-    return Listed(name, length, kind[:1], Fraction(rate) if rate else None, note)
+    return Listed(name, length, kind[:1], Fraction(rate) if rate else None, note, unit)
 
 
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()

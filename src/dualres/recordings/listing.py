@@ -26,6 +26,7 @@ class Listed:
     kind: str  # as in numpy.dtype.kind: i, u and f are numbers; or TIME
     rate: Fraction | None = None  # Hz, where the file says so
     note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
+    unit: str | None = None  # of its samples, where the file says so
 
     @property
     def fault(self) -> str | None:

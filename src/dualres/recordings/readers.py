@@ -21,6 +21,7 @@ from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose_several, printable
 from dualres.recordings.ondisk import OnDisk, Stamp
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
+from dualres.recordings.remembered import Remembered
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
 Pick = Callable[[str | None], tuple[list[Listed], Array | None]]  # what a file holds, and the vector of that name
@@ -29,14 +30,22 @@ _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
 
-def read(path: Path | str, channel: Channel = None, rate: Rate | None = None, *, guard: Guard = SHARED) -> Recording:
+def read(
+    path: Path | str,
+    channel: Channel = None,
+    rate: Rate | None = None,
+    *,
+    remembered: Remembered | None = None,
+    guard: Guard = SHARED,
+) -> Recording:
     """The recording in a file, every sample of it checked.
 
     `channel` picks one of several signals, by its full name, by the last dotted part of it, in any letter case
     where that is unique, or by its number: "2" is the second. Several names, in a list or as "x,y,z", make a
     recording of several axes, which must be equally long and of one rate; "all" stands for all signals of the file.
     `rate` in Hz is needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact.
-    Samples keep the scale of the file: integer formats give counts.
+    Samples keep the scale of the file: integer formats give counts. What neither the arguments nor the file say is as
+    `remembered`, of recordings like this one.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
@@ -49,22 +58,27 @@ def read(path: Path | str, channel: Channel = None, rate: Rate | None = None, *,
     sha256, stamp = _digest(path)
     format, pick_one = _opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
+    if begin is None and channel is None and remembered and (channel := remembered.channel_in(listing)):
+        listing, begin = pick_one(channel)
     try:
         chosen = choose_several(listing, channel)
     except ValueError as error:
         raise RecordingError(f"{path}: {error}") from None
-    origin, each = Origin(path, sha256), []
+    alone, each = sum(one.fault is None for one in listing) == 1, []
     for one in chosen:
         if len(chosen) > 1:
             _, begin = pick_one(one.name)
         file = OnDisk(path, stamp, format.name, one.name, one.length, guard=guard)
+        assumed = remembered.rate if remembered and given is None and one.rate is None else None
         try:
-            hz, load = _rate(path, one, given), _loaded(file, begin)
+            hz, load = _rate(path, one, given or assumed), _loaded(file, begin)
         except RecordingError as error:
             if len(chosen) == 1:
                 raise
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
-        each.append(Recording(path.stem, load, hz, origin=replace(origin, channel=one.name)))
+        unit = printable(one.unit) if one.unit else None
+        origin = Origin(path, sha256, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
+        each.append(Recording(path.stem, load, hz, origin=origin))
     return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
 

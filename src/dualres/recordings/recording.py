@@ -49,6 +49,9 @@ class Origin:
     sha256: str | None = None  # of the file as released
     channel: str | None = None
     part: Interval | None = None  # None for the whole file
+    unit: str | None = None  # of the samples, where the file says so
+    alone: bool = False  # whether the file holds no other signal
+    rate_assumed: bool = False  # whether somebody else said the rate, and the file none
 
 
 class Blockwise(ABC):
@@ -226,14 +229,30 @@ class Facts:
 
 
 def facts_of(recording: Recording) -> Facts:
-    signal = recording.signal.astype(float)
-    centred = signal - signal.mean()
-    rms = centred.std()
-    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
-    level = np.log10([band.mean() for band in np.array_split(power[1:], BANDS)])
+    """In one pass over blocks, so that an hour needs no more memory than a minute.
+
+    The spectrum is that of the whole signal up to `BLOCK` samples, beyond that the mean over blocks.
+    """
+    mean, samples, squares, largest = recording.mean, 0, 0.0, 0.0
+    power, blocks = np.zeros(BANDS), 0
+    for block in recording.blocks():
+        centred = block.astype(np.float64) - mean
+        squares += float(centred @ centred)
+        largest = max(largest, float(np.abs(centred).max()))
+        if not blocks or len(block) == BLOCK:  # a short rest has other lines, and too few
+            power += _band_power(centred)
+            blocks += 1
+        samples += len(block)
+    level = np.log10(power / blocks)
     scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
-    seconds, crest = float(len(signal) / recording.rate), float(np.abs(centred).max() / rms)
-    return Facts(len(signal), seconds, float(signal.mean()), float(rms), crest, tuple(scaled.tolist()))
+    rms = math.sqrt(squares / samples)
+    return Facts(samples, float(samples / recording.rate), mean, rms, largest / rms, tuple(scaled.tolist()))
+
+
+def _band_power(centred: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean power of equal bands up to half the rate, (BANDS,)."""
+    power = np.abs(np.fft.rfft(centred * np.hanning(len(centred)))) ** 2
+    return np.array([band.mean() for band in np.array_split(power[1:], BANDS)])
 
 
 def sliced(signal: Samples, samples: int) -> Iterator[Samples]:

@@ -1,5 +1,6 @@
 """Sound files, one signal per channel."""
 
+import re
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -35,12 +36,14 @@ def read_sound(magic: tuple[bytes, ...], path: Path) -> Contents:
     file = soundfile.SoundFile(path)
     dtype, _ = _SAMPLES.get(file.subtype, ("int16", 0))
     rate = Fraction(file.samplerate) if file.samplerate > 0 else None
+    bits = re.fullmatch(r"PCM_[SU]?(\d+)", file.subtype)
+    unit = f"{bits[1]}-bit counts" if bits else None
     contents: Contents = {}
     for i in range(file.channels):
         part = partial(_part, file, i)
         # Other encodings are not known to be the same wherever one begins to decode.
         load = Part(part) if file.subtype in _SAMPLES else partial(part, 0, file.frames)
-        contents[Listed(f"channel {i + 1}", file.frames, np.dtype(dtype).kind, rate)] = load
+        contents[Listed(f"channel {i + 1}", file.frames, np.dtype(dtype).kind, rate, unit=unit)] = load
     return contents
 
 

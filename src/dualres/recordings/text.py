@@ -39,7 +39,7 @@ def read_text(path: Path) -> Contents:
         if name == "column 1" and len(place) > 1 and place.get(i) == 0 and is_counter(values[:length, 0]):
             kind = TIME
         load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
-        contents[Listed(name, length, kind)] = load
+        contents[Listed(name, length, kind, unit=layout.unit(i))] = load
     return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
 
 

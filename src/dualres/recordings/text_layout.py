@@ -17,6 +17,8 @@ _UNIT = re.compile(
     r"|-|[\[(].*[\])]|m?s|sec|[uµμn]s|m?g|gn|[mµμ]?m/s(\^?2|²)?|[mµμ]m|m?V|m?A|k?N|Nm|[kM]?Pa|bar|°?C|K|k?Hz|rpm|1/min|%"
 )
 
+_UNIT_IN_TITLE = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -30,6 +32,14 @@ class Layout:
     units: tuple[str, ...]
     count: int  # columns
     numeric: tuple[int, ...]  # those that hold numbers
+
+    def unit(self, column: int) -> str | None:
+        """Of a column's numbers, from the line of units or from its title: `DE [g]`."""
+        if column < len(self.units):
+            return self.units[column].strip("- ") or None
+        title = self.titles[column] if column < len(self.titles) else ""
+        named = _UNIT_IN_TITLE.search(title)
+        return named[1] if named and _UNIT.fullmatch(named[1]) else None
 
     def values(self, lines: Iterable[str]) -> npt.NDArray[Any]:
         """The numeric columns of the data, as float64 (rows, columns)."""
