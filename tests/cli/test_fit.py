@@ -7,10 +7,13 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 
 from dualres import load
 from dualres.config import Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
+from dualres.learn import workflow
+from dualres.machinery import cuda_graphs
 from tests.cli.runner import RATE, run, tone
 
 
@@ -126,6 +129,24 @@ def test_a_number_of_members_that_no_model_has_is_refused_first(machines, tmp_pa
     result = run("fit", machines, "-o", tmp_path / "m", "--members", 65)
     assert "from 1 to 64" in str(result.exception)
     assert "What was understood" not in result.output
+
+
+def test_a_device_that_is_not_there_is_refused_first(machines, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = run("fit", machines, "-o", tmp_path / "m", "--device", "cuda")
+    assert "PyTorch finds no GPU here" in str(result.exception)
+    other = run("fit", machines, "-o", tmp_path / "m", "--device", "abacus")
+    assert other.exit_code == 2
+    assert "'abacus' is not one of 'cpu', 'cuda'" in other.output
+    assert "What was understood" not in result.output + other.output
+
+
+def test_a_fit_is_made_on_the_device_that_was_asked_for(machines, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cuda_graphs, "check_device", asked.append)
+    monkeypatch.setattr(workflow, "fit_by", lambda settings, **how: asked.append(settings.device) or sys.exit(3))
+    assert run("fit", machines, "-o", tmp_path / "m", "--device", "cuda").exit_code == 3
+    assert asked == ["cuda", "cuda"]
 
 
 def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):

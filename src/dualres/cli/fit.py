@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
+from dualres.cli.bench_choice import Device
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, console, errors, progress, say
 from dualres.config import recipe_title
@@ -61,6 +62,7 @@ def fit(
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out components.")] = True,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
+    device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
     **registered: Any,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -79,18 +81,20 @@ def fit(
     from dualres.learn.narrow import narrow
     from dualres.learn.recipe_file import recipe_from
     from dualres.learn.workflow import FitSettings, fit_by
+    from dualres.machinery.cuda_graphs import check_device
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
 
     check_writable(out)
     check_resampler(resampler)
     check_members(members)
+    check_device(device.value)
     chosen = recipe_from(recipe, updates)
     if chosen is None and members > 1:
         complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
         members = 1
     found = understood(Source(folder, channel, rate, labels, where, exclude))
-    settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict)
+    settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict, device.value)
     settings = with_options(settings, registered)
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
