@@ -101,12 +101,15 @@ def test_without_an_estimate_the_card_has_no_score(machines, tmp_path):
     assert load(out).card.score is None
 
 
-def test_members_and_their_cost_are_shown(machines, tmp_path):
+def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
     out = tmp_path / "m.safetensors"
     result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
-    assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
+    assert re.search(r"Learn from all .* 4/4 ", re.sub(r"\x1b\S*?m", "", result.output)), (
+        "a bar for the updates of both"
+    )
     said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as with one"
     assert said in result.output
     card = load(out).card
