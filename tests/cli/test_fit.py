@@ -2,6 +2,7 @@
 
 import csv
 import re
+import signal
 import subprocess
 import sys
 
@@ -150,6 +151,23 @@ def test_a_fit_is_made_on_the_device_that_was_asked_for(machines, tmp_path, monk
     monkeypatch.setattr(workflow, "fit_by", lambda settings, **how: asked.append(settings.device) or sys.exit(3))
     assert run("fit", machines, "-o", tmp_path / "m", "--device", "cuda").exit_code == 3
     assert asked == ["cuda", "cuda"]
+
+
+def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path):
+    """A real one, in the middle of the updates."""
+    out = tmp_path / "m.safetensors"
+    arguments = ["fit", machines, "-o", out, "--recipe", "robust", "--updates", 100_000, "--windows", 1]
+    command = [sys.executable, "-m", "dualres.cli", *map(str, arguments)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in running.stderr:
+        if line.startswith("Hold out, round 1 of 3: "):  # there is no terminal, so that progress comes in lines
+            running.send_signal(signal.SIGINT)
+            break
+    _, rest = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert rest.splitlines()[-1] == "Stopped. Nothing was written."
+    assert "Traceback" not in rest
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
-from dualres.cli.screen import complain
+from dualres.cli.screen import complain, counted
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def diagnose(
 
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
-    loaded, hz, rows = load(model), parsed_rate(rate), to_judge(files)
+    loaded, hz, rows = load(model), parsed_rate(rate), list(to_judge(files))
     baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
     if baseline:
         loaded = baseline.model
@@ -80,9 +80,10 @@ def diagnose(
         table.writerow(["file", "verdict", "probability", "runner_up", *(["alone"] if together else []), "error"])
     failed = 0
     if executor == "ray":
-        judged = archive.judge_files_by_ray(loaded, list(rows), channel, hz, address)
+        judged = archive.judge_files_by_ray(loaded, rows, channel, hz, address)
     else:
         judged = archive.judge_files(loaded, rows, channel, hz)
+    judged = counted(judged, len(rows), "Judge")
     batch = archive.together(loaded, judged) if together else None
     for one in batch.judged if batch else judged:
         verdict, problem = one.verdict, one.problem

@@ -13,7 +13,7 @@ from rich.table import Table
 from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
-from dualres.cli.screen import complain, console, errors, progress, say
+from dualres.cli.screen import complain, console, errors, progress, say, stopping
 from dualres.config import recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
@@ -135,7 +135,8 @@ class FitCommand:
         return {name: parameter.annotation for name, parameter in self.__signature__.parameters.items()}
 
     def __call__(self, **given: Any) -> None:
-        fit(**given)
+        with stopping("Nothing was written."):
+            fit(**given)
 
 
 def _parameter(option: FitOption) -> inspect.Parameter:
