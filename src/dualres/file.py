@@ -59,6 +59,7 @@ class Card:
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
+    estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -76,7 +77,7 @@ class Card:
         data = {**asdict(self), "config": config, "recipe": recipe}
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
-        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
+        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0, "estimates": ()}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
@@ -211,6 +212,7 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         return Card(
             classes=tuple(fields.pop("classes")),
             remarks=tuple(fields.pop("remarks")),
+            estimates=tuple(fields.pop("estimates", ())),
             config=ModelConfig(**config),
             recipe=None if recipe is None else Recipe(**recipe),
             **fields,

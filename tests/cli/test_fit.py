@@ -1,10 +1,12 @@
 """An engineer's way: a folder, a model, verdicts."""
 
 import csv
+import json
 import re
 import signal
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,8 +32,12 @@ def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     card = load(path).card
     assert "Expected on an unseen component: macro-F1" in output
     assert card.held_out == "component"
-    assert set(card.score) == {"macro_f1", "spread", "rounds"}
-    assert card.score["rounds"] == 3
+    assert set(card.score) == {"macro_f1", "spread", "low", "high", "level", "units", "rounds"}
+    assert (card.score["rounds"], card.score["units"], card.score["level"]) == (3, 6, 0.9)
+    assert "(6 components held out in 3 rounds)" in output
+    (told,) = card.estimates
+    assert (told["unit"], told["fits"], told["classes_not_covered"]) == ("component", 3, [])
+    assert "Expected on an unseen component: macro-F1" in run("show", path).output
     assert card.classes == ("good", "worn")
     # Two windows of 0.512 s from each of three recordings of one second: they overlap a little.
     assert card.exposure_s == pytest.approx({"good": 3 * 0.768, "worn": 3 * 0.768})
@@ -218,3 +224,66 @@ def test_a_folder_without_one_usable_file_says_so(tmp_path):
     np.save(tmp_path / "good" / "a.npy", tone(900, 0))
     result = run("fit", tmp_path, "-o", tmp_path / "m", "--rate", RATE)
     assert "holds only one class, good" in str(result.exception)
+
+
+@pytest.fixture(scope="module")
+def loads(tmp_path_factory):
+    """Two classes of one pump each, at two loads, recorded on two days at each."""
+    folder = tmp_path_factory.mktemp("loads")
+    rows = []
+    for label, hz in (("good", 900), ("worn", 3000)):
+        for i, (hp, day) in enumerate(product("02", ("mon", "tue"))):
+            np.save(folder / f"{label}{i}.npy", tone(hz, seed=i))
+            rows.append([f"{label}{i}.npy", label, RATE, f"{label} pump", hp, day])
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["file", "label", "rate", "component", "load", "day"], *rows])
+    return folder
+
+
+def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path):
+    out = tmp_path / "m.safetensors"
+    held = ("--held-out", "day,load", "--held-out", "recording")
+    result = run("fit", loads, "-o", out, "--windows", 1, *held)
+    assert result.exit_code == 0, result.output
+    assert "9 fits, about" in result.output, "two days, two loads, four recordings of each class, and all"
+    assert "Hold out day, round 2 of 2" in result.stderr
+    said = [line for line in result.stdout.splitlines() if line.startswith("Expected")]
+    not_known = "Expected on an unseen component: not known; label recordings of a second one of good, worn"
+    assert [line.partition(": macro-F1")[0] for line in said] == [
+        *("Expected at an unseen day", not_known, "Expected at an unseen load", not_known),
+        *("Expected on another recording of the same components", not_known),
+    ]
+    card = load(out).card
+    assert card.held_out == "day"
+    assert [one["unit"] for one in card.estimates] == ["day", "load", "recording"]
+
+
+def test_as_json_every_held_out_recording_is_told(loads, tmp_path):
+    result = run("fit", loads, "-o", tmp_path / "m", "--windows", 1, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    card = load(tmp_path / "m").card
+    assert (found["held_out"], found["score"]) == ("load", card.score), "the hardest that these labels allow"
+    assert found["estimates"] == [dict(one) for one in card.estimates]
+    assert found["expected"][0].startswith("Expected at an unseen load: macro-F1")
+    assert len(found["recordings"]) == 8
+    one = found["recordings"][0]
+    assert set(one) == {"held_out", "recording", "unit", "label", "probabilities", "round", "new", "verdict"}
+    assert (one["held_out"], one["new"], set(one["probabilities"])) == ("load", True, {"good", "worn"})
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--held-out", "torque"), "no recording has a torque; there is recording, component, day, load"),
+        (("--held-out", "component"), "fewer than two classes have recordings of two components"),
+        (("--held-out", "load,"), "a name is missing"),
+        (("--held-out", "load", "--no-estimate"), "leave out one of them"),
+    ],
+)
+def test_what_cannot_be_held_out_is_refused_before_any_fit(loads, tmp_path, words, complaint):
+    result = run("fit", loads, "-o", tmp_path / "m", *words)
+    assert isinstance(result.exception, ConfigError)
+    assert complaint in str(result.exception)
+    assert "fits, about" not in result.output
+    assert not (tmp_path / "m").exists()

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device
+from dualres.cli.expected import as_object, show_estimate, units_in
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
-from dualres.cli.screen import complain, console, errors, progress, say, stopping
+from dualres.cli.screen import complain, errors, progress, say, stopping
 from dualres.config import recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
 
 if TYPE_CHECKING:
-    from dualres.learn.estimate import Estimate
     from dualres.learn.fit_options import FitOption
     from dualres.learn.workflow import FitForecast
 
@@ -59,10 +58,22 @@ def fit(
             "fits and verdicts take that many times as long. Not of views, which draw nothing.",
         ),
     ] = 1,
-    estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out components.")] = True,
+    estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="UNIT",
+            show_default="the first of component, load, speed, recording that two classes have two of",
+            help="What is new to the model when it is judged: component, recording, or a column such as load. "
+            "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
+        ),
+    ] = None,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the estimates and every held-out recording as one JSON object.")
+    ] = False,
     **registered: Any,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -72,9 +83,10 @@ def fit(
     the file that is labelled, in seconds) and any conditions.
 
     The command first shows what it found, and warns where all labels share a
-    condition, such as one load. It then holds out components in turn
-    to estimate how well the model will do on one it has not seen, and finally
-    learns from all recordings.
+    condition, such as one load. It then holds out the hardest that the labels
+    allow, components if two classes have two of them, to estimate how well the
+    model will do on one it has not seen, and finally learns from all
+    recordings.
     """
     from dualres.file import check_members, save
     from dualres.learn.fit_options import with_options
@@ -89,12 +101,15 @@ def fit(
     check_resampler(resampler)
     check_members(members)
     check_device(device.value)
+    if held_out and not (estimate or strict):
+        raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
     chosen = recipe_from(recipe, updates)
     if chosen is None and members > 1:
         complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
         members = 1
-    found = understood(Source(folder, channel, rate, labels, where, exclude))
-    settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict, device.value)
+    found = understood(Source(folder, channel, rate, labels, where, exclude), shown=not as_json)
+    learning = chosen, windows, seed, members, resampler, estimate, strict, device.value, units_in(held_out)
+    settings = FitSettings(found.recordings, *learning)
     settings = with_options(settings, registered)
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
@@ -106,9 +121,12 @@ def fit(
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)
-    if fitted.estimate:
-        _show_estimate(fitted.estimate, settings.classes)
     save(fitted.model, out)
+    if as_json:
+        typer.echo(json.dumps(as_object(fitted, out)))
+        return
+    for one in fitted.estimates:
+        show_estimate(one, settings.classes)
     say(f"Model  {out}")
     if settings.members > 1:
         size = out.stat().st_size
@@ -146,21 +164,3 @@ def _parameter(option: FitOption) -> inspect.Parameter:
         default=option.default,
         annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
     )
-
-
-def _show_estimate(expected: Estimate, classes: tuple[str, ...]) -> None:
-    judged = int((expected.confusion.sum(1) > 0).sum())
-    over = "" if judged == len(classes) else f", {judged} of {len(classes)} classes"
-    say(
-        f"Expected on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
-        f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds{over})"
-    )
-    for remark in expected.remarks:
-        say(f"  note: {remark}")
-    table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
-    table.add_column("")
-    for label in classes:
-        table.add_column(escape(label), justify="right")
-    for label, row in zip(classes, expected.confusion, strict=True):
-        table.add_row(escape(label), *(str(n) if n else "." for n in row))
-    console.print(table)

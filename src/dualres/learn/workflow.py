@@ -19,7 +19,7 @@ from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.history import Step, steps_told
-from dualres.learn.holdout import plan_rounds, refuse_leaks
+from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.contradictions import refuse_contradictions
 from dualres.recordings.folder import Folder, read_folder
@@ -52,9 +52,10 @@ class FitSettings:
     seed: int = 41
     members: int = 1  # networks, with seeds that follow each other
     resampler: str = POLYPHASE
-    estimate: bool = True  # whether to hold out components and say what to expect
+    estimate: bool = True  # whether to hold out units and say what to expect
     strict: bool = False  # whether to refuse recordings that would leak where they are held out
     device: str = "cpu"
+    held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
 
     def __post_init__(self) -> None:
         for recording in self.recordings:
@@ -93,6 +94,7 @@ class FittedModel:
     estimate: Estimate | None
     history: list[Step]  # of the model's members, one after the other
     forecast: FitForecast | None = None  # where somebody wanted to know
+    estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
 
 
 def fit_model(
@@ -106,17 +108,22 @@ def fit_model(
     estimate: bool = True,
     strict: bool = False,
     device: str = "cpu",
+    held_out: str | Sequence[str] | None = None,
     announce: Callable[[FitForecast], None] | None = None,
     progress: Progress = quiet,
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, components are
-    held out in turn first, or recordings where components are not known, to estimate how well the model will do on one
-    it has not seen. With `strict`, recordings that would leak are refused. `announce` is told how long it all will
-    take, before the first fit; without it nothing is timed.
+    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, units are held
+    out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is "component",
+    "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit is the first
+    of component, load, speed and recording that two classes or more have two of. With `strict`, recordings that would
+    leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing is timed.
     """
-    settings = FitSettings(tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device)
+    units = (held_out,) if isinstance(held_out, str) else tuple(held_out or ())
+    settings = FitSettings(
+        tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device, units
+    )
     return fit_by(settings, announce=announce, progress=progress)
 
 
@@ -127,27 +134,38 @@ def fit_by(
     check_resampler(settings.resampler)
     check_members(settings.members)
     recordings = settings.recordings
-    rounds = plan_rounds(recordings) if settings.estimate or settings.strict else None
-    if rounds and settings.strict:
-        refuse_leaks(recordings, rounds, progress)
-    held_out = rounds if settings.estimate else None
+    plans = _plans(settings) if settings.estimate or settings.strict else []
+    for plan in plans if settings.strict else ():
+        refuse_leaks(recordings, plan, progress)
+    plans = plans if settings.estimate else []
     forecast = None
     if announce:
-        forecast = _forecast(settings, len(held_out.held_out) if held_out else 0, progress)
+        forecast = _forecast(settings, sum(len(plan.held_out) for plan in plans), progress)
         announce(forecast)
     learning: dict[str, Any] = {
         name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
     }
-    expected = None
-    if held_out:
-        expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
+    expected = []
+    for plan in plans:
+        stage = f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
+        found = run_estimate(recordings, plan, settings.classes, **learning, stage=stage, progress=progress)
+        expected.append(found)
     tell = steps_told(progress, LEARN, settings.members)
     if settings.recipe is None:  # views tell of no updates
         progress(LEARN, 0, 1, "")
     model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
     if settings.recipe is None:
         progress(LEARN, 1, 1, "")
-    return FittedModel(replace(model, card=_told(model.card, expected)), expected, history, forecast)
+    model = replace(model, card=_told(model.card, expected))
+    return FittedModel(model, expected[0] if expected else None, history, forecast, tuple(expected))
+
+
+def _plans(settings: FitSettings) -> list[Rounds]:
+    """One for each unit that is to be held out."""
+    if not settings.held_out:
+        return [plan_rounds(settings.recordings)]
+    plans = [plan_rounds(settings.recordings, unit) for unit in dict.fromkeys(settings.held_out)]
+    return list({plan.unit: plan for plan in plans}.values())
 
 
 def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
@@ -160,8 +178,10 @@ def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitFore
     return FitForecast(members * (1 + rounds), each_s)
 
 
-def _told(card: Card, expected: Estimate | None) -> Card:
+def _told(card: Card, expected: Sequence[Estimate]) -> Card:
     """The card, with what is known of how well the model does."""
-    if expected is None:
+    if not expected:
         return card
-    return replace(card, held_out=expected.unit, score=expected.as_score(), remarks=expected.remarks)
+    first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)
+    estimates = tuple(one.as_data() for one in expected)
+    return replace(card, held_out=first.unit, score=first.as_score(), remarks=tuple(remarks), estimates=estimates)
