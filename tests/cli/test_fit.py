@@ -17,6 +17,7 @@ from dualres.config import Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
 from dualres.learn import workflow
 from dualres.machinery import cuda_graphs
+from dualres.report import fit_page
 from tests.cli.runner import RATE, run, tone
 
 
@@ -159,6 +160,45 @@ def test_a_fit_is_made_on_the_device_that_was_asked_for(machines, tmp_path, monk
     assert asked == ["cuda", "cuda"]
 
 
+def test_a_report_is_written_beside_the_model(views):
+    result, out = views
+    page = out.with_name("pump.html")
+    assert f"Report  {page}\nModel  {out}\n" in result.stdout
+    text = page.read_text()
+    for said in ("good", "worn", "broken.wav left out: ", "on an unseen component", f"diagnose {out.name} FILES"):
+        assert said in text
+
+
+def test_the_report_can_be_left_out_and_replaces_nothing_else(machines, tmp_path):
+    out, page = tmp_path / "m.safetensors", tmp_path / "m.html"
+    page.write_text("<html>my own notes")
+    arguments = "fit", machines, "-o", out, "--windows", 1, "--no-estimate"
+    refused = run(*arguments)
+    assert isinstance(refused.exception, OutputError)
+    assert "What was understood" not in refused.output
+    assert not out.exists()
+    result = run(*arguments, "--no-page")
+    assert result.exit_code == 0, result.output
+    assert "Report" not in result.output
+    assert page.read_text() == "<html>my own notes"
+    page.unlink()
+    told = json.loads(run(*arguments, "--json").stdout)
+    assert (told["report"], page.exists()) == (str(page), True)
+
+
+def test_ctrl_c_while_the_report_is_drawn_leaves_the_model(machines, tmp_path, monkeypatch):
+    def interrupted(*rest, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_page, "write_fit_page", interrupted)
+    out = tmp_path / "m.safetensors"
+    result = run("fit", machines, "-o", out, "--windows", 1, "--no-estimate")
+    assert result.exit_code == 130
+    assert "Stopped. The model is complete; its report was not written." in result.stderr
+    assert load(out).classes == ("good", "worn")
+    assert list(tmp_path.iterdir()) == [out]
+
+
 def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path):
     """A real one, in the middle of the updates."""
     out = tmp_path / "m.safetensors"
@@ -240,7 +280,8 @@ def loads(tmp_path_factory):
     return folder
 
 
-def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path):
+def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
     out = tmp_path / "m.safetensors"
     held = ("--held-out", "day,load", "--held-out", "recording")
     result = run("fit", loads, "-o", out, "--windows", 1, *held)

@@ -21,6 +21,7 @@ from dualres.learn.fit_options import registered_options
 if TYPE_CHECKING:
     from dualres.learn.fit_options import FitOption
     from dualres.learn.workflow import FitForecast
+    from dualres.recordings.folder import Folder
 
 
 def fit(
@@ -71,6 +72,9 @@ def fit(
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
+    page: Annotated[
+        bool, typer.Option(help="Write a report page beside the model: bearings.html for bearings.safetensors.")
+    ] = True,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the estimates and every held-out recording as one JSON object.")
     ] = False,
@@ -96,8 +100,11 @@ def fit(
     from dualres.machinery.cuda_graphs import check_device
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
+    from dualres.report.fit_page import check_page, page_beside, write_fit_page
 
     check_writable(out)
+    if page:
+        check_page(page_beside(out))
     check_resampler(resampler)
     check_members(members)
     check_device(device.value)
@@ -122,11 +129,20 @@ def fit(
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)
     save(fitted.model, out)
+    pages = {}
+    if page:
+        pages["report"] = str(page_beside(out))
+        with progress("The model is complete; its report was not written.") as drawing:
+            write_fit_page(
+                fitted, settings.recordings, page_beside(out), model_file=out, notes=_notes(found), progress=drawing
+            )
     if as_json:
-        typer.echo(json.dumps(as_object(fitted, out)))
+        typer.echo(json.dumps({**as_object(fitted, out), **pages}))
         return
     for one in fitted.estimates:
         show_estimate(one, settings.classes)
+    for path in pages.values():
+        say(f"Report  {path}")
     say(f"Model  {out}")
     if settings.members > 1:
         size = out.stat().st_size
@@ -155,6 +171,13 @@ class FitCommand:
     def __call__(self, **given: Any) -> None:
         with stopping("Nothing was written."):
             fit(**given)
+
+
+def _notes(found: Folder) -> list[str]:
+    """What of a folder is not learned from, or stands in it twice."""
+    chosen = [f"{count} left out: {reason}" for reason, count in found.not_chosen.items()]
+    unusable = [f"{file} left out: {reason}" for file, reason in found.left_out]
+    return [*chosen, *unusable, *(f"the same content: {', '.join(names)}" for names in found.same)]
 
 
 def _parameter(option: FitOption) -> inspect.Parameter:
