@@ -125,6 +125,7 @@ def fit(
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
         each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
         errors.print(f"{forecast.fits} fits, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
+        report.expect(forecast.stages)
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)

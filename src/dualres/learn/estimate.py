@@ -151,8 +151,6 @@ def estimate(
     """Fit once per round, as many members as the model will have, and judge what the round holds out."""
 
     def fit(known: Sequence[Recording], stage: str) -> Model:
-        if recipe is None:  # views tell of no updates
-            progress(stage, 0, 1, "")
         model, _ = fit_recordings(
             known,
             [str(r.label) for r in known],
@@ -164,12 +162,16 @@ def estimate(
             members=members,
             device=device,
             progress=steps_told(progress, stage, members),
+            looked=lambda done, steps: progress(stage, done, steps, ""),
         )
-        if recipe is None:
-            progress(stage, 1, 1, "")
         return model
 
     return judge_rounds(recordings, rounds, fit, stage)
+
+
+def round_stage(stage: str, number: int, rounds: Rounds) -> str:
+    """What a round, from 1, is called while it goes on."""
+    return f"{stage}, round {number} of {len(rounds.held_out)}"
 
 
 def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithout, stage: str = "Hold out") -> Estimate:
@@ -177,7 +179,7 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
     judged, fits = [], 0
     for number, held in enumerate(rounds.held_out, start=1):
         known = [r for r in recordings if r.id not in held]
-        model = fit(known, f"{stage}, round {number} of {len(rounds.held_out)}")
+        model = fit(known, round_stage(stage, number, rounds))
         fits += len(model.members)
         judged.append(evaluate(model, [r for r in recordings if r.id in held]))
     return Estimate(tuple(judged), rounds, fits, all(r.component for r in recordings))

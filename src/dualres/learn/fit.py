@@ -22,7 +22,7 @@ from dualres.learn.forward import Classify, training_threads
 from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
-from dualres.learn.views import fit_views
+from dualres.learn.views import OnLook, fit_views
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
@@ -129,6 +129,7 @@ def fit_recordings(
     members: int = 1,
     device: str = "cpu",
     progress: OnStep | None = None,
+    looked: OnLook | None = None,
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
@@ -143,19 +144,20 @@ def fit_recordings(
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
-    return fit_support(support, card, device=device, progress=progress)
+    return fit_support(support, card, device=device, progress=progress, looked=looked)
 
 
 def fit_support(
-    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None
+    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None, looked: OnLook | None = None
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows as the card says.
 
     The history has the members' updates one member after the other; `fit_networks` says what `progress` is told. A
-    network of views makes no updates.
+    network of views makes no updates, and tells `looked` of its steps.
     """
     if card.method == VIEWS:
-        network = fit_views(support.windows, support.labels, len(card.classes), config=card.config, device=device)
+        shown_once = support.windows, support.labels, len(card.classes)
+        network = fit_views(*shown_once, config=card.config, device=device, progress=looked)
         return Model((network,), card), []
     shown = [support.windows] * card.members, [support.labels] * card.members, len(card.classes)
     learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device, "progress": progress}
@@ -168,10 +170,14 @@ def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None =
     """How long a fit will take on this machine, in seconds, judged by a few updates, or views of a few windows."""
     config = config or ModelConfig()
     if recipe is None:
-        begin = time.perf_counter()
-        labels = np.arange(FEW_VIEWS, dtype=np.int64) % 2
-        fit_views(_noise(FEW_VIEWS, config), labels, 2, config=config, device=device)
-        return (time.perf_counter() - begin) * max(windows / FEW_VIEWS, 1.0)
+        noise, labels = _noise(FEW_VIEWS, config), np.arange(FEW_VIEWS, dtype=np.int64) % 2
+        told = [time.perf_counter()]
+
+        def look(done: int, steps: int) -> None:
+            told.append(time.perf_counter())
+
+        fit_views(noise, labels, 2, config=config, device=device, progress=look)
+        return (told[1] - told[0]) * windows / FEW_VIEWS + told[-1] - told[1]  # heads take the same for all
     in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
     updates = 4 * SLAB if in_bursts else 5

@@ -7,14 +7,14 @@ fitted = fit_model(read_folder(Path("recordings")).recordings)
 print(fitted.estimate.macro_f1, fitted.estimate.unit)
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.file import Card, Model, check_members
-from dualres.learn.estimate import Estimate
+from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
@@ -80,6 +80,7 @@ class FitForecast:
 
     fits: int  # of single networks, those of the estimate included
     each_s: float
+    stages: Mapping[str, float] = field(default_factory=dict)  # seconds of each that progress will tell of, in order
 
     @property
     def total_s(self) -> float:
@@ -140,22 +141,25 @@ def fit_by(
     plans = plans if settings.estimate else []
     forecast = None
     if announce:
-        forecast = _forecast(settings, sum(len(plan.held_out) for plan in plans), progress)
+        forecast = _forecast(settings, plans, progress)
         announce(forecast)
     learning: dict[str, Any] = {
         name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
     }
     expected = []
     for plan in plans:
-        stage = f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
+        stage = _stage(plan, plans)
         found = run_estimate(recordings, plan, settings.classes, **learning, stage=stage, progress=progress)
         expected.append(found)
     tell = steps_told(progress, LEARN, settings.members)
-    if settings.recipe is None:  # views tell of no updates
-        progress(LEARN, 0, 1, "")
-    model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, progress=tell)
-    if settings.recipe is None:
-        progress(LEARN, 1, 1, "")
+    model, history = fit_recordings(
+        recordings,
+        settings.labels,
+        settings.classes,
+        **learning,
+        progress=tell,
+        looked=lambda done, steps: progress(LEARN, done, steps, ""),
+    )
     model = replace(model, card=_told(model.card, expected))
     return FittedModel(model, expected[0] if expected else None, history, forecast, tuple(expected))
 
@@ -168,14 +172,24 @@ def _plans(settings: FitSettings) -> list[Rounds]:
     return list({plan.unit: plan for plan in plans}.values())
 
 
-def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
+def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
+    """What the rounds of a plan are called."""
+    return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
+
+
+def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
     timing = "Time one update" if settings.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
     each_s = expected_s(windows, settings.recipe, device=settings.device)
     progress(timing, 1, 1, "")
     members = settings.members if settings.recipe else 1  # of views one is kept
-    return FitForecast(members * (1 + rounds), each_s)
+    stages = {
+        round_stage(_stage(plan, plans), number, plan): (1 - len(held) / len(settings.recordings)) * members * each_s
+        for plan in plans
+        for number, held in enumerate(plan.held_out, start=1)
+    }
+    return FitForecast(members * (1 + len(stages)), each_s, {**stages, LEARN: members * each_s})
 
 
 def _told(card: Card, expected: Sequence[Estimate]) -> Card:
