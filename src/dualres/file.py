@@ -63,6 +63,7 @@ class Card:
     channels: tuple[str, ...] = ()  # names of the axes, in the order of the networks; empty where one is not recorded
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
     learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
+    estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
@@ -102,7 +103,7 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
-        absent |= {"channels": (), "axes": "", "learned_from": {}}
+        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": ()}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
@@ -266,6 +267,7 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
             classes=tuple(fields.pop("classes")),
             remarks=tuple(fields.pop("remarks")),
             channels=channels,
+            estimates=tuple(fields.pop("estimates", ())),
             config=ModelConfig(**config),
             recipe=None if recipe is None else Recipe(**recipe),
             **fields,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.io import wavfile
 
+from dualres.cli import progress_display
 from dualres.recordings.readers import signals
 from tests.cli.runner import RATE, run, tone
 
@@ -40,6 +41,13 @@ def test_json_lines(fitted, machines):
     assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows"}
     assert all(r["verdict"] in r["file"] for r in judged)
     assert all("error" in r for r in rows if "verdict" not in r)
+
+
+def test_how_far_it_is_is_told_beside_the_verdicts(fitted, machines, monkeypatch):
+    monkeypatch.setattr(progress_display, "FIRST_LINE_S", 0.0)
+    result = run("diagnose", fitted[1], machines, "--json")
+    assert result.stderr.splitlines()[0] == "Judge: 1 of 7"
+    assert all(json.loads(line) for line in result.stdout.splitlines())
 
 
 def test_csv(fitted, machines):

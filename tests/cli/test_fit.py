@@ -1,17 +1,24 @@
 """An engineer's way: a folder, a model, verdicts."""
 
 import csv
+import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
+import torch
 
 from dualres import load
 from dualres.config import Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
+from dualres.learn import workflow
+from dualres.machinery import cuda_graphs
+from dualres.report import fit_page
 from tests.cli.runner import RATE, run, tone
 
 
@@ -27,8 +34,12 @@ def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     card = load(path).card
     assert "Expected on an unseen component: macro-F1" in output
     assert card.held_out == "component"
-    assert set(card.score) == {"macro_f1", "spread", "rounds"}
-    assert card.score["rounds"] == 3
+    assert set(card.score) == {"macro_f1", "spread", "low", "high", "level", "units", "rounds"}
+    assert (card.score["rounds"], card.score["units"], card.score["level"]) == (3, 6, 0.9)
+    assert "(6 components held out in 3 rounds)" in output
+    (told,) = card.estimates
+    assert (told["unit"], told["fits"], told["classes_not_covered"]) == ("component", 3, [])
+    assert "Expected on an unseen component: macro-F1" in run("show", path).output
     assert card.classes == ("good", "worn")
     # Two windows of 0.512 s from each of three recordings of one second: they overlap a little.
     assert card.exposure_s == pytest.approx({"good": 3 * 0.768, "worn": 3 * 0.768})
@@ -99,12 +110,15 @@ def test_without_an_estimate_the_card_has_no_score(machines, tmp_path):
     assert load(out).card.score is None
 
 
-def test_members_and_their_cost_are_shown(machines, tmp_path):
+def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
     out = tmp_path / "m.safetensors"
     result = run("fit", machines, "-o", out, "--windows", 1, "--updates", 2, "--members", 2, "--seed", 7)
     assert result.exit_code == 0, result.output
     assert re.search(r"8 fits, about \d+ s each, \d+ s in all for 2 members", result.output)
-    assert re.search(r"Learn from all .* 4/4 ", result.output), "a bar for the updates of both"
+    assert re.search(r"Learn from all .* 4/4 ", re.sub(r"\x1b\S*?m", "", result.output)), (
+        "a bar for the updates of both"
+    )
     said = f"2 members in {out.stat().st_size:,} bytes; a verdict takes about 2 times as long as with one"
     assert said in result.output
     card = load(out).card
@@ -127,6 +141,80 @@ def test_a_number_of_members_that_no_model_has_is_refused_first(machines, tmp_pa
     result = run("fit", machines, "-o", tmp_path / "m", "--members", 65)
     assert "from 1 to 64" in str(result.exception)
     assert "What was understood" not in result.output
+
+
+def test_a_device_that_is_not_there_is_refused_first(machines, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    result = run("fit", machines, "-o", tmp_path / "m", "--device", "cuda")
+    assert "PyTorch finds no GPU here" in str(result.exception)
+    other = run("fit", machines, "-o", tmp_path / "m", "--device", "abacus")
+    assert other.exit_code == 2
+    assert "'abacus' is not one of 'cpu', 'cuda'" in other.output
+    assert "What was understood" not in result.output + other.output
+
+
+def test_a_fit_is_made_on_the_device_that_was_asked_for(machines, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cuda_graphs, "check_device", asked.append)
+    monkeypatch.setattr(workflow, "fit_by", lambda settings, **how: asked.append(settings.device) or sys.exit(3))
+    assert run("fit", machines, "-o", tmp_path / "m", "--device", "cuda").exit_code == 3
+    assert asked == ["cuda", "cuda"]
+
+
+def test_a_report_is_written_beside_the_model(views):
+    result, out = views
+    page = out.with_name("pump.html")
+    assert f"Report  {page}\nModel  {out}\n" in result.stdout
+    text = page.read_text()
+    for said in ("good", "worn", "broken.wav left out: ", "on an unseen component", f"diagnose {out.name} FILES"):
+        assert said in text
+
+
+def test_the_report_can_be_left_out_and_replaces_nothing_else(machines, tmp_path):
+    out, page = tmp_path / "m.safetensors", tmp_path / "m.html"
+    page.write_text("<html>my own notes")
+    arguments = "fit", machines, "-o", out, "--windows", 1, "--no-estimate"
+    refused = run(*arguments)
+    assert isinstance(refused.exception, OutputError)
+    assert "What was understood" not in refused.output
+    assert not out.exists()
+    result = run(*arguments, "--no-page")
+    assert result.exit_code == 0, result.output
+    assert "Report" not in result.output
+    assert page.read_text() == "<html>my own notes"
+    page.unlink()
+    told = json.loads(run(*arguments, "--json").stdout)
+    assert (told["report"], page.exists()) == (str(page), True)
+
+
+def test_ctrl_c_while_the_report_is_drawn_leaves_the_model(machines, tmp_path, monkeypatch):
+    def interrupted(*rest, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_page, "write_fit_page", interrupted)
+    out = tmp_path / "m.safetensors"
+    result = run("fit", machines, "-o", out, "--windows", 1, "--no-estimate")
+    assert result.exit_code == 130
+    assert "Stopped. The model is complete; its report was not written." in result.stderr
+    assert load(out).classes == ("good", "worn")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path):
+    """A real one, in the middle of the updates."""
+    out = tmp_path / "m.safetensors"
+    arguments = ["fit", machines, "-o", out, "--recipe", "robust", "--updates", 100_000, "--windows", 1]
+    command = [sys.executable, "-m", "dualres.cli", *map(str, arguments)]
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in running.stderr:
+        if line.startswith("Hold out, round 1 of 3: "):  # there is no terminal, so that progress comes in lines
+            running.send_signal(signal.SIGINT)
+            break
+    _, rest = running.communicate(timeout=120)
+    assert running.returncode == 130
+    assert rest.splitlines()[-1] == "Stopped. Nothing was written."
+    assert "Traceback" not in rest
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
@@ -177,3 +265,67 @@ def test_a_folder_without_one_usable_file_says_so(tmp_path):
     np.save(tmp_path / "good" / "a.npy", tone(900, 0))
     result = run("fit", tmp_path, "-o", tmp_path / "m", "--rate", RATE)
     assert "holds only one class, good" in str(result.exception)
+
+
+@pytest.fixture(scope="module")
+def loads(tmp_path_factory):
+    """Two classes of one pump each, at two loads, recorded on two days at each."""
+    folder = tmp_path_factory.mktemp("loads")
+    rows = []
+    for label, hz in (("good", 900), ("worn", 3000)):
+        for i, (hp, day) in enumerate(product("02", ("mon", "tue"))):
+            np.save(folder / f"{label}{i}.npy", tone(hz, seed=i))
+            rows.append([f"{label}{i}.npy", label, RATE, f"{label} pump", hp, day])
+    with (folder / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["file", "label", "rate", "component", "load", "day"], *rows])
+    return folder
+
+
+def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monkeypatch):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # a terminal has bars
+    out = tmp_path / "m.safetensors"
+    held = ("--held-out", "day,load", "--held-out", "recording")
+    result = run("fit", loads, "-o", out, "--windows", 1, *held)
+    assert result.exit_code == 0, result.output
+    assert "9 fits, about" in result.output, "two days, two loads, four recordings of each class, and all"
+    assert "Hold out day, round 2 of 2" in result.stderr
+    said = [line for line in result.stdout.splitlines() if line.startswith("Expected")]
+    not_known = "Expected on an unseen component: not known; label recordings of a second one of good, worn"
+    assert [line.partition(": macro-F1")[0] for line in said] == [
+        *("Expected at an unseen day", not_known, "Expected at an unseen load", not_known),
+        *("Expected on another recording of the same components", not_known),
+    ]
+    card = load(out).card
+    assert card.held_out == "day"
+    assert [one["unit"] for one in card.estimates] == ["day", "load", "recording"]
+
+
+def test_as_json_every_held_out_recording_is_told(loads, tmp_path):
+    result = run("fit", loads, "-o", tmp_path / "m", "--windows", 1, "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    card = load(tmp_path / "m").card
+    assert (found["held_out"], found["score"]) == ("load", card.score), "the hardest that these labels allow"
+    assert found["estimates"] == [dict(one) for one in card.estimates]
+    assert found["expected"][0].startswith("Expected at an unseen load: macro-F1")
+    assert len(found["recordings"]) == 8
+    one = found["recordings"][0]
+    assert set(one) == {"held_out", "recording", "unit", "label", "probabilities", "round", "new", "verdict"}
+    assert (one["held_out"], one["new"], set(one["probabilities"])) == ("load", True, {"good", "worn"})
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--held-out", "torque"), "no recording has a torque; there is recording, component, day, load"),
+        (("--held-out", "component"), "fewer than two classes have recordings of two components"),
+        (("--held-out", "load,"), "a name is missing"),
+        (("--held-out", "load", "--no-estimate"), "leave out one of them"),
+    ],
+)
+def test_what_cannot_be_held_out_is_refused_before_any_fit(loads, tmp_path, words, complaint):
+    result = run("fit", loads, "-o", tmp_path / "m", *words)
+    assert isinstance(result.exception, ConfigError)
+    assert complaint in str(result.exception)
+    assert "fits, about" not in result.output
+    assert not (tmp_path / "m").exists()

@@ -10,6 +10,7 @@ from scipy.io import wavfile
 
 from dualres import load
 from dualres.campaign.sources import Source
+from dualres.cli.progress_display import Display
 from dualres.config import Recipe
 from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError, OutputError
@@ -69,6 +70,8 @@ def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
         return fit(*rest, **options)
 
     monkeypatch.setattr(tuning, "fit_network", interrupted)
+    foreseen = []
+    monkeypatch.setattr(Display, "expect", lambda display, seconds: foreseen.append(seconds))
     stopped = run(*arguments)
     assert stopped.exit_code == 130
     assert "Finished fits are kept; run the same command again to continue." in stopped.output
@@ -77,6 +80,10 @@ def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
     assert again.exit_code == 0, again.output
     assert "1 fits, 3 more already done" in again.output
     assert len(begun) == 5
+    assert [list(each) for each in foreseen] == [["Fits"], ["Fits"]]
+    (first,), (second,) = (each.values() for each in foreseen)
+    left = [float(re.search(r"about (\d+) s", result.output)[1]) for result in (stopped, again)]
+    assert (first, second / 4) == pytest.approx(left, abs=0.51), "of all fits: those that are left take their share"
     assert [path.name for path in tmp_path.iterdir()] == ["recipe.json"]
 
 

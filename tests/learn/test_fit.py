@@ -1,5 +1,6 @@
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
+from dualres.learn import fit as fit_module
 from dualres.learn.augment.paths import curves, draw_paths, filtered
 from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together
@@ -272,3 +274,11 @@ def test_the_expected_time_grows_with_windows_and_updates(small):
     little = expected_s(20, Recipe(10), small)
     assert 0 < little < 60
     assert expected_s(2000, Recipe(100), small) > 20 * little
+
+
+def test_the_expected_time_of_views_is_that_of_looking_and_of_the_heads(monkeypatch):
+    """Heads take as long for many windows as for few."""
+    now = iter([0.0, 1.0, 3.0, 5.0, 7.0, 9.0] * 2)  # a second for 32 windows, then two for every head
+    monkeypatch.setattr(fit_module, "time", SimpleNamespace(perf_counter=lambda: next(now)))
+    assert expected_s(64, None) == 2 + 8
+    assert expected_s(3200, None) == 100 + 8

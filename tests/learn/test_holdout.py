@@ -29,13 +29,30 @@ def test_without_components_recordings_are_held_out_and_that_is_said():
     assert sorted(map(sorted, rounds.held_out)) == [["a", "d"], ["b", "e"], ["c", "f"]]
 
 
-def test_a_class_with_one_component_is_held_out_by_recording_and_that_is_said():
+def test_a_class_with_one_component_is_held_out_by_recording_and_told_apart():
+    recordings = [recording(f"{c}{i}", "good" if c < "c" else "worn", c) for c in "abcd" for i in (1, 2)]
+    recordings += [dataclasses.replace(recording(f"x{i}", "good", "x"), label="bad") for i in range(9)]
+    rounds = plan_rounds(recordings)
+    assert rounds.remarks == ("bad: a single component, so its recordings are held out: an easier test",)
+    assert (rounds.unit, rounds.notes, rounds.not_known) == ("component", (), {})
+    assert rounds.easier == {f"x{i}" for i in range(9)}
+    assert len(rounds.held_out) == 2, "as many as there are components; more would be fits for the easier test alone"
+    assert rounds.units["a2"] == "a"
+    assert {split.held_out for split in rounds.splits(recordings)} == {"recording"}
+    refuse_leaks_by_name(recordings, rounds)
+
+
+def test_no_component_is_called_unseen_where_fewer_than_two_classes_have_two():
     recordings = [recording(f"{c}{i}", "good", c) for c in "ab" for i in (1, 2)]
     recordings += [recording(f"w{i}", "worn", "w") for i in (1, 2)]
     rounds = plan_rounds(recordings)
-    assert rounds.remarks == ("worn: a single component, so its recordings are held out: an easier test",)
-    assert rounds.unit == "component (recording for worn)"
-    assert all(len(held & {"w1", "w2"}) == 1 for held in rounds.held_out)
+    assert rounds.unit == "recording"
+    assert rounds.not_known == {"component": "label recordings of a second one of worn"}
+    assert rounds.remarks == (
+        "components cannot be held out (label recordings of a second one of worn): an easier test",
+    )
+    with pytest.raises(ConfigError, match="fewer than two classes have recordings of two components, so no component"):
+        plan_rounds(recordings, "component")
 
 
 def test_a_class_with_one_recording_stays_in_training():
@@ -57,7 +74,66 @@ def test_a_component_of_two_classes_is_held_out_with_both():
 def test_a_component_that_one_class_learns_from_is_not_claimed_to_be_new_for_another():
     recordings = [recording("a1", "good", "a"), recording("b1", "good", "b")]
     recordings += [recording(f"w{i}", "worn", "a") for i in (1, 2)]
-    assert plan_rounds(recordings).unit == "component (recording for good, worn)"
+    assert plan_rounds(recordings).unit == "recording"
+    more = [dataclasses.replace(recording(f"{c}1", "good", c), label="bad") for c in "cd"]
+    rounds = plan_rounds([*recordings, *more])
+    assert rounds.unit == "component"
+    assert rounds.easier == {"a1", "w1", "w2"}, "a is learned from in both rounds, b in one"
+    assert rounds.notes == ("good: 1 held out at a component that was learned from, too; they do not count",)
+
+
+def loaded(name, label, component=None, **condition):
+    return dataclasses.replace(recording(name, label, component), condition=condition)
+
+
+def test_a_condition_is_held_out_with_all_classes_at_once():
+    recordings = [
+        loaded(f"{label}{load}", label, label, load_hp=load, speed="1800")
+        for label in ("good", "worn")
+        for load in "012"
+    ]
+    rounds = plan_rounds(recordings, "load")
+    assert rounds.unit == "load_hp"
+    assert sorted(map(sorted, rounds.held_out)) == [[f"good{load}", f"worn{load}"] for load in "012"]
+    assert rounds.units["worn1"] == "1"
+    assert {split.held_out for split in rounds.splits(recordings)} == {"load_hp"}
+    refuse_leaks_by_name(recordings, rounds)
+    assert plan_rounds(recordings, "recording").unit == "recording"
+    with pytest.raises(ConfigError, match="fewer than two classes have recordings of two speeds"):
+        plan_rounds(recordings, "speed")
+    with pytest.raises(
+        ConfigError, match="--held-out torque: no recording has a torque; there is recording, component"
+    ):
+        plan_rounds(recordings, "torque")
+    recordings[0] = loaded("good0", "good", "good", speed="1800")
+    with pytest.raises(ConfigError, match="the load_hp of 1 recordings is not known, such as that of good0"):
+        plan_rounds(recordings, "load")
+
+
+def test_the_default_is_the_hardest_that_the_labels_allow():
+    def at(**condition):
+        return [
+            loaded(f"{label}{i}", label, label + condition["component"][i], load=condition["load"][i],
+                   speed=condition["speed"][i], repeat=condition["repeat"][i])
+            for label in ("good", "worn") for i in (0, 1)
+        ]  # fmt: skip
+
+    same, two = "aa", "ab"
+    everything = {"component": two, "load": two, "speed": two, "repeat": two}
+    assert plan_rounds(at(**everything)).unit == "component"
+    assert plan_rounds(at(**everything | {"component": same})).unit == "load"
+    assert "component" in plan_rounds(at(**everything | {"component": same})).not_known
+    assert plan_rounds(at(**everything | {"component": same, "load": same})).unit == "speed"
+    # Of other columns nobody knows how hard they are.
+    assert plan_rounds(at(**everything | {"component": same, "load": same, "speed": same})).unit == "recording"
+    assert plan_rounds(at(**everything), "repeat").unit == "repeat"
+
+
+def test_a_class_at_one_load_leaves_that_load_known():
+    recordings = [loaded(f"{label}{load}", label, load=load) for label in ("good", "worn") for load in "012"]
+    recordings += [dataclasses.replace(loaded(f"bad{i}", "good", load="0"), label="bad") for i in range(2)]
+    rounds = plan_rounds(recordings, "load")
+    assert rounds.easier == {"good0", "worn0", "bad0", "bad1"}
 
 
 def test_at_most_five_rounds():

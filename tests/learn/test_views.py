@@ -36,6 +36,13 @@ def test_impacts_are_told_by_how_often_they_come():
     np.testing.assert_array_equal(verdicts(network, others), truth)
 
 
+def test_it_tells_of_every_batch_and_every_head():
+    windows, labels = support(each=25)
+    told = []
+    fit_views(windows, labels, 2, progress=lambda *steps: told.append(steps))
+    assert told == [(i, 6) for i in range(1, 7)], "48 windows, 2 windows, four heads"
+
+
 def test_the_same_windows_give_the_same_network():
     one, other = (fit_views(*support(), 2).state_dict() for _ in range(2))
     assert all(torch.equal(one[name], other[name]) for name in one)

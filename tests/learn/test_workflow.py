@@ -27,6 +27,8 @@ def test_it_estimates_fits_on_all_and_tells_it_on_the_card(recordings):
     assert announced == [fitted.forecast]
     assert fitted.forecast.fits == 6, "two rounds and the fit on all, of two networks each"
     assert fitted.forecast.total_s == 6 * fitted.forecast.each_s > 0
+    half, again, whole = fitted.forecast.stages.values()
+    assert half == again == whole / 2 == fitted.forecast.each_s, "two members learn from half of the recordings"
     card = fitted.model.card
     assert (card.held_out, card.score) == (fitted.estimate.unit, fitted.estimate.as_score())
     assert (card.classes, card.seeds) == (("good", "worn"), (41, 42))
@@ -59,7 +61,8 @@ def test_without_a_recipe_one_network_of_views_is_fitted_whatever_the_members(re
     assert fitted.forecast.fits == 3, "two rounds and the fit on all"
     card = fitted.model.card
     assert (card.method, card.recipe, card.members, fitted.history) == ("dualres/views", None, 1, [])
-    assert (told[0], told[-1]) == (("Time a small fit", 0, 1), ("Learn from all", 1, 1))
+    assert (told[0], told[-1]) == (("Time a small fit", 0, 1), ("Learn from all", 5, 5)), "one batch and four heads"
+    assert list(fitted.forecast.stages) == [*(f"Hold out, round {i} of 2" for i in (1, 2)), "Learn from all"]
 
 
 def test_strict_refuses_a_copy_before_anything_is_fitted(recordings):

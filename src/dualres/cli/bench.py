@@ -29,8 +29,9 @@ from dualres.cli.bench_choice import (
     choose,
 )
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir, ReadDir, opened
-from dualres.cli.bench_live import duration, live
+from dualres.cli.bench_live import live
 from dualres.cli.data import Stores
+from dualres.cli.progress_display import duration
 from dualres.cli.screen import INTERRUPTED, complain, console, errors, progress, say
 from dualres.errors import ConfigError
 

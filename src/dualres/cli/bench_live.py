@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
+from dualres.cli.progress_display import duration
 from dualres.cli.screen import complain, errors
 
 if TYPE_CHECKING:
     from dualres.campaign.run import Ended, State
-
-
-def duration(seconds: float | None) -> str:
-    """In the unit a person would use."""
-    if seconds is None:
-        return "unknown"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
 @contextmanager

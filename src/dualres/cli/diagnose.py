@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
-from dualres.cli.screen import complain
+from dualres.cli.screen import complain, counted
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def diagnose(
 
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
-    loaded, hz, rows = load(model), parsed_rate(rate), to_judge(files)
+    loaded, hz, rows = load(model), parsed_rate(rate), list(to_judge(files))
     baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
     if baseline:
         loaded = baseline.model
@@ -85,9 +85,10 @@ def diagnose(
     failed = 0
     silent: list[Difference] = []
     if executor == "ray":
-        judged = archive.judge_files_by_ray(loaded, list(rows), channel, hz, address)
+        judged = archive.judge_files_by_ray(loaded, rows, channel, hz, address)
     else:
         judged = archive.judge_files(loaded, rows, channel, hz)
+    judged = counted(judged, len(rows), "Judge")
     batch = archive.together(loaded, judged) if together else None
     for one in batch.judged if batch else judged:
         verdict, problem = one.verdict, one.problem

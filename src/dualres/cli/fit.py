@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import inspect
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
+from dualres.cli.bench_choice import Device
+from dualres.cli.expected import as_object, show_estimate, units_in
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
-from dualres.cli.screen import complain, console, errors, progress, say
+from dualres.cli.screen import complain, errors, progress, say, stopping
 from dualres.config import recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
 
 if TYPE_CHECKING:
-    from dualres.learn.estimate import Estimate
     from dualres.learn.fit_options import FitOption
     from dualres.learn.workflow import FitForecast
+    from dualres.recordings.folder import Folder
 
 
 def fit(
@@ -58,9 +59,25 @@ def fit(
             "fits and verdicts take that many times as long. Not of views, which draw nothing.",
         ),
     ] = 1,
-    estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out components.")] = True,
+    estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
+    held_out: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="UNIT",
+            show_default="the first of component, load, speed, recording that two classes have two of",
+            help="What is new to the model when it is judged: component, recording, or a column such as load. "
+            "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
+        ),
+    ] = None,
     resampler: Resampler = "scipy.signal.resample_poly",
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
+    device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
+    page: Annotated[
+        bool, typer.Option(help="Write a report page beside the model: bearings.html for bearings.safetensors.")
+    ] = True,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the estimates and every held-out recording as one JSON object.")
+    ] = False,
     **registered: Any,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -70,27 +87,36 @@ def fit(
     the file that is labelled, in seconds) and any conditions.
 
     The command first shows what it found, and warns where all labels share a
-    condition, such as one load. It then holds out components in turn
-    to estimate how well the model will do on one it has not seen, and finally
-    learns from all recordings.
+    condition, such as one load. It then holds out the hardest that the labels
+    allow, components if two classes have two of them, to estimate how well the
+    model will do on one it has not seen, and finally learns from all
+    recordings.
     """
     from dualres.file import check_members, save
     from dualres.learn.fit_options import with_options
     from dualres.learn.narrow import narrow
     from dualres.learn.recipe_file import recipe_from
     from dualres.learn.workflow import FitSettings, fit_by
+    from dualres.machinery.cuda_graphs import check_device
     from dualres.machinery.files import check_writable
     from dualres.recordings.resample import check_resampler
+    from dualres.report.fit_page import check_page, page_beside, write_fit_page
 
     check_writable(out)
+    if page:
+        check_page(page_beside(out))
     check_resampler(resampler)
     check_members(members)
+    check_device(device.value)
+    if held_out and not (estimate or strict):
+        raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
     chosen = recipe_from(recipe, updates)
     if chosen is None and members > 1:
         complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
         members = 1
-    found = understood(Source(folder, channel, rate, labels, where, exclude))
-    settings = FitSettings(found.recordings, chosen, windows, seed, members, resampler, estimate, strict)
+    found = understood(Source(folder, channel, rate, labels, where, exclude), shown=not as_json)
+    learning = chosen, windows, seed, members, resampler, estimate, strict, device.value, units_in(held_out)
+    settings = FitSettings(found.recordings, *learning)
     settings = with_options(settings, registered)
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
@@ -99,12 +125,25 @@ def fit(
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
         each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
         errors.print(f"{forecast.fits} fits, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
+        report.expect(forecast.stages)
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)
-    if fitted.estimate:
-        _show_estimate(fitted.estimate, settings.classes)
     save(fitted.model, out)
+    pages = {}
+    if page:
+        pages["report"] = str(page_beside(out))
+        with progress("The model is complete; its report was not written.") as drawing:
+            write_fit_page(
+                fitted, settings.recordings, page_beside(out), model_file=out, notes=_notes(found), progress=drawing
+            )
+    if as_json:
+        typer.echo(json.dumps({**as_object(fitted, out), **pages}))
+        return
+    for one in fitted.estimates:
+        show_estimate(one, settings.classes)
+    for path in pages.values():
+        say(f"Report  {path}")
     say(f"Model  {out}")
     if settings.members > 1:
         size = out.stat().st_size
@@ -131,7 +170,15 @@ class FitCommand:
         return {name: parameter.annotation for name, parameter in self.__signature__.parameters.items()}
 
     def __call__(self, **given: Any) -> None:
-        fit(**given)
+        with stopping("Nothing was written."):
+            fit(**given)
+
+
+def _notes(found: Folder) -> list[str]:
+    """What of a folder is not learned from, or stands in it twice."""
+    chosen = [f"{count} left out: {reason}" for reason, count in found.not_chosen.items()]
+    unusable = [f"{file} left out: {reason}" for file, reason in found.left_out]
+    return [*chosen, *unusable, *(f"the same content: {', '.join(names)}" for names in found.same)]
 
 
 def _parameter(option: FitOption) -> inspect.Parameter:
@@ -141,21 +188,3 @@ def _parameter(option: FitOption) -> inspect.Parameter:
         default=option.default,
         annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
     )
-
-
-def _show_estimate(expected: Estimate, classes: tuple[str, ...]) -> None:
-    judged = int((expected.confusion.sum(1) > 0).sum())
-    over = "" if judged == len(classes) else f", {judged} of {len(classes)} classes"
-    say(
-        f"Expected on an unseen {expected.unit}: macro-F1 {100 * expected.macro_f1:.1f} % "
-        f"(\N{PLUS-MINUS SIGN} {100 * expected.spread:.1f} over {expected.rounds} rounds{over})"
-    )
-    for remark in expected.remarks:
-        say(f"  note: {remark}")
-    table = Table(title="Held-out recordings: truth in rows, verdicts in columns", title_justify="left")
-    table.add_column("")
-    for label in classes:
-        table.add_column(escape(label), justify="right")
-    for label, row in zip(classes, expected.confusion, strict=True):
-        table.add_row(escape(label), *(str(n) if n else "." for n in row))
-    console.print(table)

@@ -75,12 +75,12 @@ class Source:
             return read_folder(self.folder, self.channel, rate, report, labels=self.labels, selection=selection)
 
 
-def understood(source: Source) -> Folder:
-    """A folder's recordings of two classes or more, shown."""
+def understood(source: Source, *, shown: bool = True) -> Folder:
+    """A folder's recordings of two classes or more, shown; else only what is left out is told."""
     from dualres.recordings.spelling import doubtful_labels
 
     found = source.read()
-    _show_folder(found)
+    (_show_folder if shown else show_left_out)(found)
     for sentence in doubtful_labels(str(r.label) for r in found.recordings):
         complain("warning", sentence, "yellow")
     if len(found.classes) < 2:

@@ -1,17 +1,18 @@
 """What all commands show alike."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
 
-from dualres.machinery.progress import Progress
+from dualres.cli.progress_display import Display, displayed
 
 INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
+
+Item = TypeVar("Item")
 
 console = Console()
 errors = Console(stderr=True)
@@ -28,21 +29,28 @@ def complain(what: str, text: str, colour: str = "red") -> None:
 
 
 @contextmanager
-def progress(after_interrupt: str) -> Iterator[Progress]:
-    """A bar per stage, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
-    stage, remark = (TextColumn(text, markup=False) for text in ("{task.description:<30}", "{task.fields[remark]}"))
-    columns = (stage, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), remark)
+def stopping(after_interrupt: str) -> Iterator[None]:
+    """Ctrl-C ends with the given sentence, in one line, and with the exit status that a shell expects."""
     try:
-        with Bars(*columns, console=errors) as bars:
-            stages: dict[str, int] = {}
-
-            def report(stage: str, done: int, total: int, remark: str) -> None:
-                if stage not in stages:
-                    stages[stage] = len(stages)
-                    bars.add_task(stage, total=total, remark="")
-                bars.update(bars.task_ids[stages[stage]], completed=done, total=total, remark=remark)
-
-            yield report
+        yield
     except KeyboardInterrupt:
         errors.print(f"Stopped. {after_interrupt}", highlight=False)
         raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def progress(after_interrupt: str) -> Iterator[Display]:
+    """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
+    with stopping(after_interrupt), displayed(errors) as display:
+        yield display
+
+
+def counted(items: Iterable[Item], total: int, stage: str) -> Iterator[Item]:
+    """The items as they come, and how many came; on a terminal, where each is shown, that is not told."""
+    if console.is_terminal:
+        yield from items
+        return
+    with progress("What was printed so far is complete.") as report:
+        for done, item in enumerate(items, start=1):
+            report(stage, done, total, "")
+            yield item

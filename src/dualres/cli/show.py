@@ -19,6 +19,7 @@ def show(
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import loaded as load
+    from dualres.learn.expectation import sentences
     from dualres.recordings.readers import read
     from dualres.recordings.recording import facts_of
 
@@ -28,6 +29,9 @@ def show(
             named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
             say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
+        for entry in card.estimates:
+            for sentence in sentences(entry):
+                say(sentence)
         return
     recording = read(path, channel, parsed_rate(rate))
     facts = facts_of(recording)

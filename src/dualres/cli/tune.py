@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from dualres.cli.screen import console, errors, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
+    from dualres.cli.progress_display import Display
     from dualres.learn.tune import Choice
     from dualres.learn.tuning import Divided, Forecast
 
@@ -85,8 +87,9 @@ def tune(
     kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
+        announce = partial(_announce, report)
         choice = choose_recipe(
-            divided, seeds=chance, device=device.value, kept=kept, announce=_announce, progress=report
+            divided, seeds=chance, device=device.value, kept=kept, announce=announce, progress=report
         )
     _show(choice, divided)
     if out and kept:
@@ -125,9 +128,14 @@ def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) 
         return of_fold(fold, sizes[0], stores, cache, resampler, report)
 
 
-def _announce(forecast: Forecast) -> None:
+def _announce(display: Display, forecast: Forecast) -> None:
+    from dualres.learn.tune import FITS
+
     before = f", {forecast.known} more already done" if forecast.known else ""
     errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)
+    fits = forecast.fits + forecast.known
+    display.expect({FITS: forecast.seconds * fits / forecast.fits})
+    display(FITS, forecast.known, fits, "")
 
 
 def _show(choice: Choice, divided: Divided) -> None:

@@ -7,26 +7,30 @@ from dualres.file import APART, SHARED
 from dualres.learn.estimate import Estimate, estimate
 from dualres.learn.holdout import Rounds
 from dualres.learn.tune import Candidate, first_unless_clearly_behind
-from dualres.machinery.progress import Progress
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
 
 
 def estimate_both(
-    recordings: Sequence[Recording], rounds: Rounds, classes: Sequence[str], *, progress: Progress, **learning: Any
+    recordings: Sequence[Recording], rounds: Rounds, classes: Sequence[str], *, stage: str = "Hold out", **learning: Any
 ) -> tuple[str, Estimate, str]:
     """Hold out the same with a network for each axis and with a shared one: which to take, its estimate, and why.
 
     A network each is taken unless the shared one is right clearly more often, recording by recording.
     """
-    found = {APART: estimate(recordings, rounds, classes, **learning, axes=APART, progress=progress)}
-    found[SHARED] = estimate(recordings, rounds, classes, **learning, axes=SHARED, progress=_of_shared(progress))
+    found = {APART: estimate(recordings, rounds, classes, **learning, axes=APART, stage=stage)}
+    found[SHARED] = estimate(recordings, rounds, classes, **learning, axes=SHARED, stage=shared_stage(stage))
     right = [Candidate(name, learning["recipe"], _right(one.judged)) for name, one in found.items()]
     chosen = first_unless_clearly_behind(right).name
     each, shared = (f"{100 * one.mean:.1f} %" for one in right)
     taken = "the shared one is clearly ahead" if chosen == SHARED else "the shared one is not clearly ahead"
     why = f"axes: a network each is right on {each} of what was held out, a shared one on {shared}; {taken}"
     return chosen, found[chosen], why
+
+
+def shared_stage(stage: str) -> str:
+    """What the rounds of a shared network are called, where those of a network each are called `stage`."""
+    return f"{stage}, one network for all axes"
 
 
 def _right(judged: Sequence[Evaluation]) -> tuple[float, ...]:
@@ -36,7 +40,3 @@ def _right(judged: Sequence[Evaluation]) -> tuple[float, ...]:
         for one in judged
         for truth, scores in zip(one.truth, one.scores, strict=True)
     )
-
-
-def _of_shared(progress: Progress) -> Progress:
-    return lambda stage, *news: progress(f"{stage}, one network for all axes", *news)

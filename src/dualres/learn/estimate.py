@@ -1,19 +1,42 @@
-"""What to expect on a machine that was not learned from, estimated from the labelled recordings alone."""
+"""What to expect on what was not learned from, estimated from the labelled recordings alone."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dualres.config import POLYPHASE, Recipe
-from dualres.file import APART
+from dualres.file import APART, Model
 from dualres.learn.evaluate import evaluate
+from dualres.learn.expectation import sentences
 from dualres.learn.fit import fit_recordings
 from dualres.learn.history import fits_of, steps_told
 from dualres.learn.holdout import Rounds
+from dualres.learn.interval import Score, score_of
 from dualres.machinery.progress import Progress, quiet
-from dualres.metrics import Counts, Evaluation, macro_f1
+from dualres.metrics import Counts, Evaluation
 from dualres.recordings.recording import Recording
+
+FitWithout = Callable[[Sequence[Recording], str], Model]  # what is left of the recordings, and the name of the stage
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A recording as it was judged by a model that had not learned from it."""
+
+    recording: str  # id
+    unit: str  # its component, load ..., or itself, as the estimate's unit says
+    label: str  # the true one
+    probabilities: Mapping[str, float]  # of every class
+    round: int  # from 1
+    new: bool  # whether the model had learned from nothing of its unit; else it is told apart from the score
+
+    @property
+    def verdict(self) -> str:
+        return max(self.probabilities, key=self.probabilities.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -21,32 +44,94 @@ class Estimate:
     """Recordings judged by models that had not learned from their unit."""
 
     judged: tuple[Evaluation, ...]  # one per round
-    unit: str
-    remarks: tuple[str, ...]
+    plan: Rounds
+    fits: int  # networks that were fitted for it
+    components_named: bool = False  # of every recording
+
+    @property
+    def unit(self) -> str:
+        return self.plan.unit
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        return self.plan.remarks
 
     @property
     def rounds(self) -> int:
         return len(self.judged)
 
+    @cached_property
+    def held(self) -> tuple[HeldOut, ...]:
+        """Every recording that was held out, as often as it was."""
+        return tuple(
+            HeldOut(
+                name,
+                self.plan.units.get(name, name),
+                one.classes[truth],
+                dict(zip(one.classes, scores, strict=True)),
+                number,
+                name not in self.plan.easier,
+            )
+            for number, one in enumerate(self.judged, start=1)
+            for name, truth, scores in zip(one.recordings, one.truth, one.scores, strict=True)
+        )
+
     @property
     def confusion(self) -> Counts:
-        """Over all held-out recordings."""
+        """Over all held-out recordings, also those whose unit was not new."""
         total: Counts = np.sum([one.confusion for one in self.judged], axis=0)
         return total
 
+    @cached_property
+    def score(self) -> Score:
+        """Over those whose unit was new, and over their classes."""
+        classes = self.judged[0].classes
+        by_unit: dict[str, Counts] = defaultdict(lambda: np.zeros((len(classes), len(classes)), np.int64))
+        for one in self.held:
+            if one.new:
+                by_unit[one.unit][classes.index(one.label), classes.index(one.verdict)] += 1
+        return score_of(list(by_unit.values()))
+
     @property
     def macro_f1(self) -> float:
-        """Over all held-out recordings."""
-        return _score(self.confusion)
+        return self.score.macro_f1
 
     @property
     def spread(self) -> float:
-        """Standard deviation of macro-F1 over the rounds."""
-        return float(np.std([_score(one.confusion) for one in self.judged], ddof=1))
+        """The standard error of macro-F1; not a number where there is a single unit."""
+        return np.nan if self.score.standard_error is None else self.score.standard_error
+
+    @property
+    def covered(self) -> tuple[str, ...]:
+        """The classes that the score is of."""
+        new = {one.label for one in self.held if one.new}
+        return tuple(label for label in self.judged[0].classes if label in new)
 
     def as_score(self) -> dict[str, float]:
+        """What a card tells of it in short."""
+        return {**self.score.as_data(), "rounds": float(self.rounds)}
+
+    def as_data(self) -> dict[str, Any]:
         """What a card tells of it."""
-        return {"macro_f1": self.macro_f1, "spread": self.spread, "rounds": float(self.rounds)}
+        covered = self.covered
+        others = [label for label in self.judged[0].classes if label not in covered]
+        easier = {label: [one.verdict == label for one in self.held if one.label == label] for label in others}
+        return {
+            "unit": self.unit,
+            **self.as_score(),
+            "fits": self.fits,
+            "classes": list(covered),
+            "classes_not_covered": others,
+            "on_another_recording": {label: [sum(right), len(right)] for label, right in easier.items() if right},
+            "not_known": dict(self.plan.not_known),
+            "components_named": self.components_named,
+            "notes": list(self.plan.notes),
+        }
+
+    @property
+    def sentences(self) -> list[str]:
+        """The score with what was really held out, then what is not known."""
+        return sentences(self.as_data())
 
 
 def estimate(
@@ -61,20 +146,15 @@ def estimate(
     axes: str = APART,
     resampler: str = POLYPHASE,
     device: str = "cpu",
+    stage: str = "Hold out",
     progress: Progress = quiet,
 ) -> Estimate:
     """Fit once per round, as many members as the model will have, and judge what the round holds out.
 
     `axes` is as for `fit_recordings`.
     """
-    judged = []
-    for number, held in enumerate(rounds.held_out, start=1):
-        known, stage = (
-            [r for r in recordings if r.id not in held],
-            f"Hold out, round {number} of {len(rounds.held_out)}",
-        )
-        if recipe is None:  # views tell of no updates
-            progress(stage, 0, 1, "")
+
+    def fit(known: Sequence[Recording], stage: str) -> Model:
         model, _ = fit_recordings(
             known,
             [str(r.label) for r in known],
@@ -87,16 +167,24 @@ def estimate(
             axes=axes,
             device=device,
             progress=steps_told(progress, stage, fits_of(known, members, axes)),
+            looked=lambda done, steps: progress(stage, done, steps, ""),
         )
-        if recipe is None:
-            progress(stage, 1, 1, "")
-        unseen = [r for r in recordings if r.id in held]
-        judged.append(evaluate(model, unseen))
-    return Estimate(tuple(judged), rounds.unit, rounds.remarks)
+        return model
+
+    return judge_rounds(recordings, rounds, fit, stage)
 
 
-def _score(matrix: Counts) -> float:
-    """Macro-F1 over the classes that were judged; a class that could not be held out has nothing to say."""
-    judged = matrix.sum(1) > 0
-    share = float(judged.mean())
-    return macro_f1(matrix) / share if share else 0.0
+def round_stage(stage: str, number: int, rounds: Rounds) -> str:
+    """What a round, from 1, is called while it goes on."""
+    return f"{stage}, round {number} of {len(rounds.held_out)}"
+
+
+def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithout, stage: str = "Hold out") -> Estimate:
+    """Fit without what each round holds out, by whatever `fit` does, and judge that."""
+    judged, fits = [], 0
+    for number, held in enumerate(rounds.held_out, start=1):
+        known = [r for r in recordings if r.id not in held]
+        model = fit(known, round_stage(stage, number, rounds))
+        fits += len(model.members)
+        judged.append(evaluate(model, [r for r in recordings if r.id in held]))
+    return Estimate(tuple(judged), rounds, fits, all(r.component for r in recordings))

@@ -23,7 +23,7 @@ from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
 from dualres.learn.learned_from import learned_from
 from dualres.learn.support import Support, spread_support
 from dualres.learn.train import train
-from dualres.learn.views import fit_views
+from dualres.learn.views import OnLook, fit_views
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
 from dualres.model.network import DualRes
@@ -133,6 +133,7 @@ def fit_recordings(
     axes: str = APART,
     device: str = "cpu",
     progress: OnStep | None = None,
+    looked: OnLook | None = None,
 ) -> tuple[Model, list[Step]]:
     """Train on whole recordings: at most `windows_each` windows of each, spread over it.
 
@@ -155,23 +156,25 @@ def fit_recordings(
         kind |= {"channels": channels, "axes": axes}
     kind["learned_from"] = learned_from(recordings, support, config.rate)
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
-    return fit_support(support, card, device=device, progress=progress)
+    return fit_support(support, card, device=device, progress=progress, looked=looked)
 
 
 def fit_support(
-    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None
+    support: Support, card: Card, *, device: str = "cpu", progress: OnStep | None = None, looked: OnLook | None = None
 ) -> tuple[Model, list[Step]]:
     """Train on labelled windows as the card says.
 
     The history has the members' updates one member after the other, axis after axis; `fit_networks` says what
-    `progress` is told. A network of views makes no updates.
+    `progress` is told. A network of views makes no updates, and tells `looked` of its steps.
     """
     networks: list[DualRes | ViewsNetwork] = []
     history: list[Step] = []
     pooled = support if card.axes == APART else support.pooled()
-    for windows in pooled.axes:
+    for axis, windows in enumerate(pooled.axes):
         if card.method == VIEWS:
-            networks.append(fit_views(windows, pooled.labels, len(card.classes), config=card.config, device=device))
+            looks = _counted_on(looked, axis, len(pooled.axes))
+            shown_once = windows, pooled.labels, len(card.classes)
+            networks.append(fit_views(*shown_once, config=card.config, device=device, progress=looks))
             continue
         shown = [windows] * card.members, [pooled.labels] * card.members, len(card.classes)
         learning: dict[str, Any] = {"config": card.config, "recipe": card.recipe, "device": device}
@@ -181,14 +184,23 @@ def fit_support(
     return Model(tuple(networks), card), history
 
 
+def _counted_on(looked: OnLook | None, axis: int, axes: int) -> OnLook | None:
+    """What the fit of one axis after others calls, so that the steps of all count on."""
+    return looked and (lambda done, steps: looked(axis * steps + done, axes * steps))
+
+
 def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None = None, device: str = "cpu") -> float:
     """How long a fit will take on this machine, in seconds, judged by a few updates, or views of a few windows."""
     config = config or ModelConfig()
     if recipe is None:
-        begin = time.perf_counter()
-        labels = np.arange(FEW_VIEWS, dtype=np.int64) % 2
-        fit_views(_noise(FEW_VIEWS, config), labels, 2, config=config, device=device)
-        return (time.perf_counter() - begin) * max(windows / FEW_VIEWS, 1.0)
+        noise, labels = _noise(FEW_VIEWS, config), np.arange(FEW_VIEWS, dtype=np.int64) % 2
+        told = [time.perf_counter()]
+
+        def look(done: int, steps: int) -> None:
+            told.append(time.perf_counter())
+
+        fit_views(noise, labels, 2, config=config, device=device, progress=look)
+        return (told[1] - told[0]) * windows / FEW_VIEWS + told[-1] - told[1]  # heads take the same for all
     in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
     few = max(windows if in_bursts else min(32, windows), 2)
     updates = 4 * SLAB if in_bursts else 5

@@ -1,22 +1,26 @@
 """Which of the labelled recordings are held out together, so that the others can be learned from and these judged.
 
-Components are held out in turn, or single recordings where components are not known, which is easier. Parts of one
-file are one measurement and stay together, unless they are of different components.
+A unit is held out in turn: a component, a load, a speed, any other condition, or a recording, which is the easiest.
+Without a wish it is the first of `HARDEST_FIRST` that at least two classes have two or more of. A class that has only
+one stays in every training. Its recordings are held out then, an easier test which is told apart. Parts of one file are
+one measurement and stay together, unless they are of different components.
 """
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.audit import LeakError, Split, audit_splits
+from dualres.recordings.audit.claims import check_claim, condition_named
 from dualres.recordings.recording import Recording
 
 MOST_ROUNDS = 5
-_NOTHING = "so nothing can be held out to estimate a score; add recordings, or use --no-estimate"
+COMPONENT, RECORDING = "component", "recording"
+HARDEST_FIRST = (COMPONENT, "load", "speed", RECORDING)
 
 
 class HoldOutError(ConfigError):
@@ -28,28 +32,93 @@ class Rounds:
     """Which recordings are held out in which round."""
 
     held_out: tuple[frozenset[str], ...]  # ids
-    unit: str  # what is new to every training: "component", for some classes perhaps "recording"
+    unit: str  # what is new to every training: "component", "recording" or the name of a condition
     remarks: tuple[str, ...]  # what weakens the estimate
+    units: Mapping[str, str] = field(default_factory=dict)  # id -> its component, load ...; itself where it has none
+    easier: frozenset[str] = frozenset()  # ids of what is held out though its unit is learned from, too
+    not_known: Mapping[str, str] = field(default_factory=dict)  # unit that cannot be held out -> what would help
+    notes: tuple[str, ...] = ()  # those remarks that neither `easier` nor `not_known` tells
 
     def splits(self, recordings: Sequence[Recording]) -> list[Split]:
         """One per round, for the audit; each claims what holds for every class."""
-        claim = "component" if self.unit == "component" else "recording"
+        claim = RECORDING if self.easier else self.unit
         return [
             Split(tuple(r.id for r in recordings if r.id not in held), tuple(sorted(held)), claim)
             for held in self.held_out
         ]
 
 
-def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
-    """Deal each class's components over at most five rounds, so that every class stays in every training."""
-    by_component = all(r.component for r in recordings)
-    remarks = [] if by_component else ["components are not known, so recordings are held out: an easier test"]
+def plan_rounds(recordings: Sequence[Recording], held_out: str | None = None) -> Rounds:
+    """Deal each class's units over at most five rounds, so that every class stays in every training.
+
+    `held_out` names the unit: component, recording or a condition. Without it, it is the hardest that the labels allow.
+    """
+    if held_out is not None:
+        return _rounds(recordings, check_claim(recordings, held_out))
+    for unit in HARDEST_FIRST[:-1]:
+        try:
+            return _rounds(recordings, unit if unit == COMPONENT else condition_named(recordings, unit))
+        except HoldOutError:
+            continue
+    return _rounds(recordings, RECORDING)
+
+
+def _rounds(recordings: Sequence[Recording], unit: str) -> Rounds:
+    files = _files_with_parts(recordings)
+    units = {r.id: _unit_of(r, unit, files) for r in recordings}
+    if unknown := [name for name, value in units.items() if not value]:
+        raise HoldOutError(
+            f"the {unit} of {len(unknown)} recordings is not known, such as that of {unknown[0]}; name it, leave them "
+            "out, or hold out something else"
+        )
+    notes: list[str] = []
+    classes = _by_class(recordings)
+    whole = {label for label, members in classes.items() if len({units[r.id] for r in members}) > 1}
+    if len(whole) < 2:
+        two = "two recordings" if unit == RECORDING else f"recordings of two {plural(unit)}"
+        raise HoldOutError(f"fewer than two classes have {two}, {_nothing(unit)}")
+    groups = {
+        label: _groups(members, units if label in whole else {r.id: files.get(r.id, r.id) for r in members}, notes)
+        for label, members in classes.items()
+    }
+    held = _dealt(groups, files, min(MOST_ROUNDS, max(len(groups[label]) for label in whole)))
+    complete = _keep_files_together(_keep_every_class(held, recordings, notes), files, notes)
+    if len(complete) < 2:
+        shared = plural(COMPONENT if unit == RECORDING else unit) + (" or files" if files else "")
+        raise HoldOutError(f"the classes share their {shared}, {_nothing(unit)}")
+    easier = _easier(complete, units)
+    covered = {r.label for r in recordings if r.id not in easier and any(r.id in held for held in complete)}
+    if len(covered) < 2:
+        raise HoldOutError(f"fewer than two classes have a {unit} that no other class learns from, {_nothing(unit)}")
+    for label in sorted(whole):
+        if known := sum(r.id in easier for r in classes[label]):
+            notes.append(f"{label}: {known} held out at a {unit} that was learned from, too; they do not count")
+    not_known = _not_known(recordings, unit)
+    told = [f"{plural(one)} cannot be held out ({why}): an easier test" for one, why in not_known.items()]
+    single = [label for label in classes if label not in whole and groups[label]]
+    told += [f"{label}: a single {unit}, so its recordings are held out: an easier test" for label in single]
+    return Rounds(complete, unit, (*told, *notes), units, easier, not_known, tuple(notes))
+
+
+def _nothing(unit: str) -> str:
+    what, instead = ("nothing", "") if unit == RECORDING else (f"no {unit}", "hold out something else, ")
+    return f"so {what} can be held out to estimate a score; add recordings, {instead}or use --no-estimate"
+
+
+def plural(unit: str) -> str:
+    """Several of a unit, in words."""
+    return f"{unit}s" if unit in HARDEST_FIRST else f"values of {unit}"
+
+
+def _unit_of(recording: Recording, unit: str, files: Mapping[str, str]) -> str:
+    if unit == RECORDING:
+        return files.get(recording.id, recording.id)
+    return (recording.component if unit == COMPONENT else recording.condition.get(unit)) or ""
+
+
+def _dealt(groups: Mapping[str, Mapping[str, list[str]]], files: Mapping[str, str], count: int) -> list[set[str]]:
+    """What each of `count` rounds holds out; what is in several classes goes into the same round for all of them."""
     rounds_of: dict[str, int] = {}  # unit -> round
-    files = _files_with_parts(recordings, by_component)
-    groups = {label: _groups(members, by_component, files, remarks) for label, members in _by_class(recordings).items()}
-    if sum(bool(g) for g in groups.values()) < 2:
-        raise HoldOutError(f"fewer than two classes have two recordings, {_NOTHING}")
-    count = min(MOST_ROUNDS, max(len(g) for g in groups.values()))
     held: list[set[str]] = [set() for _ in range(count)]
     for units in groups.values():
         load = [0] * count  # how many units of this class each round holds out
@@ -61,11 +130,36 @@ def plan_rounds(recordings: Sequence[Recording]) -> Rounds:
             rounds_of.update(dict.fromkeys(keys, chosen))
             load[chosen] += 1
             held[chosen].update(members)
-    complete = _keep_files_together(_keep_every_class(held, recordings, remarks), files, remarks)
-    if len(complete) < 2:
-        raise HoldOutError(f"the classes share their {'components or files' if files else 'components'}, {_NOTHING}")
-    unit = _unit(complete, recordings) if by_component else "recording"
-    return Rounds(complete, unit, tuple(remarks))
+    return held
+
+
+def _easier(rounds: Sequence[frozenset[str]], units: Mapping[str, str]) -> frozenset[str]:
+    """What is judged by a model that knows its unit."""
+    known: set[str] = set()
+    for held in rounds:
+        learned = {unit for name, unit in units.items() if name not in held}
+        known |= {name for name in held if units[name] in learned}
+    return frozenset(known)
+
+
+def _not_known(recordings: Sequence[Recording], unit: str) -> dict[str, str]:
+    """Whether nothing can be said of an unseen component, and what to do about it."""
+    try:
+        if unit == COMPONENT or _rounds(recordings, COMPONENT):
+            return {}
+    except HoldOutError:
+        pass
+    unnamed = sum(not r.component for r in recordings)
+    single = [c for c, members in _by_class(recordings).items() if len({r.component for r in members}) == 1]
+    if unnamed == len(recordings):
+        advice = "name the component of every recording in a column component"
+    elif unnamed:
+        advice = f"{unnamed} recordings do not name theirs"
+    else:
+        advice = (
+            f"label recordings of a second one of {', '.join(sorted(single))}" if single else "classes share theirs"
+        )
+    return {COMPONENT: advice}
 
 
 def refuse_leaks(recordings: Sequence[Recording], rounds: Rounds, progress: Progress = quiet) -> None:
@@ -83,9 +177,10 @@ def _by_class(recordings: Sequence[Recording]) -> dict[str, list[Recording]]:
     return classes
 
 
-def _files_with_parts(recordings: Sequence[Recording], by_component: bool) -> dict[str, str]:
+def _files_with_parts(recordings: Sequence[Recording]) -> dict[str, str]:
     """Of files that are listed in parts: id -> what stays together, the file, or what it has of one component."""
     in_parts = {r.origin.path for r in recordings if r.origin.part}
+    by_component = all(r.component for r in recordings)
     return {
         r.id: f"{r.origin.path}, {r.component}" if by_component else str(r.origin.path)
         for r in recordings
@@ -93,37 +188,16 @@ def _files_with_parts(recordings: Sequence[Recording], by_component: bool) -> di
     }
 
 
-def _groups(
-    members: list[Recording], by_component: bool, files: Mapping[str, str], remarks: list[str]
-) -> dict[str, list[str]]:
+def _groups(members: list[Recording], units: Mapping[str, str], remarks: list[str]) -> dict[str, list[str]]:
     """What is held out together: unit -> ids. A class that cannot be held out has none."""
-    label = members[0].label
-    if len(members) == 1:
-        remarks.append(f"{label}: a single recording, which cannot be held out; the estimate does not cover it")
-        return {}
-    units: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[str]] = defaultdict(list)
     for recording in members:
-        units[str(recording.component)].append(recording.id)
-    if by_component and len(units) > 1:
-        return units
-    units = defaultdict(list)
-    for recording in members:
-        units[files.get(recording.id, recording.id)].append(recording.id)
-    if len(units) == 1:
-        remarks.append(f"{label}: parts of a single file, which cannot be held out; the estimate does not cover it")
-        return {}
-    if by_component:
-        remarks.append(f"{label}: a single component, so its recordings are held out: an easier test")
-    return units
-
-
-def _unit(rounds: Sequence[frozenset[str]], recordings: Sequence[Recording]) -> str:
-    """What is claimed to be new, and for which classes it is less because their components are on both sides."""
-    exceptions: set[str] = set()
-    for held in rounds:
-        learned = {r.component for r in recordings if r.id not in held}
-        exceptions |= {str(r.label) for r in recordings if r.id in held and r.component in learned}
-    return "component" + (f" (recording for {', '.join(sorted(exceptions))})" if exceptions else "")
+        groups[units[recording.id]].append(recording.id)
+    if len(groups) > 1:
+        return groups
+    what = "a single recording" if len(members) == 1 else "parts of a single file"
+    remarks.append(f"{members[0].label}: {what}, which cannot be held out; the estimate does not cover it")
+    return {}
 
 
 def _keep_every_class(held: list[set[str]], recordings: Sequence[Recording], remarks: list[str]) -> list[set[str]]:
@@ -133,7 +207,7 @@ def _keep_every_class(held: list[set[str]], recordings: Sequence[Recording], rem
             ids = {r.id for r in members}
             if ids <= round_:
                 round_ -= ids
-                remarks.append(f"{label}: shares its components with other classes; one round does not judge it")
+                remarks.append(f"{label}: shares what is held out with other classes; one round does not judge it")
     return held
 
 

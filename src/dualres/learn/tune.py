@@ -18,6 +18,7 @@ from dualres.learn.views import fit_views
 from dualres.machinery.progress import Progress, quiet
 from dualres.scorers import scorer
 
+FITS = "Fits"  # the stage that counts them
 NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
 CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahead of the first
@@ -131,7 +132,7 @@ def tune(
     for done, fit in enumerate(fits):
         if fit in scores:
             continue
-        progress("Fits", done, len(fits), fit.candidate)
+        progress(FITS, done, len(fits), fit.candidate)
         held = groups == fit.group
         said = []  # of each axis, by a network of its own
         for windows in support.axes:
@@ -145,7 +146,7 @@ def tune(
         scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
         if finished:
             finished(fit, scores[fit])
-    progress("Fits", len(fits), len(fits), "")
+    progress(FITS, len(fits), len(fits), "")
     rounds = list(dict.fromkeys(fit.group for fit in fits))
     candidates = tuple(
         Candidate(name, recipe, tuple(float(np.mean([scores[Fit(name, g, s)] for s in seeds])) for g in rounds))

@@ -4,6 +4,8 @@ Nothing is drawn and nothing is iterated: the same windows give the same network
 look at them.
 """
 
+from collections.abc import Callable
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -12,13 +14,14 @@ import torch
 from torch import Tensor
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.learn.batches import Labels, check_support, views_of
+from dualres.learn.batches import MICROBATCH, Labels, check_support, views_of
 from dualres.model.discriminant import Discriminant
 from dualres.model.views import low_lines, mean_spectra, modulation
 from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Samples
 
 Exact = npt.NDArray[np.float64]
+OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
 
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
@@ -47,19 +50,32 @@ class Statistics(NamedTuple):
 
 
 def fit_views(
-    windows: Samples, labels: Labels, classes: int, *, config: ModelConfig | None = None, device: str = "cpu"
+    windows: Samples,
+    labels: Labels,
+    classes: int,
+    *,
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    progress: OnLook | None = None,
 ) -> ViewsNetwork:
     """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
     config = config or ModelConfig()
     check_support(windows, labels, classes, config.window)
     network = ViewsNetwork(classes, config)
+    done, steps = count(1), -(-len(windows) // MICROBATCH) + len(network.heads)
+
+    def tell() -> None:
+        if progress:
+            progress(next(done), steps)
 
     def looks(some: Tensor) -> tuple[Tensor, ...]:
-        return (
+        seen = (
             mean_spectra.mean_spectra(some, config),
             modulation.wide_modulation(some, config),
             low_lines.low_lines(some, config),
         )
+        tell()
+        return seen
 
     spectra, wide, lines = (view.cpu() for view in views_of(looks, windows, device))
     moved = [modulation.at_other_speed(wide, shift).flatten(1) for shift in SPEEDS]
@@ -72,6 +88,7 @@ def fit_views(
     for name, (copies, nuisance) in learned.items():
         shown = np.concatenate([copy.double().numpy() for copy in copies])
         fit_head(network.heads[name], shown, np.tile(labels, len(copies)), classes, nuisance)  # type: ignore[arg-type]
+        tell()
     return network.to(device).eval()
 
 

@@ -7,20 +7,21 @@ fitted = fit_model(read_folder(Path("recordings")).recordings)
 print(fitted.estimate.macro_f1, fitted.estimate.unit)
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.file import APART, Card, Model, check_members
-from dualres.learn.arrangement import estimate_both
-from dualres.learn.estimate import Estimate
+from dualres.learn.arrangement import estimate_both, shared_stage
+from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.history import Step, fits_of, steps_told
-from dualres.learn.holdout import plan_rounds, refuse_leaks
+from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.axes import common_channels
 from dualres.recordings.contradictions import refuse_contradictions
@@ -54,9 +55,10 @@ class FitSettings:
     seed: int = 41
     members: int = 1  # networks, with seeds that follow each other
     resampler: str = POLYPHASE
-    estimate: bool = True  # whether to hold out components and say what to expect
+    estimate: bool = True  # whether to hold out units and say what to expect
     strict: bool = False  # whether to refuse recordings that would leak where they are held out
     device: str = "cpu"
+    held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
 
     def __post_init__(self) -> None:
         for recording in self.recordings:
@@ -81,6 +83,7 @@ class FitForecast:
 
     fits: int  # of single networks, those of the estimate included; one for all axes counts as one for each
     each_s: float
+    stages: Mapping[str, float] = field(default_factory=dict)  # seconds of each that progress will tell of, in order
 
     @property
     def total_s(self) -> float:
@@ -95,6 +98,7 @@ class FittedModel:
     estimate: Estimate | None
     history: list[Step]  # of the model's members, one after the other
     forecast: FitForecast | None = None  # where somebody wanted to know
+    estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
     about_axes: str = ""  # why they have a network each or share one, where that was compared
 
 
@@ -109,20 +113,25 @@ def fit_model(
     estimate: bool = True,
     strict: bool = False,
     device: str = "cpu",
+    held_out: str | Sequence[str] | None = None,
     announce: Callable[[FitForecast], None] | None = None,
     progress: Progress = quiet,
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, components are
-    held out in turn first, or recordings where components are not known, to estimate how well the model will do on one
-    it has not seen. With `strict`, recordings that would leak are refused. `announce` is told how long it all will
-    take, before the first fit; without it nothing is timed.
+    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, units are held
+    out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is "component",
+    "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit is the first
+    of component, load, speed and recording that two classes or more have two of. With `strict`, recordings that would
+    leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing is timed.
 
-    Recordings of several axes give a model with a network for each. The estimate also tries one network for all axes,
-    which is taken if it is clearly ahead.
+    Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
+    axes, which is taken if it is clearly ahead.
     """
-    settings = FitSettings(tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device)
+    units = (held_out,) if isinstance(held_out, str) else tuple(held_out or ())
+    settings = FitSettings(
+        tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device, units
+    )
     return fit_by(settings, announce=announce, progress=progress)
 
 
@@ -134,50 +143,77 @@ def fit_by(
     recordings = settings.recordings
     several = len(common_channels(recordings))  # axes; 0 where each recording is one signal
     check_members(settings.members, max(several, 1))
-    rounds = plan_rounds(recordings) if settings.estimate or settings.strict else None
-    if rounds and settings.strict:
-        refuse_leaks(recordings, rounds, progress)
-    held_out = rounds if settings.estimate else None
+    plans = _plans(settings) if settings.estimate or settings.strict else []
+    for plan in plans if settings.strict else ():
+        refuse_leaks(recordings, plan, progress)
+    plans = plans if settings.estimate else []
     forecast = None
     if announce:
-        forecast = _forecast(settings, len(held_out.held_out) if held_out else 0, progress)
+        forecast = _forecast(settings, plans, progress)
         announce(forecast)
     learning: dict[str, Any] = {
         name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
     }
-    expected, axes, about_axes = None, APART, ""
-    if held_out and several:
-        axes, expected, about_axes = estimate_both(
-            recordings, held_out, settings.classes, **learning, progress=progress
-        )
-    elif held_out:
-        expected = run_estimate(recordings, held_out, settings.classes, **learning, progress=progress)
+    axes, about_axes = APART, ""
+    expected: list[Estimate] = []
+    for plan in plans:
+        given = {**learning, "stage": _stage(plan, plans), "progress": progress}
+        if several and not expected:
+            axes, found, about_axes = estimate_both(recordings, plan, settings.classes, **given)
+        else:
+            found = run_estimate(recordings, plan, settings.classes, **given, axes=axes)
+        expected.append(found)
     tell = steps_told(progress, LEARN, fits_of(recordings, settings.members, axes))
-    if settings.recipe is None:  # views tell of no updates
-        progress(LEARN, 0, 1, "")
-    model, history = fit_recordings(recordings, settings.labels, settings.classes, **learning, axes=axes, progress=tell)
-    if settings.recipe is None:
-        progress(LEARN, 1, 1, "")
+    model, history = fit_recordings(
+        recordings,
+        settings.labels,
+        settings.classes,
+        **learning,
+        axes=axes,
+        progress=tell,
+        looked=lambda done, steps: progress(LEARN, done, steps, ""),
+    )
     card = _told(model.card, expected)
     if about_axes:
         card = replace(card, remarks=(*card.remarks, about_axes))
-    return FittedModel(replace(model, card=card), expected, history, forecast, about_axes)
+    model, first = replace(model, card=card), expected[0] if expected else None
+    return FittedModel(model, first, history, forecast, tuple(expected), about_axes)
 
 
-def _forecast(settings: FitSettings, rounds: int, progress: Progress) -> FitForecast:
+def _plans(settings: FitSettings) -> list[Rounds]:
+    """One for each unit that is to be held out."""
+    if not settings.held_out:
+        return [plan_rounds(settings.recordings)]
+    plans = [plan_rounds(settings.recordings, unit) for unit in dict.fromkeys(settings.held_out)]
+    return list({plan.unit: plan for plan in plans}.values())
+
+
+def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
+    """What the rounds of a plan are called."""
+    return f"Hold out {plan.unit}" if len(plans) > 1 else "Hold out"
+
+
+def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
     timing = "Time one update" if settings.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
     each_s = expected_s(windows, settings.recipe, device=settings.device)
     progress(timing, 1, 1, "")
     members = settings.members if settings.recipe else 1  # of views one is kept
-    axes = len(axes_of(settings.recordings[0]))
-    shared = rounds if axes > 1 else 0  # a network of all axes learns from as many windows as one of each
-    return FitForecast(members * axes * (1 + rounds + shared), each_s)
+    networks = members * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
+    stages: dict[str, float] = {}
+    for plan in plans:
+        stage, shares = _stage(plan, plans), [1 - len(held) / len(settings.recordings) for held in plan.held_out]
+        tried = [stage, shared_stage(stage)] if networks > members and plan is plans[0] else [stage]
+        for name, (number, share) in product(tried, enumerate(shares, start=1)):
+            stages[round_stage(name, number, plan)] = share * networks * each_s
+    return FitForecast(networks * (1 + len(stages)), each_s, {**stages, LEARN: networks * each_s})
 
 
-def _told(card: Card, expected: Estimate | None) -> Card:
+def _told(card: Card, expected: Sequence[Estimate]) -> Card:
     """The card, with what is known of how well the model does."""
-    if expected is None:
+    if not expected:
         return card
-    return replace(card, held_out=expected.unit, score=expected.as_score(), remarks=expected.remarks)
+    first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)
+    estimates = tuple(one.as_data() for one in expected)
+    return replace(card, held_out=first.unit, score=first.as_score(), remarks=tuple(remarks), estimates=estimates)

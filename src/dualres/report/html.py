@@ -1,5 +1,6 @@
 """A self-contained page about one fit: what was learned from, how it went, and how far to trust it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from importlib import resources
@@ -10,16 +11,17 @@ _PAGE = Template("""<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="DualRes">
 <title>$title</title>
 <style>
 $style
-svg { display: block; width: 100%; min-width: 520px; height: auto; }
 </style>
 </head>
 <body><main>
 <h1>$title</h1>
 <p class="lead">$lead</p>
-<div class="tiles">$tiles</div>
+$tiles
 $sections
 </main></body></html>
 """)
@@ -33,6 +35,21 @@ def tile(value: str, caption: str) -> str:
 def section(title: str, text: str, body: str) -> str:
     """A titled part of the page; `body` is HTML, the rest is text."""
     return f'<section><h2>{escape(title)}</h2><p>{escape(text)}</p><div class="scroll">{body}</div></section>'
+
+
+def name(text: str) -> str:
+    """The name of a file or a class, which may break after a slash, an underscore or a dot."""
+    return re.sub(r"([/_.])", r"\1<wbr>", escape(text))
+
+
+def listed(sentences: Sequence[str]) -> str:
+    """Sentences as a list."""
+    return f"<ul>{''.join(f'<li>{escape(sentence)}</li>' for sentence in sentences)}</ul>"
+
+
+def command(line: str, what: str) -> str:
+    """Something to type, under what it does."""
+    return f'<div class="command"><span>{escape(what)}</span><code>{escape(line)}</code></div>'
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()) -> str:
@@ -49,16 +66,16 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequenc
 def facts(pairs: Mapping[str, str]) -> str:
     """A table of names and values."""
     rows = "".join(f"<tr><th>{escape(k)}</th><td>{escape(v)}</td></tr>" for k, v in pairs.items())
-    return f"<table><tbody>{rows}</tbody></table>"
+    return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
 def page(title: str, lead: str, tiles: Sequence[str], sections: Sequence[str]) -> str:
     """The whole document."""
     return _PAGE.substitute(
-        style=asset("base.css"),
+        style=f"{asset('base.css')}{asset('fit.css')}",
         title=escape(title),
         lead=escape(lead),
-        tiles="".join(tiles),
+        tiles=f'<div class="tiles">{"".join(tiles)}</div>' if tiles else "",
         sections="\n".join(sections),
     )
 

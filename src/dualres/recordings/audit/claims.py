@@ -60,17 +60,20 @@ def held_out(support: Recordings, evaluation: Recordings, claim: str | None) -> 
         yield from _condition(support, evaluation, claim)
 
 
-def check_claim(recordings: Recordings, claim: str) -> None:
-    """An error if nothing is known of what is claimed to be held out: no leak could be found then."""
+def check_claim(recordings: Recordings, claim: str) -> str:
+    """The unit that is claimed to be held out: component, recording or a condition; an error if none has it."""
     units = ["recording", *(["component"] if any(r.component for r in recordings) else [])]
     conditions = sorted({key for r in recordings for key in r.condition})
     unit = "component" if claim.lower() in COMPONENT_CLAIMS else claim.lower()
-    if unit not in units and _key(recordings, claim) not in conditions:
+    if unit in units:
+        return unit
+    if (condition := condition_named(recordings, claim)) not in conditions:
         there = ", ".join([*units, *conditions])
         raise ConfigError(
             f"--held-out {claim}: no recording has a {claim}; there is {there}; name one of these, or add a column "
             f"{claim} to labels.csv"
         )
+    return condition
 
 
 def _components(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:
@@ -96,7 +99,7 @@ def _components(support: Recordings, evaluation: Recordings, claim: str | None) 
 
 def _condition(support: Recordings, evaluation: Recordings, claim: str) -> Iterator[Finding]:
     everything = [*support, *evaluation]
-    key = _key(everything, claim)
+    key = condition_named(everything, claim)
     unknown = tuple(r.id for r in everything if key not in r.condition)
     if unknown:
         known = ", ".join(sorted({key for r in everything for key in r.condition})) or "none"
@@ -110,7 +113,7 @@ def _condition(support: Recordings, evaluation: Recordings, claim: str) -> Itera
         yield Finding("shared-condition", "leak", message, members, {key: value})
 
 
-def _key(recordings: Recordings, claim: str) -> str:
+def condition_named(recordings: Recordings, claim: str) -> str:
     """The condition that a claim is about: itself, its last word, or either with a unit.
 
     "motion mode" is about "mode", "load" is about "load_hp".

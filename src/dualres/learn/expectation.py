@@ -1,0 +1,39 @@
+"""What an estimate says, in sentences that are read at a glance. They are made from what a card keeps of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dualres.learn.holdout import COMPONENT, RECORDING, plural
+
+
+def sentences(told: Mapping[str, Any]) -> list[str]:
+    """The score with what was really held out, then what is not known; `told` is an entry of a card's `estimates`."""
+    unit, few = told["unit"], told["classes_not_covered"]
+    counted = f"{told['units']:.0f} {plural(unit)} held out in {told['rounds']:.0f} rounds"
+    over = f"{', '.join(told['classes'])} alone; {counted}" if few else counted
+    said = [f"Expected {_where(told)}: macro-F1 {100 * told['macro_f1']:.1f} %, {_interval(told)} ({over})"]
+    for other, advice in told["not_known"].items():
+        said.append(f"Expected {_on(other)}: not known; {advice}")
+    for label in few:
+        if label in told["on_another_recording"]:
+            right, judged = told["on_another_recording"][label]
+            easier = f"on another recording of the same one {right} of {judged} right"
+            said.append(f"  {label}: not known {_on(unit)}, label recordings of another one; {easier}")
+    return [*said, *(f"  note: {note}" for note in told["notes"])]
+
+
+def _where(told: Mapping[str, Any]) -> str:
+    """What was held out, and no more than that."""
+    if told["unit"] != RECORDING:
+        return _on(told["unit"])
+    return "on another recording" + (" of the same components" if told["components_named"] else "")
+
+
+def _on(unit: str) -> str:
+    return f"{'on' if unit == COMPONENT else 'at'} an unseen {unit}"
+
+
+def _interval(told: Mapping[str, Any]) -> str:
+    if "low" not in told:
+        return f"too few {plural(told['unit'])} for an interval"
+    return f"{100 * told['level']:.0f} % interval {100 * told['low']:.0f} to {100 * told['high']:.0f}"
