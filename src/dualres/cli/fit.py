@@ -13,7 +13,7 @@ from rich.table import Table
 from dualres.cli.audit import leaks_shown
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, console, errors, progress, say
-from dualres.config import recipe_title
+from dualres.config import POLYPHASE, recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
 
@@ -84,6 +84,8 @@ def fit(
 
     check_writable(out)
     check_resampler(resampler)
+    if resampler != POLYPHASE:
+        complain("note", f"a device resamples by {POLYPHASE}: as C99 this model will take 64 kHz only", "yellow")
     check_members(members)
     chosen = recipe_from(recipe, updates)
     if chosen is None and members > 1:
