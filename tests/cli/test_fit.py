@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from dualres import load
-from dualres.config import Recipe, recipe_named
+from dualres.config import SOXR, Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
 from dualres.learn import workflow
 from dualres.machinery import cuda_graphs
@@ -129,6 +129,15 @@ def test_members_and_their_cost_are_shown(machines, tmp_path, monkeypatch):
     exported = run("export", out, tmp_path / "board", "--to", "c99", *([] if shutil.which("cc") else ["--unchecked"]))
     assert exported.exit_code == 0, exported.output
     assert "#define DUALRES_MEMBERS 2" in (tmp_path / "board" / "dualres_model.h").read_text()
+
+
+def test_what_a_device_will_not_take_is_said_at_once(machines, tmp_path):
+    pytest.importorskip("soxr")
+    command = ("fit", machines, "-o", tmp_path / "m", "--windows", 1, "--updates", 1, "--no-estimate")
+    result = run(*command, "--resampler", SOXR)
+    assert result.exit_code == 0, result.output
+    assert "as C99 this model will take 64 kHz only" in result.stderr
+    assert result.output.index("as C99") < result.output.index("What was understood")
 
 
 def test_a_single_member_is_not_spoken_of(fitted):

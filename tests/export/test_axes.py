@@ -196,3 +196,5 @@ def test_on_a_cortex_m(board):
     folder = board("views shared", 12_800, int16=True).folder / "cortex-m"
     assert RIGHT in make(folder, "check", "CPU=m7")
     assert re.search(r"stack: \d+ bytes", "".join(make(folder, "count", "CPU=m7")))
+    floats = board("views shared").folder / "cortex-m"  # two windows of them take more RAM than a small device has
+    assert RIGHT in make(floats, "check", "RAM=512K")

@@ -42,18 +42,18 @@ def export(
 
     The C99 folder holds everything a device needs: three functions, no
     allocation, and a Makefile with a check. The ONNX file takes windows at
-    64 kHz.
+    64 kHz. A model of several axes takes them together, one of several
+    networks averages them.
     """
     from dualres.cli.models import loaded as load
 
-    loaded = load(model)
     if to is Kind.C99:
-        _export_c99(loaded, target, "64000" if rate is None else rate, int16, overwrite, unchecked)
+        _export_c99(load(model), target, "64000" if rate is None else rate, int16, overwrite, unchecked)
         return
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
             raise ConfigError(f"{name} only applies with --to c99; an ONNX file takes float windows at 64 kHz")
-    _export_onnx(loaded, target, overwrite)
+    _export_onnx(load(model), target, overwrite)
 
 
 def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: bool, unchecked: bool) -> None:

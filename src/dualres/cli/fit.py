@@ -14,7 +14,7 @@ from dualres.cli.bench_choice import Device
 from dualres.cli.expected import as_object, show_estimate, units_in
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, errors, progress, say, stopping
-from dualres.config import recipe_title
+from dualres.config import POLYPHASE, recipe_title
 from dualres.errors import ConfigError
 from dualres.learn.fit_options import registered_options
 
@@ -106,6 +106,8 @@ def fit(
     if page:
         check_page(page_beside(out))
     check_resampler(resampler)
+    if resampler != POLYPHASE:
+        complain("note", f"a device resamples by {POLYPHASE}: as C99 this model will take 64 kHz only", "yellow")
     check_members(members)
     check_device(device.value)
     if held_out and not (estimate or strict):
