@@ -1,13 +1,18 @@
 """`dualres show`: what a recording or a model is."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import say
+
+if TYPE_CHECKING:
+    from dualres.recordings.recording import Recording
 
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -18,9 +23,10 @@ def show(
     rate: Rate = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
+    from dualres.cli.models import cost_of
     from dualres.cli.models import loaded as load
     from dualres.recordings.readers import read
-    from dualres.recordings.recording import facts_of
+    from dualres.recordings.recording import axes_of
 
     if path.suffix == ".safetensors":
         card = load(path).card
@@ -28,8 +34,18 @@ def show(
             named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
             say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
+        if card.axes:
+            say(f"{'verdicts':<12} {cost_of(card)}")
         return
-    recording = read(path, channel, parsed_rate(rate))
+    for number, recording in enumerate(axes_of(read(path, channel, parsed_rate(rate)))):
+        if number:
+            say("")
+        _show(recording)
+
+
+def _show(recording: Recording) -> None:
+    from dualres.recordings.recording import facts_of
+
     facts = facts_of(recording)
     bars = "".join(BARS[round((len(BARS) - 1) * level)] for level in facts.spectrum)
     for name, text in {
