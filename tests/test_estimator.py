@@ -180,3 +180,58 @@ def test_the_recipe_is_chosen_by_name_and_the_card_tells_it(fast, small):
     assert fast.set_params(recipe="paper").fit(X, y).model_.card.recipe == Recipe(2, 1e-2)
     with pytest.raises(ConfigError, match="'sturdy' is not known"):
         fast.set_params(recipe="sturdy").fit(X, y)
+
+
+def axes_of_tones(small, seed=0):
+    """Three axes, each of which tells one class from the others: (signals, axes, samples), and the labels."""
+    rng, y = np.random.default_rng(seed), np.arange(18) % 3
+    t = np.arange(2 * small.window) / small.rate
+    rows = [
+        [np.sin(2 * np.pi * (100 + 150 * (k == axis)) * t) + 0.3 * rng.standard_normal(len(t)) for axis in range(3)]
+        for k in y
+    ]
+    return np.array(rows, dtype=np.float32), y
+
+
+def test_three_axes_of_an_array(fast, small):
+    X, y = axes_of_tones(small)
+    fast.fit(X, y)
+    card = fast.model_.card
+    assert (card.channels, card.axes, card.networks) == (("1", "2", "3"), "apart", 3)
+    assert fast.n_features_in_ == 3
+    assert len(fast.history_) == 3 * 60
+    unseen, truth = axes_of_tones(small, seed=1)
+    assert fast.score(unseen, truth) > 0.8
+    alone = [clone(fast).fit(X[:, axis], y) for axis in range(3)]
+    said = [one.predict_proba(unseen[:, axis]) for axis, one in enumerate(alone)]
+    np.testing.assert_allclose(fast.predict_proba(unseen), np.mean(said, axis=0), rtol=1e-12)
+    assert card.exposure_s == alone[0].model_.card.exposure_s  # an axis more is not a second more
+    with pytest.raises(ValueError, match="X has 2 features, but DualResClassifier is expecting 3"):
+        fast.predict(unseen[:, :2])
+
+
+def test_recordings_of_axes_go_by_name(fast, small):
+    X, y = axes_of_tones(small)
+
+    def made(names):
+        every = [{name: row["xyz".index(name)] for name in names} for row in X]
+        return [Recording.from_axes(axes, small.rate, id=f"r{i}") for i, axes in enumerate(every)]
+
+    ordered = made("xyz")
+    fast.set_params(updates=5).fit(ordered, y)
+    assert fast.model_.card.channels == ("x", "y", "z")
+    np.testing.assert_array_equal(fast.predict_proba(made("zxy")), fast.predict_proba(ordered))
+    with pytest.raises(RecordingError, match="has one signal, and the model judges the axes x, y, z"):
+        fast.predict([ordered[0].axes[0]])
+    with pytest.raises(RecordingError, match=r"r1: has one signal, and r0 has 3 axes \(x, y, z\)"):
+        fast.fit([ordered[0], ordered[1].axes[0], *ordered[2:]], y)
+
+
+def test_one_axis_in_three_dimensions_is_one_signal(fast, small):
+    X, y = tones(small)
+    fast.set_params(updates=5)
+    flat, deep = clone(fast).fit(X, y), clone(fast).fit(X[:, None], y)
+    assert deep.model_.card.axes == ""
+    np.testing.assert_array_equal(deep.predict_proba(X[:, None]), flat.predict_proba(X))
+    with pytest.raises(ValueError, match="Found array with dim 4"):
+        fast.fit(X[:, None, None], y)

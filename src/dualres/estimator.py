@@ -25,6 +25,10 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     `Recording`s, which may differ in length and rate. A signal is cut into half-overlapping windows; its class
     probabilities are the mean over them.
 
+    Several axes of one measurement are a 3-D array, (signals, axes, samples), or recordings with `axes`, all with the
+    same. Each axis has a network of its own then, and their probabilities are averaged; axes of an array go by their
+    numbers, those of recordings by their names.
+
     Parameters
     ----------
     recipe
@@ -51,7 +55,7 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     classes_ : the labels, sorted
     model_ : the trained `Model`, which `dualres.save` writes to a file
     history_ : loss and learning rate of every update, of one member after the other; views make none
-    n_features_in_ : samples per row, where X was an array
+    n_features_in_ : samples per row, where X was an array; of a 3-D one the number of axes
     """
 
     def __init__(
@@ -91,10 +95,15 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        return tags
+
     def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
         check_is_fitted(self)
-        recordings = X if _are_recordings(X) else self._rows(validate_data(self, X, reset=False, dtype=np.float32))
+        recordings = X if _are_recordings(X) else self._rows(self._valid(X, reset=False))
         return np.stack([recording_scores(self.model_, r)[0] for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
@@ -110,16 +119,23 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _labelled(self, X: Any, y: Any) -> tuple[Sequence[Recording], Any]:
         if not _are_recordings(X):
-            rows, y = validate_data(self, X, y, dtype=np.float32, ensure_min_features=2)
+            rows, y = self._valid(X, y, ensure_min_features=2)
             return self._rows(rows), y
         y = np.asarray(y)
         if y.shape != (len(X),):
             raise ConfigError(f"{len(X)} recordings came with labels of shape {y.shape}")
         return X, y
 
+    def _valid(self, *data: Any, **how: Any) -> Any:
+        several = getattr(data[0], "ndim", 2) == 3
+        return validate_data(self, *data, dtype=np.float32, allow_nd=several, **how)
+
     def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
         rate = (self.config or ModelConfig()).rate if self.rate is None else self.rate
-        return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows)]
+        if rows.ndim == 3 and rows.shape[1] > 1:
+            named = ({str(number): axis for number, axis in enumerate(row, start=1)} for row in rows)
+            return [Recording.from_axes(axes, rate, id=f"row {i}") for i, axes in enumerate(named)]
+        return [Recording.from_array(row, rate, id=f"row {i}") for i, row in enumerate(rows.reshape(len(rows), -1))]
 
 
 def _are_recordings(X: Any) -> TypeGuard[Sequence[Recording]]:

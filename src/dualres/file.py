@@ -6,7 +6,7 @@ Reading a file and judging by it do not need PyTorch; a model's `networks` are P
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from numbers import Integral
@@ -187,16 +187,21 @@ def save(model: Model, path: Path | str) -> None:
 def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
     """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
     card = model.card.as_data()
-    if model.card.method not in OURS:
-        (comparator,) = model.members
-        said = model.scores(check_windows(1, model.card.config.window)) if checks is None else checks
-        return seal(FORMAT, card, said, comparator.state())
+    comparator = model.card.method not in OURS
     arrays = {
         prefix + name: array
         for prefix, member in zip(_prefixes(model.card.networks), model.members, strict=True)
-        for name, array in weights_of(member).arrays.items()
+        for name, array in (member.state() if comparator else weights_of(member).arrays).items()
     }
-    return seal(FORMAT, card, _check_logits(model, CHECK_WINDOWS) if checks is None else checks, arrays)
+    if checks is None:
+        checks = check_scores(model) if comparator else _check_logits(model, CHECK_WINDOWS)
+    return seal(FORMAT, card, checks, arrays)
+
+
+def check_scores(model: Model) -> Scores:
+    """What a comparator says of its check window, (1, classes), or (1, networks, classes) of one for each axis."""
+    window = check_windows(1, model.card.config.window)
+    return _stacked([scores(member, window) for member in model.members])
 
 
 def load(path: Path | str) -> Model:
@@ -243,8 +248,11 @@ def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     batch = check_windows(windows, model.card.config.window)
     plain = Weights | ViewsWeights
     by_member = [scorer(m)(batch) if isinstance(m, plain) else by_torch(m, batch) for m in model.members]
-    logits = [each.astype(np.float64) for each in by_member]
-    return logits[0] if len(logits) == 1 else np.stack(logits, axis=1)
+    return _stacked([each.astype(np.float64) for each in by_member])
+
+
+def _stacked(by_network: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    return by_network[0] if len(by_network) == 1 else np.stack(by_network, axis=1)
 
 
 def _card(fields: dict[str, Any], path: Path) -> Card:
@@ -280,8 +288,13 @@ def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | V
     arrays = arrays_in(blob, path)
     if any(array.dtype != np.float32 for array in arrays.values()):
         raise ModelFileError(f"{path}: its weights are not float32")
+    return [_weights(card, of_network, path) for of_network in by_network(arrays, card, path)]
+
+
+def by_network(arrays: Arrays, card: Card, path: Path) -> list[Arrays]:
+    """A file's arrays, those of each network under their own names."""
     if card.networks == 1:
-        return [_weights(card, arrays, path)]
+        return [arrays]
     found: dict[str, dict[str, npt.NDArray[Any]]] = defaultdict(dict)
     for full_name, array in arrays.items():
         number, dot, name = full_name.partition(".")
@@ -292,7 +305,7 @@ def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | V
         raise ModelFileError(
             f"{path}: its card tells of {card.members} members{each}, and its weights are of others; copy it again"
         )
-    return [_weights(card, found[prefix], path) for prefix in prefixes]
+    return [found[prefix] for prefix in prefixes]
 
 
 def _weights(card: Card, arrays: Arrays, path: Path) -> Weights | ViewsWeights:

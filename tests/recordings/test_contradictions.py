@@ -4,7 +4,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.contradictions import refuse_contradictions
-from dualres.recordings.recording import Interval, Origin, Recording
+from dualres.recordings.recording import Interval, Origin, Recording, of_axes
 
 
 def recording(name, label, sha256="5ca1ab1e", part=None, channel="x"):
@@ -34,3 +34,14 @@ def test_parts_of_one_file_and_computed_signals_do_not_contradict():
         [recording("a", "good", part=Interval(0, 1)), recording("b", "worn", part=Interval(1, 2))]
         + [recording(label, label, None) for label in ("good", "worn")]
     )
+
+
+def test_an_axis_that_two_recordings_share_contradicts():
+    def several(name, label, *channels):
+        return of_axes([recording(name, label, channel=channel) for channel in channels], name, aligned=True)
+
+    with pytest.raises(RecordingError, match="a is labelled good and b is labelled worn"):
+        refuse_contradictions([several("a", "good", "x", "y"), several("b", "worn", "y", "z")])
+    with pytest.raises(RecordingError, match="a is labelled good and b is labelled worn"):
+        refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="y")])
+    refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="z")])

@@ -7,6 +7,7 @@ from dualres.errors import RecordingError
 from dualres.recordings.folder import Row, expanded, files_below, read_folder, to_judge
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY
+from tests.recordings.axes_files import three, write_csv
 
 
 def noise(seed, samples=600):
@@ -173,3 +174,58 @@ def test_a_mistake_in_the_list_of_what_is_to_be_judged_is_named(sorted_folder):
     write_labels(sorted_folder, "file,load\n,low\n")
     with pytest.raises(RecordingError, match=r"labels.csv, line 2: the column file is needed"):
         list(to_judge([sorted_folder]))
+
+
+@pytest.fixture
+def pumps(tmp_path):
+    """Two files of three axes each."""
+    for i, name in enumerate(("a", "b")):
+        write_csv(tmp_path / f"{name}.csv", three(seed=i))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("table", "channel"),
+    [
+        ("file,label\na.csv,good\nb.csv,worn\n", "x,y,z"),
+        ("file,label\na.csv,good\nb.csv,worn\n", "all"),
+        ('file,label,channels\na.csv,good,"x,y,z"\nb.csv,worn,x;y;z\n', None),
+        ("file;label;channels\na.csv;good;1,2,3\nb.csv;worn;all\n", None),
+    ],
+)
+def test_several_axes_are_one_recording(pumps, table, channel):
+    write_labels(pumps, table)
+    found = read_folder(pumps, channel)
+    assert [(r.label, r.channels) for r in found.recordings] == [("good", ("x", "y", "z")), ("worn", ("x", "y", "z"))]
+    assert list(found.seconds.values()) == [9000 / 8000] * 2
+    for i, one in enumerate(found.recordings):
+        assert {axis.id for axis in one.axes} == {one.id}
+        np.testing.assert_array_equal([axis.signal for axis in one.axes], three(seed=i))
+
+
+def test_a_part_of_several_axes(pumps):
+    write_labels(pumps, "file,label,start_s,end_s\na.csv,good,0.25,1\na.csv,worn,,0.25\n")
+    with pytest.raises(RecordingError, match="label a longer part"):
+        read_folder(pumps, "all")
+    write_labels(pumps, "file,label,start_s,end_s\na.csv,good,0.25,1\nb.csv,worn,,1\n")
+    one, _ = read_folder(pumps, "x,z").recordings
+    assert (one.id, one.length, str(one.origin.part)) == ("a.csv [0.25 s to 1 s]", 6000, "0.25 s to 1 s")
+    np.testing.assert_array_equal([axis.signal for axis in one.axes], three()[[0, 2], 2000:8000])
+
+
+def test_an_axis_that_a_file_lacks_leaves_it_out(pumps):
+    write_csv(pumps / "b.csv", three(), names=("x", "y", "w"))
+    write_labels(pumps, "file,label\na.csv,good\nb.csv,worn\n")
+    found = read_folder(pumps, "x,y,z")
+    assert [r.id for r in found.recordings] == ["a.csv"]
+    ((name, reason),) = found.left_out
+    assert name == "b.csv"
+    assert reason.startswith("there is no signal called z in it")
+
+
+def test_a_channel_and_channels_are_not_both_given(pumps):
+    write_labels(pumps, "file,label,channel,channels\na.csv,good,x,x;y\n")
+    with pytest.raises(
+        RecordingError, match=r"line 2: a.csv: channel 'x' and channels 'x;y' are both given; leave one"
+    ):
+        read_folder(pumps)

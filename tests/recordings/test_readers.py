@@ -1,5 +1,6 @@
 import hashlib
 import os
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import soundfile
 from scipy.io import savemat
 
 from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.formats import FORMATS
+from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY, checked, read, signals
+from tests.recordings.axes_files import RATE, three, write_csv, write_mat, write_npy, write_wav
 
 X = np.array([0.0, 1.5, -2.0, 12345.0])
 
@@ -216,3 +220,89 @@ def test_nothing_unusable_is_handed_out():
 
 def test_two_constant_blocks_may_differ():
     assert len(list(checked(FILE, blocks([1, 1], [2, 2])))) == 2
+
+
+@pytest.mark.parametrize(
+    ("made", "channel", "names"),
+    [
+        (write_csv, "x,y,z", ("x", "y", "z")),
+        (write_csv, "X; Y ;z", ("x", "y", "z")),
+        (write_csv, ["x", "y", "z"], ("x", "y", "z")),
+        (write_csv, "1,2,3", ("x", "y", "z")),
+        (write_csv, "all", ("x", "y", "z")),  # time is none of them
+        (write_wav, "1,2,3", ("channel 1", "channel 2", "channel 3")),
+        (write_wav, "all", ("channel 1", "channel 2", "channel 3")),
+        (write_mat, "x,y,z", ("x", "y", "z")),
+        (write_mat, "all", ("x", "y", "z")),
+        (write_npy, "all", ("array[0]", "array[1]", "array[2]")),
+    ],
+)
+def test_several_axes_of_a_file_are_one_recording(tmp_path, made, channel, names):
+    path = made(tmp_path / f"run 7.{made.__name__.removeprefix('write_')}", three())
+    recording = read(path, channel, RATE if made is write_npy else None)
+    assert (recording.id, recording.rate, recording.length) == ("run 7", RATE, 9000)
+    assert recording.channels == names
+    for axis, expected in zip(recording.axes, three(), strict=True):
+        np.testing.assert_array_equal(axis.signal, expected)
+        assert (axis.id, axis.origin.path) == ("run 7", path)
+    assert recording.origin.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_axes_come_in_the_order_in_which_they_are_asked_for(tmp_path):
+    recording = read(write_csv(tmp_path / "a.csv", three()), "z,x")
+    assert [axis.signal[0] for axis in recording.axes] == [three()[2, 0], three()[0, 0]]
+
+
+def test_a_name_with_a_comma_is_one_name(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('"accel, x";b\n0;1\n1;-2.5\n2;3\n')
+    assert read(path, "accel, x", 1000).origin.channel == "accel, x"
+    assert read(path, ["accel, x", "b"], 1000).channels == ("accel, x", "b")
+
+
+def test_all_signals_of_a_file_with_one_are_one_signal(wav):
+    assert read(wav, "all").axes == ()
+    assert read(wav, ["channel 1"]).axes == ()
+
+
+@pytest.mark.parametrize(
+    ("channel", "reason"),
+    [
+        ("x,q", "a.csv: there is no signal called q in it; choose one by its name .*: x .9000 samples., y"),
+        ("x,x", "a.csv: two axes are called x"),
+        ("x,time", "a.csv: time is time, and no signal"),
+    ],
+)
+def test_axes_that_a_file_does_not_have_are_named(tmp_path, channel, reason):
+    path = write_csv(tmp_path / "a.csv", three())
+    with pytest.raises(RecordingError, match=reason):
+        read(path, channel)
+
+
+def test_axes_that_are_not_aligned_are_named_with_their_file(tmp_path):
+    savemat(tmp_path / "a.mat", {"x": three()[0], "y": three(8000)[0], "fs": 8000.0})
+    with pytest.raises(
+        RecordingError, match=r"a.mat: x \(9000 samples at 8000 Hz\) and y \(8000 samples .*; choose signals"
+    ):
+        read(tmp_path / "a.mat", "all")
+    signals = three()
+    signals[1] = 4.0
+    with pytest.raises(
+        RecordingError, match=r"b.csv: y: the signal is constant, all 9000 samples are 4; was the sensor"
+    ):
+        read(write_csv(tmp_path / "b.csv", signals), "all")
+
+
+def test_text_of_several_axes_is_parsed_once(tmp_path, monkeypatch):
+    path, parsed, parse = write_csv(tmp_path / "a.csv", three()), [], FORMATS["text"].parse
+    counting = replace(FORMATS["text"], parse=lambda path: parsed.append(path) or parse(path))
+    monkeypatch.setitem(FORMATS, "text", counting)
+    assert len(read(path, "all").axes) == 3
+    assert parsed == [path]
+
+
+def test_long_axes_stay_on_disk(tmp_path):
+    signals = three(IN_MEMORY + 5)
+    recording = read(write_npy(tmp_path / "a.npy", signals), "all", RATE)
+    assert [type(axis.load) for axis in recording.axes] == [OnDisk] * 3
+    np.testing.assert_array_equal(next(recording.axes[1].blocks(600)), signals[1, :600])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.store import open_store
+from dualres.recordings.store import open_store, verify_store, write_signal
 
 
 @pytest.fixture
@@ -69,3 +69,22 @@ def test_all_windows_of_a_dataset_pass_through_little_memory(phm2009):
     windows, kilobytes = map(int, result.stdout.split())
     assert windows == 279 * 14 + 13, "one recording is shorter than the others"
     assert kilobytes < 500_000
+
+
+def test_a_store_holds_recordings_of_several_axes(store):
+    index = json.loads((store / "recordings.json").read_text())
+    index["recordings"].append({"id": "b", "samples": 4, "channels": ["x", "y"], "label": "worn", "component": "7"})
+    digest = write_signal(store, "b", np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32))
+    index["recordings"][1]["sha256"] = digest
+    (store / "recordings.json").write_text(json.dumps(index))
+    _, several = open_store(store)
+    assert (several.id, several.channels, several.condition, several.component) == ("b", ("x", "y"), {}, "7")
+    assert [axis.signal.tolist() for axis in several.axes] == [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert verify_store(store) == []
+    write_signal(store, "b", np.array([[1, 2, 3, 4], [5, 5, 5, 5]], np.float32))
+    constant, other = verify_store(store)
+    assert constant == "b: the signal is constant"
+    assert other.startswith("b: the samples are not those that were prepared")
+    write_signal(store, "b", np.zeros(4, np.float32))
+    with pytest.raises(RecordingError, match="the index says 4 float32 samples of 2 axes"):
+        several.axes[0].signal  # noqa: B018

@@ -16,7 +16,7 @@ from dualres.config import ModelConfig
 from dualres.datasets import catalog
 from dualres.errors import ConfigError
 from dualres.machinery.files import write_whole
-from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.recordings.resample import code_hash, resample
 from dualres.recordings.store import open_store, read_index
 
@@ -41,7 +41,7 @@ class Source:
         if generate:
             code = inspect.getsource(sys.modules[generate.__module__])
             rig = cache / dataset / sha256(code.encode()).hexdigest()[:16]
-            recordings = [replace(r, load=partial(_kept, rig / f"{r.id}.npy", r.load)) for r in generate()]
+            recordings = [_simulated_once(r, rig) for r in generate()]
             self.variant = FULL
         else:
             recordings = open_store(stores / dataset)
@@ -62,14 +62,34 @@ class Source:
         if name not in self._recordings:
             raise ConfigError(f"recording {name} is not in the prepared dataset {self._dataset}; prepare it again")
         recording = self._recordings[name]
-        self.hashes.setdefault(name, sha256(np.ascontiguousarray(recording.signal).tobytes()).hexdigest())
+        if name not in self.hashes:
+            digest = sha256()
+            for axis in axes_of(recording):
+                digest.update(np.ascontiguousarray(axis.signal).tobytes())
+            self.hashes[name] = digest.hexdigest()
         return recording
 
     def _one(self, name: str) -> Recording:
-        recording, rate = self.native(name), ModelConfig().rate
-        path = self._kept / f"{self.hashes[name]}.npy"
-        _kept(path, lambda: resample(recording.signal, recording.rate, rate, self._resampler, recording.id))
-        return replace(recording, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
+        recording, rate = self.native(name), Fraction(ModelConfig().rate)
+        if not recording.axes:
+            return self._resampled(recording, self.hashes[name])
+        axes = (self._resampled(axis, f"{self.hashes[name]}-{i}") for i, axis in enumerate(recording.axes))
+        return replace(recording, axes=tuple(axes), rate=rate)
+
+    def _resampled(self, signal: Recording, name: str) -> Recording:
+        path, rate = self._kept / f"{name}.npy", ModelConfig().rate
+        _kept(path, lambda: resample(signal.signal, signal.rate, rate, self._resampler, signal.id))
+        return replace(signal, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
+
+
+def _simulated_once(recording: Recording, folder: Path) -> Recording:
+    if recording.axes:
+        axes = (
+            replace(axis, load=partial(_kept, folder / f"{recording.id}-{i}.npy", axis.load))
+            for i, axis in enumerate(recording.axes)
+        )
+        return replace(recording, axes=tuple(axes))
+    return replace(recording, load=partial(_kept, folder / f"{recording.id}.npy", recording.load))
 
 
 def _kept(path: Path, make: Callable[[], Samples]) -> Samples:

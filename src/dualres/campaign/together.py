@@ -20,6 +20,7 @@ from dualres.learn.fit import fits_together
 from dualres.learn.history import Task, steps_told
 from dualres.machinery.progress import Progress
 from dualres.methods import method
+from dualres.methods.axes import joined
 from dualres.methods.catalogue import entry
 from dualres.methods.method import Fitted
 from dualres.methods.neural import NeuralMethod
@@ -61,7 +62,8 @@ def do_together(
                 gathered = gather(job, stores, folder / "cache")
                 classes, support = len(gathered.fold.classes), gathered.support
                 # What cannot be learned from is found here, where it is one job's alone.
-                check_support(support.windows, support.labels, classes, ModelConfig().window)
+                for windows in support.axes:
+                    check_support(windows, support.labels, classes, ModelConfig().window)
             except Exception as error:
                 yield job, error
             else:
@@ -94,21 +96,15 @@ def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
     progress, one_of = steps_told(tell, "fit"), {_but_for_updates(one.job).key: one for one in gathered}
     tasks = [
-        Task(
-            one.support.windows,
-            one.support.labels,
-            len(one.fold.classes),
-            one.job.seed,
-            one.job.device,
-            progress,
-            tuple(stages),
-        )
+        Task(windows, one.support.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
         for one in one_of.values()
+        for windows in one.support.axes
     ]
-    fits = {
-        key: {fitted.method.recipe: fitted for fitted in its}
-        for key, its in zip(one_of, learner.learn_together(tasks), strict=True)
-    }
+    learned = iter(learner.learn_together(tasks))
+    fits = {}
+    for key, one in one_of.items():
+        by_stage = zip(*(next(learned) for _ in one.support.axes), strict=True)  # of each, the fits of all axes
+        fits[key] = {each[0].method.recipe: joined(each) for each in by_stage}
     return {one.job.key: fits[_but_for_updates(one.job).key][one.job.recipe] for one in gathered}
 
 

@@ -26,6 +26,7 @@ from dualres.learn.support import Support
 from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.machinery.versions import all_versions
 from dualres.methods import method
+from dualres.methods.axes import fit_axes
 from dualres.methods.files import as_model
 from dualres.methods.method import Fitted
 
@@ -63,7 +64,8 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     """
     job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
     path = folder / "models" / f"{job.key}.safetensors"
-    model = as_model(fitted, fold.classes, support.seconds, resampler=job.resampler, held_out=fold.held_out)
+    known: dict[str, Any] = {"resampler": job.resampler, "held_out": fold.held_out, "channels": support.channels}
+    model = as_model(fitted, fold.classes, support.seconds, **known)
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(tell, "judge"))
@@ -97,9 +99,9 @@ def gather(job: Job, stores: Path, cache: Path) -> Gathered:
 def fit(gathered: Gathered, tell: Progress) -> Fitted:
     """The second step: what the job's method makes of its support."""
     job, support = gathered.job, gathered.support
-    return method(job.method, job.recipe).fit(
-        support.windows,
-        support.labels,
+    return fit_axes(
+        method(job.method, job.recipe),
+        support,
         len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,

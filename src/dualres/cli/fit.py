@@ -83,8 +83,9 @@ def fit(
     """Learn from your own labelled recordings.
 
     labels.csv has the columns file and label, and optionally component (the
-    machine or bearing recorded), rate, channel, start_s and end_s (the part of
-    the file that is labelled, in seconds) and any conditions.
+    machine or bearing recorded), rate, channel (or channels: "x,y,z"), start_s
+    and end_s (the part of the file that is labelled, in seconds) and any
+    conditions.
 
     The command first shows what it found, and warns where all labels share a
     condition, such as one load. It then holds out the hardest that the labels
@@ -92,6 +93,7 @@ def fit(
     model will do on one it has not seen, and finally learns from all
     recordings.
     """
+    from dualres.cli.models import cost_of
     from dualres.file import check_members, save
     from dualres.learn.fit_options import with_options
     from dualres.learn.narrow import narrow
@@ -99,6 +101,7 @@ def fit(
     from dualres.learn.workflow import FitSettings, fit_by
     from dualres.machinery.cuda_graphs import check_device
     from dualres.machinery.files import check_writable
+    from dualres.recordings.axes import common_channels
     from dualres.recordings.resample import check_resampler
     from dualres.report.fit_page import check_page, page_beside, write_fit_page
 
@@ -120,13 +123,16 @@ def fit(
     learning = chosen, windows, seed, members, resampler, estimate, strict, device.value, units_in(held_out)
     settings = FitSettings(found.recordings, *learning)
     settings = with_options(settings, registered)
+    channels = common_channels(settings.recordings)
+    check_members(members, max(len(channels), 1))
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
 
     def announce(forecast: FitForecast) -> None:
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
         each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
-        errors.print(f"{forecast.fits} fits, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
+        of_axes = f" of {len(channels)} axes ({', '.join(channels)})" if channels else ""
+        errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
         report.expect(forecast.stages)
 
     with leaks_shown(), progress("Nothing was written.") as report:
@@ -144,9 +150,13 @@ def fit(
         return
     for one in fitted.estimates:
         show_estimate(one, settings.classes)
+    if fitted.about_axes:
+        say(f"  note: {fitted.about_axes}")
     for path in pages.values():
         say(f"Report  {path}")
     say(f"Model  {out}")
+    if channels:
+        say(f"  {cost_of(fitted.model.card)}")
     if settings.members > 1:
         size = out.stat().st_size
         longer = f"a verdict takes about {settings.members} times as long as with one"

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from dualres.recordings.folder import Folder
 
 Channel = Annotated[
-    str | None, typer.Option(help="Channel to read, if files hold several: its name, or 2 for the second signal.")
+    str | None,
+    typer.Option(
+        help="Channel to read, if files hold several: its name, or 2 for the second signal. Several axes of one "
+        "measurement: x,y,z, or all."
+    ),
 ]
 Rate = Annotated[
     str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dualres.file import Model
+    from dualres.file import Card, Model
 
 
 def loaded(path: Path) -> Model:
@@ -18,3 +18,11 @@ def loaded(path: Path) -> Model:
     from dualres.methods.files import load
 
     return load(path)
+
+
+def cost_of(card: Card) -> str:
+    """How the axes of a model are judged, and what a verdict takes of it."""
+    axes, members = len(card.channels), f" of {card.members} members" if card.members > 1 else ""
+    which = f"{axes} axes ({', '.join(card.channels)})"
+    how = f"a network{members} each" if card.axes == "apart" else f"one network{members} for all"
+    return f"{which}, {how}: a verdict costs {card.passes} times one axis'"

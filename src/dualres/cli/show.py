@@ -1,13 +1,18 @@
 """`dualres show`: what a recording or a model is."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import say
+
+if TYPE_CHECKING:
+    from dualres.recordings.recording import Recording
 
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -18,10 +23,11 @@ def show(
     rate: Rate = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
+    from dualres.cli.models import cost_of
     from dualres.cli.models import loaded as load
     from dualres.learn.expectation import sentences
     from dualres.recordings.readers import read
-    from dualres.recordings.recording import facts_of
+    from dualres.recordings.recording import axes_of
 
     if path.suffix == ".safetensors":
         card = load(path).card
@@ -32,8 +38,18 @@ def show(
         for entry in card.estimates:
             for sentence in sentences(entry):
                 say(sentence)
+        if card.axes:
+            say(f"{'verdicts':<12} {cost_of(card)}")
         return
-    recording = read(path, channel, parsed_rate(rate))
+    for number, recording in enumerate(axes_of(read(path, channel, parsed_rate(rate)))):
+        if number:
+            say("")
+        _show(recording)
+
+
+def _show(recording: Recording) -> None:
+    from dualres.recordings.recording import facts_of
+
     facts = facts_of(recording)
     bars = "".join(BARS[round((len(BARS) - 1) * level)] for level in facts.spectrum)
     for name, text in {

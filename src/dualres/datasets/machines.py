@@ -59,6 +59,7 @@ CHANNEL = "bearing housing"
 SEED = 2024
 RATES = (12_000, 12_800, 16_000, 20_000, 25_600, 32_000, 48_000, 51_200)  # Hz
 SEVERITIES = ("light", "heavy")
+AXES = ("x", "y", "z")  # of a sensor that feels three directions
 
 SHAFT_FAULTS = ("unbalance", "misalignment", "bent_shaft", "looseness")
 BEARING_FAULTS = ("inner", "outer", "ball")
@@ -238,17 +239,41 @@ def label_of(recording: str) -> str:
 
 def simulate(machine: Machine, setting: Setting) -> Samples:
     """The signal of one setting, float32, at the machine's rate and of its length."""
-    rng = machine.generator(setting.id)
-    run = _Run(machine, setting, rng)
+    run = _Run(machine, setting, machine.generator(setting.id))
     structure = _Structure(machine, setting)
-    lines = _shaft_lines(run)
-    forces = {
+    return _sensed(run, structure.through(*_forces(run)), run.rng)
+
+
+def simulate_axes(machine: Machine, setting: Setting) -> dict[str, Samples]:
+    """As `simulate`, by a sensor that feels three directions at once: x and y across the shaft, z along it.
+
+    The forces are the same for all. Every mode moves in a direction of its own, so that each axis hears another mixture
+    of them, and each has noise and a gain of its own.
+    """
+    run = _Run(machine, setting, machine.generator(setting.id))
+    lines, forces = _forces(run)
+    structure = _Structure(machine, setting)
+    directions = machine.generator("directions").standard_normal((len(AXES), len(structure.hz)))
+    directions /= np.sqrt((directions**2).mean(0))
+    signals = {}
+    for axis, along in zip(AXES, directions, strict=True):
+        rng = machine.generator(setting.id, axis)
+        felt = 0.3 if axis == "z" else 1.0  # what bends a shaft moves it sideways
+        signals[axis] = _sensed(run, structure.through(felt * lines, forces, along), rng)
+    return signals
+
+
+def _forces(run: "_Run") -> tuple[Signal, dict[str, Signal]]:
+    """What reaches the sensor directly, and what the modes are excited by."""
+    return _shaft_lines(run), {
         "bearing": _friction(run) + _rolling_impacts(run),
         "gear": _gear_forces(run),
-        "frame": run.blow * knocks(len(run.shaft), machine.seconds, 0.6, rng),
+        "frame": run.blow * knocks(len(run.shaft), run.machine.seconds, 0.6, run.rng),
     }
-    vibration = structure.through(lines, forces)
-    return amplified(with_noise(vibration, rng) + _hum(run, vibration.std()), rng)
+
+
+def _sensed(run: "_Run", vibration: Signal, rng: np.random.Generator) -> Samples:
+    return amplified(with_noise(vibration, rng) + _hum(run, vibration.std(), rng), rng)
 
 
 _REFERENCE_RATE = 12_800  # Hz, at which an impact of unit strength is `_BLOW` and friction of unit strength is one
@@ -264,7 +289,8 @@ class _Run:
         self.load = setting.load / 100
         self.speed = setting.speed / machine.speeds[1]
         self.shaft = _turning(machine, setting, rng)  # rad
-        self.size = self.specimen.uniform(*((0.4, 0.65) if setting.severity == "light" else (0.8, 1.2)))  # of a fault
+        light = setting.severity.startswith("light")
+        self.size = self.specimen.uniform(*((0.4, 0.65) if light else (0.8, 1.2)))  # of a fault
         # An impact lasts a sample and friction has all frequencies: what a mode hears of them must not depend on the
         # sensor's rate.
         self.blow = _BLOW * machine.rate / _REFERENCE_RATE
@@ -381,15 +407,17 @@ class _Structure:
         for share in self.shares.values():
             share *= assembly.lognormal(0, 0.1, count)
 
-    def through(self, direct: Signal, forces: dict[str, Signal]) -> Signal:
-        return ringing(direct + 0.15 * forces["gear"], forces, self.shares, self.hz, self.damping, self.rate)
+    def through(self, direct: Signal, forces: dict[str, Signal], along: Signal | float = 1.0) -> Signal:
+        """What arrives; `along` says how much of each mode is felt in the sensor's direction, if not all of it."""
+        shares = {name: along * share for name, share in self.shares.items()}
+        return ringing(direct + 0.15 * forces["gear"], forces, shares, self.hz, self.damping, self.rate)
 
 
-def _hum(run: _Run, level: float) -> Signal:
+def _hum(run: _Run, level: float, rng: np.random.Generator) -> Signal:
     """Of the mains, in some proportion to the vibration."""
     t = np.arange(len(run.shaft)) / run.machine.rate
-    sizes = level * run.rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])
-    return mesh(2 * np.pi * run.machine.mains * t, sizes, run.rng)
+    sizes = level * rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])
+    return mesh(2 * np.pi * run.machine.mains * t, sizes, rng)
 
 
 def _rule(machine: Machine, unit: Unit) -> str:

@@ -148,12 +148,11 @@ def fit_recordings(
     if len(classes) < 2:
         raise ConfigError("there is one class only: at least two classes are needed to tell apart")
     config = config or ModelConfig()
-    channels = common_channels(recordings)
-    check_members(members, len(channels) if axes == APART else 1)
+    check_members(members, max(len(common_channels(recordings)), 1) if axes == APART else 1)
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
     kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
-    if channels:
-        kind |= {"channels": channels, "axes": axes}
+    if support.channels:
+        kind |= {"channels": support.channels, "axes": axes}
     kind["learned_from"] = learned_from(recordings, support, config.rate)
     card = Card(tuple(classes), config, recipe, seed, resampler, support.seconds, **kind)
     return fit_support(support, card, device=device, progress=progress, looked=looked)

@@ -23,6 +23,7 @@ class Support:
     origins: tuple[tuple[str, int], ...]  # recording and start sample of each window
     seconds: dict[str, float]  # unique labelled seconds per class, once however many axes there are
     more_axes: tuple[Samples, ...] = ()  # windows of further axes at the same moments, each (n, window)
+    channels: tuple[str, ...] = ()  # names of the axes, where there are several
 
     @property
     def axes(self) -> tuple[Samples, ...]:
@@ -65,7 +66,7 @@ def cut_support(
         seconds[label] += covered(starts, config.window) / config.rate
         progress("Cut the labelled windows", done, len(recordings), "")
     first, *others = (np.concatenate(of_axis) for of_axis in windows)
-    return Support(first, np.array(targets, dtype=np.int64), tuple(origins), seconds, tuple(others))
+    return Support(first, np.array(targets, dtype=np.int64), tuple(origins), seconds, tuple(others), channels)
 
 
 def spread_support(

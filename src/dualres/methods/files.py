@@ -8,12 +8,12 @@ from typing import Any
 from dualres import file, methods
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ConfigError, ModelFileError
-from dualres.file import BEFORE, OURS, VIEWS, Card, Model
+from dualres.file import APART, BEFORE, OURS, VIEWS, Card, Model
+from dualres.methods.axes import FittedAxes
 from dualres.methods.dualres import DualResNetwork
 from dualres.methods.method import Cost, Fitted
 from dualres.methods.neural import FittedNeural
 from dualres.methods.views import FittedViews
-from dualres.model.check import check_window
 from dualres.seal import arrays_in, compare_checks, unseal
 
 
@@ -24,8 +24,18 @@ def as_model(
     *,
     resampler: str = POLYPHASE,
     held_out: str | None = None,
+    channels: Sequence[str] = (),
 ) -> Model:
-    """A fitted method with the names of its classes and what it was shown; DualRes as any other DualRes model."""
+    """A fitted method with the names of its classes and what it was shown; DualRes as any other DualRes model.
+
+    `channels` names the axes, where the method was fitted to several.
+    """
+    if isinstance(fitted, FittedAxes):
+        each = [as_model(one, classes, exposure_s, resampler=resampler, held_out=held_out) for one in fitted.axes]
+        card = replace(each[0].card, channels=tuple(channels), axes=APART)
+        if card.method not in OURS:
+            card = replace(card, constants=dict(fitted.constants), cost=asdict(fitted.cost))
+        return Model(tuple(member for one in each for member in one.members), card)
     card = Card(tuple(classes), ModelConfig(), fitted.method.recipe, fitted.seed, resampler, dict(exposure_s), held_out)
     if isinstance(fitted, FittedNeural) and isinstance(fitted.network, DualResNetwork):
         network = fitted.network.model
@@ -51,15 +61,27 @@ def load(path: Path | str) -> Model:
         if kind == BEFORE:
             card = _earlier_card(fields)
         method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
-        fitted = method.restore(arrays_in(blob, path), card.constants, len(card.classes), card.seed, cost)
+        arrays = file.by_network(arrays_in(blob, path), card, path)
+        fits = [
+            method.restore(one, _constants(card, number), len(card.classes), card.seed, cost)
+            for number, one in enumerate(arrays)
+        ]
     except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
-    model = Model((fitted,), card)
+    model = Model(tuple(fits), card)
     if kind == BEFORE:
-        model = as_model(fitted, card.classes, {})
+        model = as_model(fits[0], card.classes, {})
         model = replace(model, card=replace(model.card, versions=card.versions))
-    compare_checks(checks, model.scores(check_window(0, card.config.window)[None])[0], 1, path)
+    compare_checks(checks, file.check_scores(model)[0], 1, path)
     return model
+
+
+def _constants(card: Card, network: int) -> Mapping[str, float]:
+    """Those of one of a file's networks; of several, their names begin with its number."""
+    if card.networks == 1:
+        return card.constants
+    begin = f"{network}."
+    return {name.removeprefix(begin): value for name, value in card.constants.items() if name.startswith(begin)}
 
 
 def _earlier_card(fields: dict[str, Any]) -> Card:

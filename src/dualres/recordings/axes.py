@@ -8,8 +8,10 @@ from dualres.recordings.recording import Recording
 
 def common_channels(recordings: Sequence[Recording]) -> tuple[str, ...]:
     """Names of the axes that all recordings have, as the first one has them; none where each is a single signal."""
-    first, *others = recordings
-    for other in others:
+    if not recordings:
+        return ()
+    first = recordings[0]
+    for other in recordings[1:]:
         if len(other.axes) != len(first.axes) or not _found(other, first.channels):
             raise RecordingError(
                 f"{other.id}: has {_said(other)}, and {first.id} has {_said(first)}; all recordings need the same "

@@ -53,8 +53,6 @@ def read(
     """
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
-    if channel is not None and not isinstance(channel, str) and len(channel) == 1:
-        channel = channel[0]
     sha256, stamp = _digest(path)
     format, pick_one = _opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
@@ -66,7 +64,7 @@ def read(
         raise RecordingError(f"{path}: {error}") from None
     alone, each = sum(one.fault is None for one in listing) == 1, []
     for one in chosen:
-        if len(chosen) > 1:
+        if len(chosen) > 1 or begin is None:
             _, begin = pick_one(one.name)
         file = OnDisk(path, stamp, format.name, one.name, one.length, guard=guard)
         assumed = remembered.rate if remembered and given is None and one.rate is None else None

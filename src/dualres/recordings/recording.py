@@ -180,12 +180,15 @@ class Recording:
         return RecordingError(f"{self.id}: {samples} samples are NaN or infinite; repair or leave out the recording")
 
 
-def of_axes(axes: Sequence[Recording], id: str) -> Recording:
-    """One recording of several aligned signals, in that order; what is known of it is what is known of the first."""
+def of_axes(axes: Sequence[Recording], id: str, *, aligned: bool = False) -> Recording:
+    """One recording of several aligned signals, in that order; what is known of it is what is known of the first.
+
+    Signals that are known to be `aligned` are not loaded to compare their lengths.
+    """
     if len(axes) < 2:
         raise RecordingError(f"{id}: {len(axes)} signals were given; a recording of several axes has two or more")
     first = axes[0]
-    for axis in axes[1:]:
+    for axis in () if aligned else axes[1:]:
         if axis.rate != first.rate or axis.length != first.length:
             raise RecordingError(
                 f"{id}: {_sampled(first)} and {_sampled(axis)} are not aligned; choose signals of one rate and one "

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
@@ -15,10 +16,10 @@ import numpy as np
 from dualres.errors import RecordingError
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.recording import Origin, Recording, Samples
+from dualres.recordings.recording import Origin, Recording, Samples, axes_of, of_axes
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
-_NOT_CONDITIONS = {"id", "samples", "label", "component", "source", "source_sha256", "sha256"}
+_NOT_CONDITIONS = {"id", "samples", "channels", "label", "component", "source", "source_sha256", "sha256"}
 
 
 def open_store(folder: Path) -> list[Recording]:
@@ -28,9 +29,15 @@ def open_store(folder: Path) -> list[Recording]:
     recordings = []
     for entry in index["recordings"]:
         path = folder / "signals" / f"{entry['id']}.npy"
-        load, origin = partial(_load, path, entry["samples"]), Origin(path, entry.get("source_sha256"), channel)
+        origin, samples = Origin(path, entry.get("source_sha256"), channel), entry["samples"]
         condition = {k: str(v) for k, v in entry.items() if k not in _NOT_CONDITIONS}
-        recordings.append(Recording(entry["id"], load, rate, entry["label"], entry.get("component"), condition, origin))
+        known, names = (entry["label"], entry.get("component"), condition), entry.get("channels", [])
+        axes = []
+        for i, name in enumerate(names):
+            load = partial(_load_axis, path, (len(names), samples), i)
+            axes.append(Recording(entry["id"], load, rate, *known, replace(origin, channel=name)))
+        whole = Recording(entry["id"], partial(_load, path, (samples,)), rate, *known, origin)
+        recordings.append(of_axes(axes, entry["id"], aligned=True) if axes else whole)
     return recordings
 
 
@@ -52,7 +59,7 @@ def read_index(folder: Path) -> dict[str, Any]:
 
 
 def write_signal(folder: Path, name: str, signal: Samples) -> str:
-    """One signal, whole or not at all; returns the SHA-256 of its samples."""
+    """One signal, or several axes as (axes, samples), whole or not at all; returns the SHA-256 of the samples."""
     buffer = io.BytesIO()
     samples = np.ascontiguousarray(signal, dtype=np.float32)
     np.save(buffer, samples, allow_pickle=False)
@@ -73,8 +80,8 @@ def verify_store(folder: Path, progress: Progress = quiet) -> list[str]:
     known = {f"{r.id}.npy" for r in recordings}
     for done, recording in enumerate(recordings, start=1):
         try:
-            signal = recording.signal
-            if np.ptp(signal) == 0:
+            signal = np.stack([axis.signal for axis in axes_of(recording)])
+            if np.ptp(signal, axis=1).min() == 0:
                 problems.append(f"{recording.id}: the signal is constant")
             if digests[recording.id] not in (None, sha256(signal.tobytes()).hexdigest()):
                 problems.append(f"{recording.id}: the samples are not those that were prepared; prepare it again")
@@ -86,14 +93,19 @@ def verify_store(folder: Path, progress: Progress = quiet) -> list[str]:
     return problems
 
 
-def _load(path: Path, samples: int) -> Samples:
+def _load_axis(path: Path, shape: tuple[int, int], axis: int) -> Samples:
+    signal: Samples = _load(path, shape)[axis]
+    return signal
+
+
+def _load(path: Path, shape: tuple[int, ...]) -> Samples:
     try:
         signal: Samples = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
         raise RecordingError(f"{path}: cannot be read ({error}); prepare the dataset again") from error
-    if signal.shape != (samples,) or signal.dtype != np.float32:
+    if signal.shape != shape or signal.dtype != np.float32:
+        said = f"{shape[-1]} float32 samples{f' of {shape[0]} axes' if len(shape) > 1 else ''}"
         raise RecordingError(
-            f"{path}: holds {signal.dtype} of shape {signal.shape}, the index says {samples} float32 samples; "
-            "prepare the dataset again"
+            f"{path}: holds {signal.dtype} of shape {signal.shape}, the index says {said}; prepare the dataset again"
         )
     return signal

@@ -244,3 +244,18 @@ def test_the_whole_of_phm2009_does_not_leak(phm2009, name):
     planted = replace(beside, id="planted", load=stretch, label=copied.label, origin=Origin())
     (finding,) = leaks(audit([*recordings, planted], replace(split, support=(*split.support, "planted"))))
     assert (finding.kind, finding.recordings) == ("copied-signal", ("planted", copied.id))
+
+
+def test_a_copy_of_several_axes_is_found_by_the_first():
+    def several(id, seed, label):
+        axes = {name: vibration(seed + i) for i, name in enumerate("xyz")}
+        return replace(Recording.from_axes(axes, RATE, id, label), component=id)
+
+    made = [
+        several(f"{label}{i}", 100 * i + 10 * k, label) for i in range(2) for k, label in enumerate(("good", "worn"))
+    ]
+    split = Split(("good0", "worn0"), ("good1", "worn1"), "component")
+    assert not [f for f in audit(made, split) if f.severity == "leak"]
+    made[2] = replace(several("good1", 0, "good"), component="another")
+    (leak,) = (f for f in audit(made, split) if f.severity == "leak")
+    assert (leak.kind, leak.recordings) == ("identical-content", ("good0", "good1"))
