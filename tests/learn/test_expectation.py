@@ -17,7 +17,7 @@ TOLD = {
     "classes_not_covered": [],
     "on_another_recording": {},
     "not_known": {},
-    "components_named": True,
+    "same_components": False,
     "notes": [],
 }
 
@@ -31,12 +31,14 @@ def test_what_was_held_out_comes_first():
 
 def test_a_recording_is_not_called_an_unseen_component():
     help_ = {"component": "label recordings of a second one of ball, inner"}
-    first, second = sentences(TOLD | {"unit": "recording", "units": 28.0, "not_known": help_})
+    first, second = sentences(TOLD | {"unit": "recording", "units": 28.0, "not_known": help_, "same_components": True})
     assert first.startswith("Expected on another recording of the same components: macro-F1 55.1 %")
     assert first.endswith("(28 recordings held out in 5 rounds)")
     assert second == "Expected on an unseen component: not known; label recordings of a second one of ball, inner"
-    unnamed = sentences(TOLD | {"unit": "recording", "components_named": False})
-    assert unnamed[0].startswith("Expected on another recording: macro-F1")
+    (unnamed,) = sentences(TOLD | {"unit": "recording"})
+    assert unnamed.startswith("Expected on another recording: macro-F1")
+    (at_load,) = sentences(TOLD | {"unit": "load", "same_components": True})
+    assert at_load.startswith("Expected at an unseen load of the same components: macro-F1")
 
 
 def test_classes_that_could_not_be_held_out_are_told_apart():

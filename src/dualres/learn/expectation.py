@@ -24,9 +24,8 @@ def sentences(told: Mapping[str, Any]) -> list[str]:
 
 def _where(told: Mapping[str, Any]) -> str:
     """What was held out, and no more than that."""
-    if told["unit"] != RECORDING:
-        return _on(told["unit"])
-    return "on another recording" + (" of the same components" if told["components_named"] else "")
+    where = "on another recording" if told["unit"] == RECORDING else _on(told["unit"])
+    return where + (" of the same components" if told["same_components"] else "")
 
 
 def _on(unit: str) -> str:
