@@ -48,20 +48,32 @@ class Verdict:
 
 def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
     """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
+    check_probabilistic(model)
+    remembered, heard = remembered_by(model), Heard()
+    scores = window_scores(model, recording, limit, watch=heard if remembered else None)
+    differences = remembered.differences(recording, heard.level) if remembered else ()
+    return verdict_of(model, recording.id, scores, differences)
+
+
+def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
+    """The verdict by the scores of some windows, (windows, classes)."""
+    mean = scores.mean(0)
+    return Verdict(
+        recording=name,
+        label=model.classes[int(mean.argmax())],
+        probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
+        windows=len(scores),
+        differences=differences,
+    )
+
+
+def check_probabilistic(model: Model) -> None:
+    """An error for a model that gives no probabilities: a verdict states those."""
     if not model.card.probabilistic:
         raise ConfigError(
             f"a fitted {model.card.method} scores by decision values, which are no probabilities, and a verdict states "
             "those; dualres.judge.recording_scores gives its values"
         )
-    remembered, heard = remembered_by(model), Heard()
-    mean, windows = recording_scores(model, recording, limit, heard if remembered else None)
-    return Verdict(
-        recording=recording.id,
-        label=model.classes[int(mean.argmax())],
-        probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
-        windows=windows,
-        differences=remembered.differences(recording, heard.level) if remembered else (),
-    )
 
 
 def remembered_by(model: Model) -> Remembered | None:
@@ -69,11 +81,9 @@ def remembered_by(model: Model) -> Remembered | None:
     return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
 
 
-def recording_scores(
-    model: Model, recording: Recording, limit: int | None = None, watch: Watch | None = None
-) -> tuple[Scores, int]:
+def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
     """The mean score of every class, (classes,), and the number of windows behind it."""
-    each = window_scores(model, recording, limit, watch=watch)
+    each = window_scores(model, recording, limit)
     return np.asarray(each.mean(0)), len(each)
 
 

@@ -17,7 +17,7 @@ from dualres.kernel.threads import limit_threads
 from dualres.machinery.cluster import Cluster
 from dualres.recordings.folder import Row, read_row
 from dualres.recordings.readers import Channel
-from dualres.recordings.recording import Interval
+from dualres.recordings.recording import Interval, Recording
 from dualres.recordings.windows import covered, evenly
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
@@ -138,9 +138,14 @@ def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
         return Judged(row.file, None, str(error), row.channel, condition, part=row.part)
 
 
+def read_for(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Recording:
+    """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
+    recording = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
+    return replace(recording, id=str(row.file))
+
+
 def _judge(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Verdict:
-    whole = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
-    return diagnose_recording(model, replace(whole, id=str(row.file)))
+    return diagnose_recording(model, read_for(model, row, channel, rate))
 
 
 def _judge_there(

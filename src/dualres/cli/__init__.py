@@ -11,10 +11,11 @@ from dualres.cli.audit import audit as audit_command
 from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
-from dualres.cli.diagnose import diagnose
+from dualres.cli.diagnose import STRETCH_S, diagnose
 from dualres.cli.export import export
 from dualres.cli.fit import FitCommand
 from dualres.cli.methods import methods
+from dualres.cli.optional_value import with_optional_number
 from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
 from dualres.cli.show import show
@@ -33,7 +34,7 @@ app = typer.Typer(
 app.command()(demo_command)
 app.command()(FitCommand())
 app.command()(tune)
-app.command()(diagnose)
+app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
 app.command()(show)
 app.command()(export)
 app.command()(audit_command)

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.cli.screen import complain, counted
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from fractions import Fraction
 
     from dualres.baseline import Baseline
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from dualres.judge import Verdict
     from dualres.judge_files import Judged, Together
     from dualres.recordings.remembered import Difference
+
+
+STRETCH_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
 
 
 def diagnose(
@@ -55,6 +60,17 @@ def diagnose(
             show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
         ),
     ] = None,
+    over_time: Annotated[
+        float | None,
+        typer.Option(
+            "--over-time",
+            metavar="[SECONDS]",
+            help=f"A verdict for every so many seconds of each recording, {STRETCH_S:g} if no number follows.",
+        ),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
+    ] = None,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
@@ -65,7 +81,8 @@ def diagnose(
     """Judge recordings: one line each, with verdict, probability and runner-up.
 
     Of a folder's labels.csv the channels, rates, parts and operating conditions are used, and no labels. A file that
-    cannot be judged is reported and skipped; the exit status is then 1.
+    cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
+    that it learned from; what is different about a recording is said after its verdict.
     """
     from dualres import judge_files as archive
     from dualres.cli.models import loaded as load
@@ -73,7 +90,13 @@ def diagnose(
 
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
+    if over_time is not None and (together or executor == "ray"):
+        raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
+    if picture and over_time is None:
+        raise ConfigError("--picture shows verdicts over time; use it with --over-time")
     loaded, hz, rows = load(model), parsed_rate(rate), list(to_judge(files))
+    if picture:
+        check_picture(picture, rows)
     baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
     if baseline:
         loaded = baseline.model
@@ -81,25 +104,32 @@ def diagnose(
     remarks = ["differences"] if loaded.card.learned_from else []
     if table:
         also = ["alone"] if together else []
-        table.writerow(["file", "verdict", "probability", "runner_up", *also, "error", *remarks])
+        when = [] if over_time is None else ["start_s", "end_s"]
+        table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks])
     failed = 0
-    silent: list[Difference] = []
-    if executor == "ray":
-        judged = archive.judge_files_by_ray(loaded, rows, channel, hz, address)
+    silent: dict[Path, Difference] = {}
+    judged: Iterable[Judged]
+    if over_time is not None:
+        judged = judged_over_time(loaded, rows, channel, hz, over_time)
+        judged = list(judged) if picture else judged
+    elif executor == "ray":
+        judged = counted(archive.judge_files_by_ray(loaded, rows, channel, hz, address), len(rows), "Judge")
     else:
-        judged = archive.judge_files(loaded, rows, channel, hz)
-    judged = counted(judged, len(rows), "Judge")
+        judged = counted(archive.judge_files(loaded, rows, channel, hz), len(rows), "Judge")
     batch = archive.together(loaded, judged) if together else None
     for one in batch.judged if batch else judged:
         verdict, problem = one.verdict, one.problem
         failed += not verdict
-        silent += [each for each in verdict.differences if each.here is None] if verdict else []
+        for each in verdict.differences if verdict else ():
+            if each.here is None:
+                silent[one.path] = each
         if as_json:
             typer.echo(json.dumps(_object(one, batch, baseline)))
         elif table:
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
             alone = [one.alone.label if one.alone else ""] if together else []
-            table.writerow([_name(one), *cells, *alone, problem, *([_differences(one)] if remarks else [])])
+            named = [_name(one)] if over_time is None else _name_and_time(one)
+            table.writerow([*named, *cells, *alone, problem, *([_differences(one)] if remarks else [])])
         elif verdict:
             rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
             alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
@@ -108,9 +138,13 @@ def diagnose(
             typer.echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){remark}")
         if problem and not as_json:
             complain("not judged", problem)
+    if picture:
+        draw(picture, list(judged), loaded.classes)
+        complain("picture", f"{picture}", "cyan")
     if silent:
         some = "1 file does" if len(silent) == 1 else f"{len(silent)} files do"
-        complain("note", f"{some} not say the rate: taken as {silent[0].learned[0]:g} Hz, as learned", "yellow")
+        (assumed,) = {each.learned[0] for each in silent.values()}
+        complain("note", f"{some} not say the rate: taken as {assumed:g} Hz, as learned", "yellow")
     if batch:
         complain("together", _summary(batch), "cyan")
     if baseline:
@@ -137,6 +171,12 @@ def _baseline(
 
 def _name(one: Judged) -> str:
     return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
+
+
+def _name_and_time(one: Judged) -> list[str | float | None]:
+    """Of a stretch, as three cells."""
+    name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
+    return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]
 
 
 def _differences(one: Judged) -> str:

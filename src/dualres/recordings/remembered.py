@@ -11,7 +11,7 @@ from typing import Any
 
 from dualres.errors import ModelFileError
 from dualres.machinery.rates import exact_rate
-from dualres.recordings.listing import Listed
+from dualres.recordings.listing import Listed, printable
 from dualres.recordings.recording import Recording, axes_of
 
 SAME_RATE = Fraction(1, 100)  # clocks differ by less, rates that somebody chose by more
@@ -43,7 +43,7 @@ class Difference:
         if self.what == "rate":
             return f"{here} Hz, learned at {learned} Hz"
         if self.what == "level":
-            return f"level {here}, learned at {' to '.join(map(_number, self.learned))}"
+            return f"level {here}, learned at {' to '.join(map(_text, self.learned))}"
         return f"{self.what} {here}, learned from {learned}"
 
 
@@ -162,8 +162,8 @@ def _spelled(unit: str) -> str:
 
 
 def _listed(values: Iterable[object]) -> str:
-    return ", ".join(map(_number, values))
+    return ", ".join(map(_text, values))
 
 
-def _number(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else printable(str(value))

@@ -1,0 +1,73 @@
+"""What `dualres diagnose --over-time` adds to verdicts: their stretches, a summary and a picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dualres.cli.screen import complain, progress
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from dualres.file import Model
+    from dualres.judge_files import Judged
+    from dualres.recordings.folder import Row
+
+MOST_DRAWN = 12  # files in a picture
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def check_picture(picture: Path, rows: Sequence[Row]) -> None:
+    """An error now rather than after an hour of audio."""
+    from dualres.machinery.files import check_writable
+
+    if picture.suffix.lower() not in PICTURES:
+        raise ConfigError(f"--picture {picture}: a picture ends in {', '.join(PICTURES)}")
+    if len(rows) > MOST_DRAWN:
+        raise ConfigError(f"--picture shows up to {MOST_DRAWN} recordings, and {len(rows)} were given; give fewer")
+    check_writable(picture)
+
+
+def judged_over_time(
+    model: Model, rows: Iterable[Row], channel: str | None, rate: Fraction | None, seconds: float
+) -> Iterator[Judged]:
+    """The stretches of one file after the other, and of each a line that sums them up."""
+    from dualres.over_time import judge_over_time
+
+    for row in rows:
+        # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
+        with progress("The file was not judged to its end.") as report:
+            found = list(judge_over_time(model, row, channel, rate, seconds, report))
+        yield from found
+        if found[0].verdict:
+            complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")
+
+
+def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> None:
+    """Every recording's probabilities over time as a picture."""
+    from dualres.report.plots.over_time import Strip, draw_strips
+
+    strips: dict[str, Strip] = {}
+    for one in judged:
+        if one.verdict and one.part and one.part.end_s is not None:
+            name = f"{one.path.name} [{one.channel}]" if one.channel else one.path.name
+            strip = strips.setdefault(f"{one.path} {one.channel}", Strip(name))
+            strip.add(one.part.start_s, one.part.end_s, [one.verdict.probabilities[label] for label in classes])
+    if not strips:
+        raise ConfigError(f"--picture {picture}: no recording could be judged, so there is nothing to draw")
+    draw_strips(picture, list(strips.values()), classes)
+
+
+def _summary(found: Sequence[Judged], seconds: float) -> str:
+    times = Counter(one.verdict.label for one in found if one.verdict)
+    last = found[-1].part
+    assert last is not None
+    assert last.end_s is not None
+    length = last.end_s - last.start_s
+    rest = "" if abs(length - seconds) < 0.001 else f"; the last one has {length:.3g} s"
+    counts = ", ".join(f"{label} {count}" for label, count in times.most_common())
+    return f"{len(found)} stretch{'es' * (len(found) != 1)} of {seconds:g} s: {counts}{rest}"
