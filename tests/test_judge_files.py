@@ -110,7 +110,9 @@ def test_a_cluster_says_the_same_in_the_same_order(model, files):
     there = run("diagnose", "m.safetensors", *files, "--json", "--executor", "ray")
     assert len(here.stdout.splitlines()) == len(files)
     assert "error" in json.loads(here.stdout.splitlines()[2])
-    assert (there.stdout, there.stderr, there.exit_code) == (here.stdout, here.stderr, here.exit_code)
+    assert (there.stdout, there.exit_code) == (here.stdout, here.exit_code)
+    # A cluster may take long enough to tell how far it is.
+    assert [line for line in there.stderr.splitlines() if not line.startswith("Judge: ")] == here.stderr.splitlines()
     assert here.exit_code == 1
 
 

@@ -52,7 +52,7 @@ def test_the_last_stretch_ends_with_the_recording(model):
 def test_a_change_is_found_where_it_is(model, monkeypatch):
     """The model is asked of the level here, which a true one does not see."""
     signal = noise(10.0).signal * np.repeat(np.float32([1, 100]), 10_000)
-    loud = lambda self, windows: np.eye(2)[(np.std(windows, axis=1) > 10).astype(int)]  # noqa: E731
+    loud = lambda self, windows, axis: np.eye(2)[(np.std(windows, axis=1) > 10).astype(int)]  # noqa: E731
     monkeypatch.setattr(Model, "scores", loud)
     found = over_time(model, Recording.from_array(signal, 2000), 1.0)
     assert [verdict.label for _, verdict in found] == ["good"] * 5 + ["worn"] * 5

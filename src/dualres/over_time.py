@@ -11,8 +11,8 @@ from dualres.judge import Verdict, check_probabilistic, remembered_by, verdict_o
 from dualres.judge_files import Judged, read_for
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.folder import Row
-from dualres.recordings.readers import Channel
 from dualres.recordings.looks import Heard
+from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Interval, Recording, Samples, axes_of
 from dualres.recordings.windows import half_overlapping
 
