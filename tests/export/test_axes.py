@@ -123,6 +123,8 @@ def test_memory_is_measured_and_the_frame_is_described(board, models, which):
     assert f"{check.window} bytes of window" in readme
     assert f"a sample of each of {axes} axes" in readme
     assert "x, radial" in readme
+    assert f"A window takes {model.card.passes} times as long" in readme
+    assert ("networks of its own" in readme) == (model.card.axes == "apart")
     named = [line for line in check.lines if line.startswith("network")]
     assert len(named) == (2 * model.card.networks if model.card.networks > 1 else 0)
 

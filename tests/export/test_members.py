@@ -70,7 +70,7 @@ def test_flash_grows_and_ram_does_not(board, exported, exported_views, kind):
     # A network's own constants: tables that networks of views share are stored once.
     assert {"paper": 160e3, "views": 220e3}[kind] < grown < {"paper": 190e3, "views": 250e3}[kind]
     readme = (more.folder / "README.md").read_text()
-    assert f"{MEMBERS[kind]} judgements are made of a window, one after the other" in readme
+    assert f"Flash holds {MEMBERS[kind]} networks" in readme
 
 
 @KINDS

@@ -124,17 +124,16 @@ def _several(model: Model) -> str:
     card, axes = model.card, axes_in(model)
     said = []
     if axes > 1:
-        judged = "networks of its own" if card.apart > 1 else "the same networks as the others"
+        judges = "is judged by networks of its own" if card.apart > 1 else "is judged as the others are"
         said += [
             f"`dualres_push` takes frames, a sample of each of {axes} axes in the order of `dualres_axes`:",
             ", ".join(printable(name) for name in card.channels) + ".",
-            f"`count` is the number of frames. An axis has a window of its own and {judged}.",
+            f"`count` is the number of frames. Every axis has its own window and {judges}.",
         ]
     if card.passes > 1:
-        said += [
-            f"{card.passes} judgements are made of a window, one after the other, and their probabilities averaged.",
-            f"{card.networks} networks take flash, and all of them the same working memory.",
-        ]
+        said.append(f"A window takes {card.passes} times as long as one axis would by one network.")
+    if card.networks > 1:
+        said.append(f"Flash holds {card.networks} networks, which take turns in one working memory.")
     return "".join(f"{line}\n" for line in ("", *said)) if said else ""
 
 

@@ -29,12 +29,12 @@ extern "C" {
 #define DUALRES_AXES 1
 #endif
 
-/* Networks that judge a window of an axis; all probabilities are averaged. */
+/* Networks that judge an axis. Their probabilities are averaged, over the axes, too. */
 #ifndef DUALRES_MEMBERS
 #define DUALRES_MEMBERS 1
 #endif
 
-/* Networks in all: as many for each axis, or the same for every axis. */
+/* Networks in all: the same for every axis, or as many for each. */
 #ifndef DUALRES_NETWORKS
 #define DUALRES_NETWORKS DUALRES_MEMBERS
 #endif
@@ -65,10 +65,10 @@ typedef struct {
 /* All that is kept of a stream. The caller places it; dualres_init must see it first. */
 typedef struct {
     dualres_sample window[DUALRES_AXES][DUALRES_WINDOW]; /* the window under way, at 64 kHz */
-    uint32_t filled;                       /* frames of it that are there */
-    uint32_t windows;                      /* judged so far */
-    uint32_t refused;                      /* frames that were not finite */
-    double sums[DUALRES_CLASSES];          /* of the networks' probabilities, over the windows */
+    uint32_t filled;              /* frames of it that are there */
+    uint32_t windows;             /* judged so far */
+    uint32_t refused;             /* frames that were not finite */
+    double sums[DUALRES_CLASSES]; /* of probabilities: of all networks, axes and windows */
 #if DUALRES_UP != DUALRES_DOWN
     dualres_converter converter[DUALRES_AXES];
 #endif
@@ -91,8 +91,8 @@ extern const char *const dualres_axes[DUALRES_AXES]; /* names, in the order that
 /* Begin a stream, or begin anew. */
 void dualres_init(dualres_state *state);
 
-/* Take `count` frames at the native rate, any number: samples, or DUALRES_AXES of them after each other for every
- * instant (x0 y0 z0 x1 y1 z1 ...). The call that completes a window takes the time to judge it.
+/* Take `count` frames at the native rate, any number. A frame is a sample, or with several axes one of each
+ * (x0 y0 z0 x1 y1 z1 ...). The call that completes a window takes the time to judge it.
  *
  * The units do not matter, for every window is scaled by its RMS. No samples, NULL and 0, say that a recording ends or
  * that samples are missing: what the filter still holds back joins the last window, and the next sample begins a new
