@@ -268,6 +268,8 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         check_members(fields.get("members", 1), len(channels))
         if not isinstance(fields.get("learned_from", {}), dict):
             raise ValueError("its learned_from is no table")
+        if not all(isinstance(one, dict) for one in fields.get("estimates", ())):
+            raise ValueError("its estimates are no objects")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])

@@ -36,7 +36,7 @@ def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     assert card.held_out == "component"
     assert set(card.score) == {"macro_f1", "spread", "low", "high", "level", "units", "rounds"}
     assert (card.score["rounds"], card.score["units"], card.score["level"]) == (3, 6, 0.9)
-    assert "(6 components held out in 3 rounds)" in output
+    assert "held out: 6 components in 3 rounds" in output
     (told,) = card.estimates
     assert (told["unit"], told["fits"], told["classes_not_covered"]) == ("component", 3, [])
     assert "Expected on an unseen component: macro-F1" in run("show", path).output
