@@ -1,4 +1,7 @@
-"""Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV)."""
+"""Formats whose libraries come with the extra `formats`: Parquet, TDMS and universal files (UFF, UNV).
+
+`spreadsheet` reads Excel's, which comes with it, too.
+"""
 
 from dataclasses import replace
 from functools import partial

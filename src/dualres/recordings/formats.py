@@ -20,6 +20,7 @@ from dualres.recordings.matlab import is_v73, read_v5, read_v73
 from dualres.recordings.npy import read_npy
 from dualres.recordings.npz import read_npz
 from dualres.recordings.sound import AIFF, FLAC, OGG, W64, WAV, read_sound
+from dualres.recordings.spreadsheet import read_xlsx
 from dualres.recordings.text import read_text
 
 
@@ -51,6 +52,7 @@ FORMATS = {
         Format("mat", "MATLAB", read_v5, "scipy.io", (".mat",)),
         Format("parquet", "Parquet", read_parquet, "pyarrow.parquet", (".parquet",), extra=True),
         Format("tdms", "TDMS", read_tdms, "nptdms", (".tdms",), extra=True),
+        Format("xlsx", "Excel", read_xlsx, "openpyxl", (".xlsx", ".xlsm"), extra=True),
         Format("uff", "universal file (UFF)", read_uff, "pyuff", (".uff", ".unv"), extra=True),
     )
 }
@@ -87,6 +89,8 @@ def format_of(path: Path) -> Format:
     for format in FORMATS.values():
         if suffix in format.suffixes and (format.begins is None or format.begins(path)):
             return format
+    if suffix == ".xls":
+        raise ValueError("files ending in .xls, Excel's old format, are not read; save it as .xlsx or .csv")
     raise ValueError(f"files ending in {path.suffix or 'nothing'} are not read; these are: {', '.join(suffixes())}")
 
 

@@ -13,6 +13,7 @@ Load = Callable[[], Array]
 
 TIME = "t"  # the kind of a vector that is time
 ALL = "all"  # the channel that stands for all signals of a file
+FORMULA = "F"  # the kind of a column of formulas that nobody computed
 
 _LISTED_IN_A_MESSAGE = 20
 
@@ -23,7 +24,7 @@ class Listed:
 
     name: str
     length: int  # samples
-    kind: str  # as in numpy.dtype.kind: i, u and f are numbers; or TIME
+    kind: str  # as in numpy.dtype.kind: i, u and f are numbers; or TIME, or FORMULA
     rate: Fraction | None = None  # Hz, where the file says so
     note: str | None = None  # by what it says so, where that is measured; or why it does not, though it has the time
     unit: str | None = None  # of its samples, where the file says so
@@ -35,6 +36,8 @@ class Listed:
             return "is complex; save its real part or its magnitude"
         if self.kind == TIME:
             return "is time, and no signal"
+        if self.kind == FORMULA:
+            return "holds formulas without values; open the file in a spreadsheet program and save it"
         if self.kind not in "iuf":
             return "holds something other than numbers"
         if self.length < 2:

@@ -1,7 +1,8 @@
 """Tables of numbers as text: one signal per column."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -27,10 +28,19 @@ def read_text(path: Path) -> Contents:
     """
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
-    head = _head(path)
+    return read_lines(partial(_opened, path))
+
+
+Opened = Callable[[], AbstractContextManager[Iterable[str]]]
+
+
+def read_lines(opened: Opened) -> Contents:
+    """As `read_text`, of lines that may be gone through several times, each time `opened` anew."""
+    with opened() as lines:
+        head = list(islice(filter(str.strip, lines), _HEAD))
     if not head:
         raise ValueError("the file is empty")
-    layout, values, lengths = _table(path, head)
+    layout, values, lengths = _table(opened, head)
     contents: Contents = {}
     place = {i: j for j, i in enumerate(layout.numeric)}  # column of the file -> column of `values`
     for i, name in enumerate(_column_names(layout)):
@@ -46,45 +56,40 @@ def read_text(path: Path) -> Contents:
 Table = tuple[Layout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
-def _table(path: Path, head: list[str]) -> Table:
+def _table(opened: Opened, head: list[str]) -> Table:
     layout, wrong = plain_layout(head), None
     if layout.numeric and len(head) > layout.above:
         try:
-            return _numbers(path, layout)
+            return _numbers(opened, layout)
         except ValueError as error:
             wrong = error
     if len(head) > 1 and (below := block_layout(head)) is not None:
-        return _numbers(path, below)
+        return _numbers(opened, below)
     if wrong is not None:
         raise wrong
     return layout, np.empty((0, layout.count)), [0] * layout.count
 
 
-def _numbers(path: Path, layout: Layout) -> Table:
+def _numbers(opened: Opened, layout: Layout) -> Table:
     """Empty cells are looked for only where there are some: that takes longer."""
     try:
-        with _opened(path) as file:
-            values = layout.values(_data(file, layout))
+        with opened() as lines:
+            values = layout.values(_data(lines, layout))
         return layout, values, [len(values)] * values.shape[1]
     except ValueError as error:
         if "string ''" not in str(error):
             raise ValueError(str(error).partition(";")[0]) from error
     try:
-        with _opened(path) as file:
-            values = layout.values(layout.filled(_data(file, layout)))
+        with opened() as lines:
+            values = layout.values(layout.filled(_data(lines, layout)))
     except ValueError as error:
         raise ValueError(str(error).partition(";")[0]) from error
     there = ~np.isnan(values)
     return layout, values, [int(there[:, j].nonzero()[0].max(initial=-1)) + 1 for j in range(values.shape[1])]
 
 
-def _data(file: TextIO, layout: Layout) -> Iterator[str]:
-    return islice(filter(str.strip, file), layout.above, None)
-
-
-def _head(path: Path) -> list[str]:
-    with _opened(path) as file:
-        return list(islice(filter(str.strip, file), _HEAD))
+def _data(lines: Iterable[str], layout: Layout) -> Iterator[str]:
+    return islice(filter(str.strip, lines), layout.above, None)
 
 
 def _opened(path: Path) -> TextIO:
