@@ -33,6 +33,7 @@ bench: setup
 	$(BIN)/python speed/record.py
 	$(BIN)/python speed/resample.py
 	$(BIN)/python speed/fit.py
+	$(BIN)/python speed/own_files.py
 	$(BIN)/python speed/augment.py
 	$(BIN)/python speed/methods.py
 	$(BIN)/python speed/scaling.py

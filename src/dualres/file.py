@@ -206,6 +206,8 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         if not isinstance(fields["seed"], int):
             raise ValueError("its seed is no whole number")
         check_members(fields.get("members", 1))
+        if not all(isinstance(one, dict) for one in fields.get("estimates", ())):
+            raise ValueError("its estimates are no objects")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])

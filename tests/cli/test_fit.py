@@ -35,7 +35,7 @@ def test_the_estimate_names_its_unit_and_goes_into_the_card(fitted):
     assert card.held_out == "component"
     assert set(card.score) == {"macro_f1", "spread", "low", "high", "level", "units", "rounds"}
     assert (card.score["rounds"], card.score["units"], card.score["level"]) == (3, 6, 0.9)
-    assert "(6 components held out in 3 rounds)" in output
+    assert "held out: 6 components in 3 rounds" in output
     (told,) = card.estimates
     assert (told["unit"], told["fits"], told["classes_not_covered"]) == ("component", 3, [])
     assert "Expected on an unseen component: macro-F1" in run("show", path).output
@@ -291,7 +291,8 @@ def test_units_are_held_out_in_turn_each_with_its_estimate(loads, tmp_path, monk
     said = [line for line in result.stdout.splitlines() if line.startswith("Expected")]
     not_known = "Expected on an unseen component: not known; label recordings of a second one of good, worn"
     assert [line.partition(": macro-F1")[0] for line in said] == [
-        *("Expected at an unseen day", not_known, "Expected at an unseen load", not_known),
+        *("Expected at an unseen day of the same components", not_known),
+        *("Expected at an unseen load of the same components", not_known),
         *("Expected on another recording of the same components", not_known),
     ]
     card = load(out).card
@@ -306,7 +307,7 @@ def test_as_json_every_held_out_recording_is_told(loads, tmp_path):
     card = load(tmp_path / "m").card
     assert (found["held_out"], found["score"]) == ("load", card.score), "the hardest that these labels allow"
     assert found["estimates"] == [dict(one) for one in card.estimates]
-    assert found["expected"][0].startswith("Expected at an unseen load: macro-F1")
+    assert found["expected"][0].startswith("Expected at an unseen load of the same components: macro-F1")
     assert len(found["recordings"]) == 8
     one = found["recordings"][0]
     assert set(one) == {"held_out", "recording", "unit", "label", "probabilities", "round", "new", "verdict"}

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,11 @@ def test_the_rounds_can_fit_whatever_they_like(monkeypatch):
     assert [stage for stage, _ in seen] == ["Try, round 1 of 2", "Try, round 2 of 2"]
     assert [known for _, known in seen] == [{r.id for r in recordings} - held for held in rounds.held_out]
     assert found.fits == 6
+    assert not found.same_components
+    one_each = [dataclasses.replace(r, component=r.label) for r in recordings]
+    assert judge_rounds(one_each, plan_rounds(one_each), lambda known, stage: model).same_components
+    unnamed = [dataclasses.replace(r, component=None) for r in recordings]
+    assert not judge_rounds(unnamed, plan_rounds(unnamed), lambda known, stage: model).same_components
 
 
 def verdicts(*judged):

@@ -46,7 +46,7 @@ class Estimate:
     judged: tuple[Evaluation, ...]  # one per round
     plan: Rounds
     fits: int  # networks that were fitted for it
-    components_named: bool = False  # of every recording
+    same_components: bool = False  # whether all held-out components were learned from, too; false if not known
 
     @property
     def unit(self) -> str:
@@ -124,7 +124,7 @@ class Estimate:
             "classes_not_covered": others,
             "on_another_recording": {label: [sum(right), len(right)] for label, right in easier.items() if right},
             "not_known": dict(self.plan.not_known),
-            "components_named": self.components_named,
+            "same_components": self.same_components,
             "notes": list(self.plan.notes),
         }
 
@@ -182,4 +182,16 @@ def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithou
         model = fit(known, round_stage(stage, number, rounds))
         fits += len(model.members)
         judged.append(evaluate(model, [r for r in recordings if r.id in held]))
-    return Estimate(tuple(judged), rounds, fits, all(r.component for r in recordings))
+    return Estimate(tuple(judged), rounds, fits, _same_components(recordings, rounds))
+
+
+def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:
+    if not all(r.component for r in recordings):
+        return False
+    learned = [{r.component for r in recordings if r.id not in held} for held in rounds.held_out]
+    return all(
+        r.component in known
+        for held, known in zip(rounds.held_out, learned, strict=True)
+        for r in recordings
+        if r.id in held
+    )

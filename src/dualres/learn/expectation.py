@@ -9,24 +9,24 @@ from dualres.learn.holdout import COMPONENT, RECORDING, plural
 def sentences(told: Mapping[str, Any]) -> list[str]:
     """The score with what was really held out, then what is not known; `told` is an entry of a card's `estimates`."""
     unit, few = told["unit"], told["classes_not_covered"]
-    counted = f"{told['units']:.0f} {plural(unit)} held out in {told['rounds']:.0f} rounds"
-    over = f"{', '.join(told['classes'])} alone; {counted}" if few else counted
-    said = [f"Expected {_where(told)}: macro-F1 {100 * told['macro_f1']:.1f} %, {_interval(told)} ({over})"]
-    for other, advice in told["not_known"].items():
-        said.append(f"Expected {_on(other)}: not known; {advice}")
+    of_some = f" of {', '.join(told['classes'])}," if few else ""
+    said = [
+        f"Expected {_where(told)}: macro-F1 {100 * told['macro_f1']:.1f} % ({_interval(told)})",
+        *(f"Expected {_on(other)}: not known; {advice}" for other, advice in told["not_known"].items()),
+        f"  held out: {told['units']:.0f} {plural(unit)}{of_some} in {told['rounds']:.0f} rounds",
+    ]
     for label in few:
         if label in told["on_another_recording"]:
             right, judged = told["on_another_recording"][label]
-            easier = f"on another recording of the same one {right} of {judged} right"
-            said.append(f"  {label}: not known {_on(unit)}, label recordings of another one; {easier}")
+            easier = f"on another recording {right} of {judged} right"
+            said.append(f"  {label}: not known {_on(unit)}, label another one; {easier}")
     return [*said, *(f"  note: {note}" for note in told["notes"])]
 
 
 def _where(told: Mapping[str, Any]) -> str:
     """What was held out, and no more than that."""
-    if told["unit"] != RECORDING:
-        return _on(told["unit"])
-    return "on another recording" + (" of the same components" if told["components_named"] else "")
+    where = "on another recording" if told["unit"] == RECORDING else _on(told["unit"])
+    return where + (" of the same components" if told["same_components"] else "")
 
 
 def _on(unit: str) -> str:
