@@ -19,7 +19,14 @@ class Remaining:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._foreseen = False
-        self._begin({}, 0.0)
+        self._sizes: dict[str, float] = {}  # of stages, in their order: seconds foreseen, or steps
+        self._stage = ""  # at hand
+        self._step = 0.0  # size of the step at hand, if known
+        self._at = clock()  # when the latest news came
+        self._work = 0.0  # done by then
+        self._spent = [0.0]  # seconds within stages, up to each piece of news
+        self._done = [0.0]  # work done in these
+        self._between: list[float] = []  # seconds before the first news of each stage
 
     def expect(self, forecast: Mapping[str, float]) -> None:
         """What is going to be done, from now on: seconds per stage, in their order."""
@@ -62,9 +69,6 @@ class Remaining:
         return max(pace * (size - self._work) + between * to_come - waited, 0.0)
 
     def _begin(self, sizes: Mapping[str, float], work: float) -> None:
-        self._sizes = dict(sizes)  # of stages, in their order: seconds foreseen, or steps
-        self._stage = ""  # at hand
-        self._step = 0.0  # size of the step at hand, if known
-        self._at, self._work = self._clock(), work  # of the latest news
-        self._spent, self._done = [0.0], [0.0]  # within stages, up to each piece of news: seconds, and work
-        self._between: list[float] = []  # seconds before the first news of each stage
+        self._sizes, self._stage, self._step = dict(sizes), "", 0.0
+        self._at, self._work = self._clock(), work
+        self._spent, self._done, self._between = [0.0], [0.0], []
