@@ -48,10 +48,16 @@ class Display(ABC):
     def left(self) -> str:
         """The time left in words; empty where it is not known, or next to nothing."""
         seconds = self._remaining.left()
-        return f"about {duration(seconds)} left" if seconds and seconds >= 1 else ""
+        return f"about {_rounded(seconds)} left" if seconds and seconds >= 1 else ""
 
     @abstractmethod
     def _show(self, stage: str, done: int, total: int, remark: str) -> None: ...
+
+
+def _rounded(seconds: float) -> str:
+    """As `duration`, but minutes that are few with tens of seconds."""
+    minutes, rest = divmod(10 * round(seconds / 10), 60)
+    return f"{minutes} min {rest:02} s" if 90 <= seconds < 600 else duration(seconds)
 
 
 @contextmanager

@@ -23,11 +23,12 @@ def expected(estimate: Estimate, doubts: Sequence[str]) -> str:
     at = f'<s style="left:{100 * guess:.1f}%"></s><u style="left:{100 * score.macro_f1:.1f}%"></u>'
     first, *others = estimate.sentences
     caption = f"{first}. Guessing would score {100 * guess:.1f} %: the dotted line."
-    trust = [*_trust(estimate), *(sentence.strip().removeprefix("note: ") for sentence in others), *doubts]
+    trust = [*_trust(estimate), *(sentence.strip().removeprefix("note: ") for sentence in others)]
+    trust += [f"{doubt[0].upper()}{doubt[1:]}." for doubt in doubts]
     return (
         f'<div class="expected"><div class="score"><b>{100 * score.macro_f1:.1f} %</b>'
         f'<div class="range">{between}{at}</div><div class="ends"><span>0</span><span>100 %</span></div>'
-        f"<span>{escape(caption).replace(' %', '&nbsp;%')}</span></div>"
+        f"<span>{escape(caption).replace(' %', '&nbsp;%').replace('macro-F1', 'macro&#8209;F1')}</span></div>"
         f"<div><h3>How far to trust it</h3>{html.listed(trust)}</div></div>"
     )
 
@@ -46,15 +47,21 @@ def _trust(estimate: Estimate) -> list[str]:
 def confusion(estimate: Estimate) -> str:
     """Recordings: truth in rows, verdicts in columns; then recall and F1 of each class."""
     classes, matrix = estimate.judged[0].classes, estimate.confusion
-    scores = zip(matrix.sum(1), class_recall(matrix), class_f1(matrix), strict=True)
+    judged = matrix.sum(1)
     head = "".join(f"<th><span>{escape(label)}</span></th>" for label in classes)
-    rows = []
-    for i, (label, (judged, recall, f1)) in enumerate(zip(classes, scores, strict=True)):
-        cells = "".join(_cell(int(n), int(judged), i == j) for j, n in enumerate(matrix[i]))
-        side = f"recall {100 * recall:.0f} %, F1 {100 * f1:.0f} %" if judged else "not held out"
-        rows.append(f'<tr><th>{escape(label)}</th>{cells}<td class="side">{side}</td></tr>')
-    head = f"<thead><tr><th></th>{head}<th></th></tr></thead>"
-    return f'<table class="confusion">{head}<tbody>{"".join(rows)}</tbody></table>'
+    rows = [
+        f"<th>{escape(label)}</th>" + "".join(_cell(int(n), int(judged[i]), i == j) for j, n in enumerate(matrix[i]))
+        for i, label in enumerate(classes)
+    ]
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    scores = [
+        [label, str(count), f"{100 * recall:.0f} %", f"{100 * f1:.0f} %"] if count else [label, "none", "", ""]
+        for label, count, recall, f1 in zip(classes, judged, class_recall(matrix), class_f1(matrix), strict=True)
+    ]
+    return (
+        f'<table class="confusion"><thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>'
+        + html.table(["Class", "Held out", "Recall", "F1"], scores, numbers=(1, 2, 3))
+    )
 
 
 def rounds(estimate: Estimate) -> str:
