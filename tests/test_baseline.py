@@ -1,6 +1,7 @@
 """A machine running well as the measure of its faults."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ import pytest
 from dualres import Recording, diagnose_recording, fit_model, load, save
 from dualres.baseline import WEIGHT, with_baseline
 from dualres.config import Recipe
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, RecordingError
+from dualres.file import Model
 from dualres.judge import at_model_rate
+from dualres.learn.fit import fit_recordings
 from dualres.learn.views import fit_views
 from dualres.recordings.windows import every_window
 from dualres.scorers import views_of, weights_of
@@ -109,3 +112,28 @@ def test_the_command_takes_it_and_says_so(model, tmp_path):
     assert "healthy" not in json.loads(run(*asked, "--json").stdout.splitlines()[0])
     refused = run(*asked, "--healthy-class", "good")
     assert "give these, too" in str(refused.exception)
+
+
+@pytest.mark.parametrize("axes", ["apart", "shared"])
+def test_every_axis_has_its_own_baseline(model, axes):
+    """Two axes of which one is heard through another path now: what is expected of the other does not move."""
+
+    def both(labels, seed, tilt=0.0):
+        pairs = zip(recordings(labels, seed), recordings(labels, seed + 100, tilt), strict=True)
+        return [Recording.from_axes({"x": x.load(), "y": y.load()}, RATE, x.id, x.label) for x, y in pairs]
+
+    known = both(["good", "good", "worn", "worn"], 0)
+    fitted, _ = fit_recordings(known, [r.label for r in known], ("good", "worn"), axes=axes)
+    healthy = both(["good", "good"], 50, tilt=0.8)
+    moved = with_baseline(fitted, healthy)
+    assert (moved.recordings, moved.seconds) == (2, pytest.approx(2 * 1.792))
+    assert moved.model.card == replace(fitted.card, unlabelled_s=moved.seconds)
+    by_axis = [[r.axes[i] for r in healthy] for i in range(2)]
+    shown = by_axis if axes == "apart" else [[axis for r in healthy for axis in r.axes]]
+    of_one = replace(fitted.card, channels=(), axes="")
+    alone = [with_baseline(Model((one,), of_one), some) for one, some in zip(fitted.members, shown, strict=True)]
+    for member, one in zip(moved.model.members, alone, strict=True):
+        for name, array in one.model.weights.arrays.items():
+            np.testing.assert_array_equal(member.arrays[name], array)
+    with pytest.raises(RecordingError, match="has one signal, and the model judges the axes x, y"):
+        with_baseline(fitted, recordings(["good"]))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,30 @@ def test_a_window_beyond_the_end_names_its_recording(small):
     short = Recording.from_array(np.zeros(300, np.float32), small.rate, "pump 3")
     with pytest.raises(RecordingError, match="pump 3: a window ends at sample 356"):
         cut_support([short], ["good"], ("good",), small, lambda samples: [100])
+
+
+def test_axes_are_cut_at_the_same_moments_and_their_seconds_count_once(small):
+    ramp = np.arange(1024, dtype=np.float32)
+    recordings = [Recording.from_axes({"x": ramp + 5000 * i, "y": -ramp}, small.rate, f"r{i}") for i in range(2)]
+    recordings[1] = replace(recordings[1], axes=recordings[1].axes[::-1])  # by name, not by place
+    settings = {"windows_each": 2, "resampler": POLYPHASE}
+    found = spread_support(recordings, ["good", "worn"], ("good", "worn"), small, **settings)
+    assert found.channels == ("x", "y")
+    assert found.windows[:, 0].tolist() == [0, 768, 5000, 5768]
+    assert [windows[:, 0].tolist() for windows in found.more_axes] == [[0, -768, 0, -768]]
+    assert found.origins == tuple((f"r{i}", start) for i in range(2) for start in (0, 768))
+    assert found.seconds == {"good": 512 / 2000, "worn": 512 / 2000}
+    pooled = found.pooled()
+    assert pooled.windows[:, 0].tolist() == [0, 768, 5000, 5768, 0, -768, 0, -768]
+    assert pooled.labels.tolist() == [0, 0, 1, 1] * 2
+    assert (pooled.origins, pooled.seconds, pooled.axes) == (found.origins * 2, found.seconds, (pooled.windows,))
+
+
+def test_recordings_of_other_axes_are_refused(small):
+    signal = np.arange(1024, dtype=np.float32)
+    three, one = (
+        Recording.from_axes(dict.fromkeys("xyz", signal), small.rate, "a"),
+        Recording.from_array(signal, 2000, "b"),
+    )
+    with pytest.raises(RecordingError, match=r"b: has one signal, and a has 3 axes \(x, y, z\)"):
+        cut_support([three, one], ["good", "good"], ("good",), small, lambda samples: [0])

@@ -188,3 +188,17 @@ def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):
     expected = expected_tuning_s(fits, groups, FEW, progress=lambda *x: seen.append(x))
     assert expected == pytest.approx(3 * 1 + 3 * 2 + 4 * 2)
     assert seen == [("Time an update of each recipe", i, 2, name) for i, name in enumerate(FEW, start=1)]
+
+
+def test_several_axes_are_judged_by_a_network_each(small, monkeypatch):
+    """An axis that tells nothing beside one that tells all; and another order of them is another choice to be kept."""
+    support, groups = tones(small)
+    noise = np.random.default_rng(0).standard_normal(support.windows.shape).astype(np.float32)
+    both = replace(support, more_axes=(noise,), channels=("x", "y"))
+    fits, fit = [], tuning.fit_network
+    monkeypatch.setattr(tuning, "fit_network", lambda *a, **k: fits.append(a[0]) or fit(*a, **k))
+    alone = tune(support, groups, 3, FEW, config=small)
+    count = len(fits)
+    together = tune(both, groups, 3, FEW, config=small)
+    assert len(fits) == 3 * count
+    assert alone.candidates != together.candidates
