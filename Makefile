@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results speed api datasets picture
+.PHONY: setup demo test lint bench results speed api datasets picture session
 
 setup: $(STAMP)
 
@@ -54,6 +54,10 @@ results: setup
 # docs/api.md, from the docstrings.
 api: setup
 	$(BIN)/python tools/api.py
+
+# What the README's session with one's own files prints.
+session: setup
+	$(BIN)/python tools/session.py
 
 # docs/datasets.md, from the adapters and the frozen folds.
 datasets: setup

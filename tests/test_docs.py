@@ -96,6 +96,11 @@ def test_the_datasets_page_is_what_the_adapters_give():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_session_with_ones_own_files_prints_what_the_readme_shows():
+    done = subprocess.run([sys.executable, ROOT / "tools" / "session.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_citation_names_this_version():
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {dualres.__version__}\n" in citation

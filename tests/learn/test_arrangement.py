@@ -69,7 +69,7 @@ def test_both_are_held_out_in_the_same_rounds_and_the_card_says_so(recordings):
     assert list(dict.fromkeys(stage for stage, *_ in told)) == [
         "Time one update",
         *("Hold out, round 1 of 2", "Hold out, round 2 of 2"),
-        *("Hold out, round 1 of 2, one network for all axes", "Hold out, round 2 of 2, one network for all axes"),
+        *("Hold out, one network for all axes, round 1 of 2", "Hold out, one network for all axes, round 2 of 2"),
         "Learn from all",
     ]
     assert told[-1] == ("Learn from all", 4, 4)

@@ -71,6 +71,7 @@ def fit_page(
 ) -> str:
     """The page as text."""
     card = fitted.model.card
+    notes = [*notes, fitted.about_axes] if fitted.about_axes else notes
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
     sections = [
@@ -85,7 +86,7 @@ def fit_page(
             "What the classes look like",
             f"First the recording nearest to the mean of its class: {card.config.window_s:g} s of it, on a scale of "
             "its own. Then the mean spectrum in dB, and behind it those of single recordings. Frequencies are on a "
-            "logarithmic scale, as far as all recordings reach.",
+            f"logarithmic scale, as far as all recordings reach.{_drawn(card)}",
             "".join(_class_row(label, recordings, looks, scale) for label in card.classes),
         ),
         *_judged(fitted, recordings, looks, scale),
@@ -168,6 +169,11 @@ def _class_row(label: str, recordings: Sequence[Recording], looks: Mapping[str, 
     about = f"<h3>{escape(label)}</h3><span>{html.name(typical.name)}</span><span>{numbers}</span>"
     drawn = sketch.waveform(typical) + sketch.spectra(mean, scale, label, single)
     return f'<div class="looks"><div class="about">{about}</div>{drawn}</div>'
+
+
+def _drawn(card: Card) -> str:
+    """Which of several axes."""
+    return f" Of the axes {', '.join(card.channels)}, {card.channels[0]} is drawn." if card.axes else ""
 
 
 def _card(card: Card) -> dict[str, str]:

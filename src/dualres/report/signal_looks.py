@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.recording import Recording, Samples, axes_of
 
 COLUMNS = 240  # of a drawn waveform: each from its lowest to its highest sample
 BANDS = 160  # of a spectrum, equally wide on a logarithmic scale
@@ -91,8 +91,7 @@ def difference(one: Values, other: Values) -> float:
 
 def first_axis(recording: Recording) -> Recording:
     """The recording, or of one with several axes the first."""
-    axes: Sequence[Recording] = getattr(recording, "axes", ())
-    return axes[0] if axes else recording
+    return axes_of(recording)[0]
 
 
 def _centred(block: Samples, samples: int) -> Values:
