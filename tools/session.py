@@ -35,14 +35,11 @@ def main() -> None:
 def replayed(prompts: list[str]) -> str:
     """The commands, each followed by what it printed; how far it was and how long it took are not shown."""
     environment = {**os.environ, "COLUMNS": "80", "PYTHONPATH": str(ROOT / "src")}
-    told = {"capture_output": True, "text": True}
     blocks = []
     with tempfile.TemporaryDirectory(prefix="dualres-") as folder:
         for line in prompts:
             command = re.sub(r"^\w+", lambda name: PROGRAMS.get(name[0], name[0]), line.removeprefix(PROMPT))
-            done = subprocess.run(
-                command, shell=True, cwd=Path(folder), env=environment, capture_output=True, text=True
-            )
+            done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
             if done.returncode:
                 sys.exit(f"{line}: failed\n{done.stderr}")
             blocks.append("".join(f"{each.rstrip()}\n" for each in (line, *done.stdout.splitlines())))
