@@ -1,17 +1,17 @@
 import numpy as np
 import pytest
 
+from dualres.datasets.struck_bearing import RATE, struck_bearing
 from dualres.errors import RecordingError
 from dualres.faultlines.assess import assess
 from dualres.faultlines.lines import bearing_lines, machine_lines
-from tests.faultlines.made import RATE, struck
 
 
 @pytest.mark.parametrize(("fault", "name"), [("outer", "BPFO"), ("inner", "BPFI"), ("ball", "2xBSF")])
 def test_a_damaged_part_is_named_through_ten_decibels_of_noise(fault, name):
     named = []
     for seed in range(6):
-        signal, bearing, shaft_hz = struck(seed, fault)
+        signal, bearing, shaft_hz = struck_bearing(seed, fault)
         found = assess(signal, RATE, shaft_hz, bearing_lines(bearing, shaft_hz))
         named.append([one.line.name for one in found.named])
     assert sum(names == [name] for names in named) >= 5
