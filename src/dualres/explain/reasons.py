@@ -37,6 +37,12 @@ class Moment:
     start_s: float
     end_s: float
     nats: float
+    windows: int  # that it lies in: one at either end of a recording, elsewhere two
+
+    @property
+    def strength(self) -> float:
+        """In nats, as if it lay in one window: what moments are compared by."""
+        return self.nats / self.windows
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,11 @@ def _moments(tokens: Exact, window_s: float) -> Iterator[Moment]:
     count = len(tokens)
     slot_s, half = window_s / SLOTS, SLOTS // 2
     found = np.zeros(SLOTS + half * (count - 1))
+    covered = np.zeros(len(found), dtype=int)
     for number, parts in enumerate(tokens):
         within = np.array([part.sum() for part in np.array_split(parts, SLOTS)])
-        found[half * number : half * number + SLOTS] += within / count
-    yield from (Moment(i * slot_s, (i + 1) * slot_s, float(nats)) for i, nats in enumerate(found))
+        place = slice(half * number, half * number + SLOTS)
+        found[place] += within / count
+        covered[place] += 1
+    for i, (nats, windows) in enumerate(zip(found.tolist(), covered.tolist(), strict=True)):
+        yield Moment(i * slot_s, (i + 1) * slot_s, nats, windows)
