@@ -8,6 +8,7 @@ from pathlib import Path
 from adaptation import Adaptation
 from dualres.campaign.ledger import Ledger
 from dualres.errors import ConfigError
+from explained import Explained
 from measured import Measured
 from recipes import Recipes
 from scores import Scores
@@ -19,7 +20,13 @@ class Answers:
     def __init__(self, results: Path, ledger: Ledger, repeated: Ledger) -> None:
         self._ways: dict[str, Callable[..., str]] = {
             name: getattr(one, name)
-            for one in (Scores(ledger, repeated), Recipes(results, ledger), Adaptation(ledger), Measured(results))
+            for one in (
+                Scores(ledger, repeated),
+                Recipes(results, ledger),
+                Adaptation(ledger),
+                Measured(results),
+                Explained(results),
+            )
             for name in dir(one)
             if not name.startswith("_")
         }

@@ -11,6 +11,8 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.config import Recipe as Recipe
     from dualres.errors import DualResError as DualResError
     from dualres.estimator import DualResClassifier as DualResClassifier
+    from dualres.explain.reasons import Reasons as Reasons
+    from dualres.explain.reasons import explain_recording as explain_recording
     from dualres.file import Card as Card
     from dualres.file import Model as Model
     from dualres.file import load as load
@@ -29,6 +31,7 @@ _NAMES = {
     "config": "ModelConfig Recipe",
     "errors": "DualResError",
     "estimator": "DualResClassifier",
+    "explain.reasons": "Reasons explain_recording",
     "file": "Card Model load save",
     "judge": "Verdict diagnose_recording",
     "learn.fit": "fit_network",

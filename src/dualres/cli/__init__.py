@@ -12,6 +12,7 @@ from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
 from dualres.cli.demo import demo as demo_command
 from dualres.cli.diagnose import STRETCH_S, diagnose
+from dualres.cli.explain import explain
 from dualres.cli.export import export
 from dualres.cli.fit import FitCommand
 from dualres.cli.methods import methods
@@ -35,6 +36,7 @@ app.command()(demo_command)
 app.command()(FitCommand())
 app.command()(tune)
 app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
+app.command()(explain)
 app.command()(show)
 app.command()(export)
 app.command()(audit_command)

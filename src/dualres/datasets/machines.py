@@ -28,7 +28,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import cos, radians
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -51,6 +50,7 @@ from dualres.datasets.vibration import (
     with_noise,
 )
 from dualres.errors import ConfigError, RecordingError
+from dualres.faultlines.bearing import Bearing
 from dualres.recordings.recording import Origin, Recording, Samples
 
 NAME = "machines"
@@ -67,43 +67,6 @@ GEAR_FAULTS = ("broken_tooth", "wear")
 CLASSES = ("good", *SHAFT_FAULTS, *BEARING_FAULTS, *GEAR_FAULTS)  # of all machines; none has every one
 
 Unit = Literal["load", "speed", "specimen"]
-
-
-@dataclass(frozen=True)
-class Bearing:
-    """A rolling bearing whose outer ring stands still; rates are per revolution of the shaft."""
-
-    elements: int
-    diameter: float  # of a rolling element, as a share of the pitch circle's
-    contact: float  # angle, degrees
-
-    @property
-    def _reach(self) -> float:
-        return self.diameter * cos(radians(self.contact))
-
-    @property
-    def cage(self) -> float:
-        """Revolutions of the cage (FTF)."""
-        return (1 - self._reach) / 2
-
-    @property
-    def outer(self) -> float:
-        """Elements that pass a place of the outer ring (BPFO)."""
-        return self.elements * self.cage
-
-    @property
-    def inner(self) -> float:
-        """Elements that pass a place of the inner ring (BPFI)."""
-        return self.elements * (1 - self.cage)
-
-    @property
-    def spin(self) -> float:
-        """Revolutions of an element about itself (BSF); a place on it strikes a ring twice as often."""
-        return (1 - self._reach**2) / (2 * self.diameter)
-
-    def strikes(self, fault: str) -> float:
-        """How often a damage strikes."""
-        return {"inner": self.inner, "outer": self.outer, "ball": 2 * self.spin}[fault]
 
 
 @dataclass(frozen=True)

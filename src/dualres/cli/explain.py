@@ -1,0 +1,144 @@
+"""`dualres explain`: why a recording got its verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dualres.cli.folder import Channel, Rate, Source, parsed_rate, show_left_out
+from dualres.cli.screen import complain, say
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.explain.case import Case, Machine
+    from dualres.explain.reasons import Reasons
+    from dualres.faultlines.assess import Assessment
+    from dualres.recordings.folder import Row
+
+TOP = 5  # regions and moments that are told
+
+
+def explain(
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    file: Annotated[Path, typer.Argument(help="A recording.")],
+    channel: Channel = None,
+    rate: Rate = None,
+    speed: Annotated[
+        str | None,
+        typer.Option(
+            help="Of the shaft: 1797rpm or 29.95Hz. By default what a labels.csv says of the file (speed, rpm)."
+        ),
+    ] = None,
+    tacho: Annotated[
+        str | None, typer.Option(metavar="CHANNEL", help="A tachometer's channel of the same file, for the speed.")
+    ] = None,
+    pulses: Annotated[int, typer.Option(min=1, help="Of the tachometer, per revolution.")] = 1,
+    bearing: Annotated[
+        str | None,
+        typer.Option(
+            help="A bearing of the table in docs/explain.md, such as 6205, or its elements, their diameter, the pitch "
+            "diameter and the contact angle: 9,7.94,39.04,0."
+        ),
+    ] = None,
+    gear: Annotated[
+        str | None, typer.Option(metavar="TEETH", help="Of the gear on the shaft and of its mate: 29/95.")
+    ] = None,
+    unit: Annotated[
+        Literal["m/s2", "mm/s2", "g"] | None, typer.Option(help="Of the samples, for the velocity rms.")
+    ] = None,
+    labelled: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Labelled recordings; the most similar one is shown beside the file."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    picture: Annotated[Path | None, typer.Option(metavar="PNG", help="Draw everything into this file.")] = None,
+) -> None:
+    """Say why a recording gets its verdict: which bands and which moments spoke for it and against the runner-up.
+
+    With the speed of the shaft and the geometry of a bearing or a gear, look for fault lines as well.
+    """
+    from dualres.cli.models import loaded
+    from dualres.explain.case import examine, row_of
+    from dualres.recordings.folder import read_row
+
+    row = row_of(file)
+    machine = _machine(row, speed, tacho, pulses, bearing, gear, unit)
+    recording = replace(read_row(row, channel, parsed_rate(rate)), id=str(file))
+    known = Source(labelled, channel, rate).read() if labelled else None
+    if known:
+        show_left_out(known)
+    case = examine(loaded(model), recording, machine, known.recordings if known else ())
+    if as_json:
+        typer.echo(json.dumps(case.as_data()))
+    else:
+        for line in _lines(case):
+            say(line)
+    if picture:
+        from dualres.report.plots.explanation import draw_explanation
+
+        draw_explanation(case, picture)
+        complain("picture", str(picture), "cyan")
+
+
+def _machine(
+    row: Row, speed: str | None, tacho: str | None, pulses: int, bearing: str | None, gear: str | None, unit: str | None
+) -> Machine:
+    from dualres.explain.case import Machine, shaft_hz_of
+    from dualres.faultlines.bearing import bearing_of
+    from dualres.faultlines.lines import teeth_of
+    from dualres.faultlines.speed import speed_hz
+
+    if speed and tacho:
+        raise ConfigError("--speed and --tacho both say the speed; give one of them")
+    shaft_hz = speed_hz(speed) if speed else shaft_hz_of(row, tacho, pulses)
+    if shaft_hz is None and (bearing or gear):
+        raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
+    return Machine(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
+
+
+def _lines(case: Case) -> Iterator[str]:
+    verdict, reasons = case.verdict, case.reasons
+    rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
+    yield f"{verdict.recording}  {verdict.label} {verdict.probability:.2f}  ({rival})"
+    yield from _reasons(reasons, case.rate / 2)
+    for one in case.nearest if case.neighbours else ():
+        yield _row("nearest", f"{one.recording.id}, {one.recording.label}, at a distance of {one.distance:.3g}")
+    if case.velocity_mm_s is not None:
+        yield _row("velocity", f"{case.velocity_mm_s:.3g} mm/s rms from 10 to 1,000 Hz")
+    if case.assessment:
+        yield from _fault_lines(case.assessment)
+
+
+def _reasons(reasons: Reasons, highest_hz: float) -> Iterator[str]:
+    yield _row("odds", f"{reasons.logit:+.2f} nats for {reasons.label} against {reasons.rival}")
+    yield _row("said by", ", ".join(f"{name} {nats:+.2f}" for name, nats in reasons.heads.items()))
+    for against, title in ((False, f"for {reasons.label}"), (True, f"for {reasons.rival}")):
+        for share in reasons.top(TOP, against):
+            beyond = ", above what was recorded" if share.region.low_hz >= highest_hz else ""
+            yield _row(title, f"{share.nats:+.2f}  {share.region.view:<10}  {share.region}{beyond}")
+            title = ""
+    moments = sorted(reasons.moments, key=lambda moment: moment.strength)
+    for title, moment in (("most", moments[-1]), ("least", moments[0])):
+        yield _row(f"{title} telling", f"{moment.start_s:.2f} to {moment.end_s:.2f} s")
+
+
+def _fault_lines(heard: Assessment) -> Iterator[str]:
+    band = f"{heard.band.low_hz:,.0f} to {heard.band.high_hz:,.0f} Hz, kurtosis {heard.band.kurtosis:.2f}"
+    yield _row("speed", f"{heard.shaft_hz:.2f} Hz, {60 * heard.shaft_hz:.0f} rpm")
+    yield _row("envelope", f"of {band}")
+    title = "lines"
+    for one in heard.found:
+        found = f"found, {100 * one.slip:+.1f} %" if one.named else "not found"
+        yield _row(
+            title, f"{one.line.name:<13}{one.line.hz:>9.2f} Hz  p {one.adjusted:.3f}  {found}  ({one.line.meaning})"
+        )
+        title = ""
+
+
+def _row(title: str, text: str) -> str:
+    return f"  {title:<16}{text}"

@@ -1,0 +1,146 @@
+"""Why a recording's verdict: the shares of its windows, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualres.errors import ConfigError
+from dualres.explain.regions import Region
+from dualres.explain.residual import residual_shares
+from dualres.explain.shares import Exact, Shares, mean_of
+from dualres.explain.views import view_shares
+from dualres.file import OURS, Model
+from dualres.judge import STRETCH, Verdict, diagnose_recording
+from dualres.kernel.views_weights import ViewsWeights
+from dualres.recordings.recording import Recording
+from dualres.recordings.windows import every_window, stretches
+from dualres.scorers import Windows, scorer, weights_of
+
+SLOTS = 4  # moments in a window, each an eighth of a second long
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a region of what is heard said, in nats: for the verdict if positive, for the runner-up if negative."""
+
+    region: Region
+    nats: float
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a moment of a recording said."""
+
+    start_s: float
+    end_s: float
+    nats: float
+    windows: int  # that it lies in: one at either end of a recording, elsewhere two
+
+    @property
+    def strength(self) -> float:
+        """In nats, as if it lay in one window: what moments are compared by."""
+        return self.nats / self.windows
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why a verdict is `label` and not `rival`.
+
+    All numbers are nats, means over windows and networks. `shares`, `memory` and `constant` add up to `logit`. So do
+    `heads`, and so do `moments`.
+    """
+
+    label: str
+    rival: str
+    logit: float  # the logarithm of the odds between the two, as the model says it
+    shares: tuple[Share, ...]  # by region, the most telling first
+    memory: float  # of the paper's network: what its memory says, which no single band does
+    constant: float  # what the model says of a neutral window
+    heads: dict[str, float]  # by part of the network
+    moments: tuple[Moment, ...]  # in their order
+    windows: int
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        return sum(share.nats for share in self.shares) + self.memory + self.constant
+
+    def top(self, count: int, against: bool = False) -> tuple[Share, ...]:
+        """The regions that spoke most for the verdict, or against it."""
+        chosen = [share for share in self.shares if (share.nats < 0) == against and share.nats]
+        return tuple(sorted(chosen, key=lambda share: -abs(share.nats))[:count])
+
+
+def explain_recording(
+    model: Model,
+    recording: Recording,
+    verdict: Verdict | None = None,
+    neutral: Exact | None = None,
+    limit: int | None = None,
+) -> Reasons:
+    """Why `diagnose_recording` gives this verdict, or would, by the same windows, the first `limit` if given.
+
+    Of the paper's network, frequencies are counted from `neutral` log-magnitudes, such as those of labelled windows;
+    without them from silence. A network of views knows what is neutral between two classes.
+    """
+    config, verdict = model.card.config, verdict or diagnose_recording(model, recording, limit)
+    label, rival = model.classes.index(verdict.label), model.classes.index(verdict.runner_up)
+    shares, logits = [], []
+    for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
+        windows = every_window(stretch, config.window)
+        shares.append(window_shares(model, windows, label, rival, neutral))
+        logits.append(_logits(model, windows, label, rival))
+    regions = np.concatenate([one.of_regions for one in shares]).mean(0)
+    tokens, count = np.concatenate([one.of_tokens for one in shares]), sum(map(len, logits))
+    order = np.argsort(-np.abs(regions), kind="stable")
+    heads = {name: np.concatenate([one.heads[name] for one in shares]).mean() for name in shares[0].heads}
+    return Reasons(
+        label=verdict.label,
+        rival=verdict.runner_up,
+        logit=float(np.concatenate(logits).mean()),
+        shares=tuple(Share(shares[0].regions[i], float(regions[i])) for i in order),
+        memory=float(np.concatenate([one.memory for one in shares]).mean()),
+        constant=float(np.concatenate([one.constant for one in shares]).mean()),
+        heads={name: float(value) for name, value in heads.items()},
+        moments=tuple(_moments(tokens, config.window_s)),
+        windows=count,
+    )
+
+
+def window_shares(model: Model, windows: Windows, label: int, rival: int, neutral: Exact | None = None) -> Shares:
+    """What every part of raw windows (n, window) at the model's rate says, the mean over the model's networks."""
+    if model.card.method not in OURS:
+        raise ConfigError(f"reasons are known of DualRes alone, and the model is of the method {model.card.method}")
+    several = []
+    for number, member in enumerate(model.members):
+        weights = weights_of(member)
+        if isinstance(weights, ViewsWeights):
+            several.append(view_shares(weights, windows, label, rival))
+        else:
+            network = model.networks[number]
+            several.append(residual_shares(weights, network, windows, label, rival, neutral))  # type: ignore[arg-type]
+    return mean_of(several)
+
+
+def _logits(model: Model, windows: Windows, label: int, rival: int) -> Exact:
+    """The difference of the logits, as the members are scored, (n,)."""
+    said = [scorer(member)(windows).astype(np.float64) for member in model.members]
+    return np.asarray(np.mean([one[:, label] - one[:, rival] for one in said], axis=0))
+
+
+def _moments(tokens: Exact, window_s: float) -> Iterator[Moment]:
+    """Tokens (windows, tokens) of half-overlapping windows, put into slots of the recording."""
+    count = len(tokens)
+    slot_s, half = window_s / SLOTS, SLOTS // 2
+    found = np.zeros(SLOTS + half * (count - 1))
+    covered = np.zeros(len(found), dtype=int)
+    for number, parts in enumerate(tokens):
+        within = np.array([part.sum() for part in np.array_split(parts, SLOTS)])
+        place = slice(half * number, half * number + SLOTS)
+        found[place] += within / count
+        covered[place] += 1
+    for i, (nats, windows) in enumerate(zip(found.tolist(), covered.tolist(), strict=True)):
+        yield Moment(i * slot_s, (i + 1) * slot_s, nats, windows)

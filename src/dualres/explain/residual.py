@@ -1,0 +1,72 @@
+"""The paper's network, taken apart.
+
+The logits are linear in the mean over tokens of e_t + m_t: the features e_t, which are linear in the log-magnitudes of
+both views, and what the gated memory adds, m_t. So the residual path is a sum over frequencies and tokens. The memory
+mixes all of them; it is one part, computed forward by itself, and a sum over tokens.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dualres.explain.regions import SPECTRA, groupings
+from dualres.explain.shares import Exact, Shares
+from dualres.explain.tokens import log_spectra
+from dualres.kernel.pack import Floats, Weights
+from dualres.scorers import Windows
+
+if TYPE_CHECKING:
+    from dualres.model.network import DualRes
+
+
+def residual_shares(
+    weights: Weights, network: "DualRes", windows: Windows, label: int, rival: int, neutral: Exact | None = None
+) -> Shares:
+    """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
+
+    Frequencies are counted from `neutral` log-magnitudes (short_bins + long_bins), such as the mean over labelled
+    windows; without them from silence.
+    """
+    config, group = weights.config, groupings(weights.config)[SPECTRA]
+    head = weights.exact("head.weight")[label] - weights.exact("head.weight")[rival]  # (width,)
+    maps = [weights.exact(f"encoder.{branch}.weight") for branch in ("short", "long")]
+    biases = [weights.exact(f"encoder.{branch}.bias") for branch in ("short", "long")]
+    for number, other in enumerate(("long", "short")):  # a branch that was removed says nothing
+        if config.branches == other:
+            maps[number], biases[number] = np.zeros_like(maps[number]), np.zeros_like(biases[number])
+    halves = np.split(head, 2)
+    per_unit = np.concatenate([half @ map for half, map in zip(halves, maps, strict=True)])
+    zero = np.zeros(len(per_unit)) if neutral is None else neutral
+    said = float(weights.exact("head.bias")[label] - weights.exact("head.bias")[rival])
+    constant = said + float(head @ np.concatenate(biases)) + float(zero @ per_unit)
+
+    mean = np.empty((len(windows), len(per_unit)))
+    residual = np.empty((len(windows), config.tokens))
+    features = np.empty((len(windows), config.tokens, config.width), np.float32)
+    narrow = [(map.T.astype(np.float32), bias.astype(np.float32)) for map, bias in zip(maps, biases, strict=True)]
+    for i, window in enumerate(windows):
+        logs = log_spectra(window, config)
+        mean[i] = logs.mean(0, dtype=np.float64)
+        residual[i] = (logs.astype(np.float64) @ per_unit - zero @ per_unit) / config.tokens
+        parts = zip(np.split(logs, [config.short_bins], axis=1), narrow, strict=True)
+        features[i] = np.concatenate([part @ map + bias for part, (map, bias) in parts], axis=1)
+    regions = group.sums(per_unit * (mean - zero))
+    memory = _memory(network, features) @ head / config.tokens
+    constants = np.full(len(windows), constant)
+    tokens = residual + memory + constant / config.tokens
+    heads = {"residual": regions.sum(1) + constants, "memory": memory.sum(1)}
+    return Shares(group.regions, regions, tokens, memory.sum(1), constants, heads)
+
+
+def _memory(network: "DualRes", features: Floats) -> Exact:
+    """What the gated memory adds at every token, from features (n, tokens, width) to the same."""
+    import torch
+    from torch.nn.functional import silu
+
+    encoder = network.encoder
+    weight = encoder.mix.weight
+    with torch.inference_mode():
+        given = torch.from_numpy(features).to(weight)
+        y = encoder.memory(encoder.norm(given))[0] if network.config.memory else encoder.memory.silence(given)
+        added = encoder.mix(y) * silu(encoder.gate(y))
+        return np.asarray(added.double().cpu().numpy())

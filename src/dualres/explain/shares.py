@@ -1,0 +1,39 @@
+"""What every part of a few windows said, in nats of the logit of one class less that of another."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.explain.regions import Region
+
+Exact = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Of n windows. The regions, the memory and the constant add up to the logit; so do the tokens."""
+
+    regions: tuple[Region, ...]
+    of_regions: Exact  # (n, regions)
+    of_tokens: Exact  # (n, tokens); what has no time within a window is spread evenly over it
+    memory: Exact  # (n,); zero for a network of views
+    constant: Exact  # (n,): what the network says of the neutral point itself
+    heads: Mapping[str, Exact]  # the same sum by the parts of the network, (n,) each
+
+    @property
+    def total(self) -> Exact:
+        """(n,)."""
+        return np.asarray(self.of_regions.sum(1) + self.memory + self.constant)
+
+
+def mean_of(several: "list[Shares]") -> Shares:
+    """Of the networks of a model."""
+
+    def mean(name: str) -> Exact:
+        return np.asarray(np.mean([getattr(one, name) for one in several], axis=0))
+
+    heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
+    names = ("of_regions", "of_tokens", "memory", "constant")
+    return Shares(several[0].regions, **{name: mean(name) for name in names}, heads=heads)

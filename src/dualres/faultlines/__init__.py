@@ -1,0 +1,1 @@
+"""Where a machine's faults show: the rates of bearings, gears and shafts, and tests whether a recording has them."""

@@ -1,0 +1,88 @@
+"""Fault lines of a machine: equally spaced frequencies at which bearings, gears and shafts show."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.errors import ConfigError
+from dualres.faultlines.bearing import Bearing
+
+Exact = npt.NDArray[np.float64]
+Where = Literal["spectrum", "envelope"]
+
+BEARING_SLIP = 0.02  # by which elements that slide instead of rolling may be off
+SPEED_SLIP = 0.005  # by which a stated speed may be off; gears and shafts do not slip
+HARMONICS = (1, 2, 3, 4)
+SIDEBANDS = (-2, -1, 1, 2)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A comb of frequencies: `carrier_hz` plus multiples of `hz`. Both follow the speed."""
+
+    name: str  # BPFO ...
+    meaning: str
+    hz: float  # spacing
+    where: Where = "envelope"
+    slip: float = BEARING_SLIP
+    multiples: tuple[int, ...] = HARMONICS
+    carrier_hz: float = 0.0
+
+    def below(self, hz: float) -> "Line":
+        """The part of the comb that stays below `hz`."""
+        return replace(self, multiples=tuple(m for m in self.multiples if self.carrier_hz + m * self.hz < hz))
+
+    def frequencies(self, factor: float = 1.0) -> Exact:
+        """In Hz, with a spacing of `factor` times the line's own; the carrier stays, (multiples,)."""
+        return self.carrier_hz + factor * self.hz * np.array(self.multiples, dtype=np.float64)
+
+
+def bearing_lines(bearing: Bearing, shaft_hz: float) -> tuple[Line, ...]:
+    """Of the envelope: impacts make a resonance ring, and come at these rates."""
+    return (
+        Line("BPFO", "outer ring", shaft_hz * bearing.outer),
+        Line("BPFI", "inner ring", shaft_hz * bearing.inner),
+        Line("2xBSF", "rolling element", shaft_hz * bearing.strikes("ball")),
+        Line("FTF", "cage", shaft_hz * bearing.cage),
+    )
+
+
+def gear_lines(teeth: tuple[int, int], shaft_hz: float) -> tuple[Line, ...]:
+    """Of the spectrum: the mesh of a gear on the shaft with its mate, by their teeth, and both shafts' sidebands."""
+    mesh, mate_hz = shaft_hz * teeth[0], shaft_hz * teeth[0] / teeth[1]
+    where: Where = "spectrum"
+    return (
+        Line("mesh", "gear mesh", mesh, where, SPEED_SLIP),
+        Line("mesh ± shaft", "sidebands of the gear", shaft_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
+        Line("mesh ± mate", "sidebands of its mate", mate_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
+    )
+
+
+def shaft_lines(shaft_hz: float) -> tuple[Line, ...]:
+    """Of the spectrum: unbalance, misalignment and looseness."""
+    return (Line("shaft", "shaft orders", shaft_hz, "spectrum", SPEED_SLIP),)
+
+
+def machine_lines(
+    shaft_hz: float, bearing: Bearing | None = None, teeth: tuple[int, int] | None = None
+) -> tuple[Line, ...]:
+    """All lines that are known of a machine."""
+    return (
+        *shaft_lines(shaft_hz),
+        *(bearing_lines(bearing, shaft_hz) if bearing else ()),
+        *(gear_lines(teeth, shaft_hz) if teeth else ()),
+    )
+
+
+def teeth_of(text: str) -> tuple[int, int]:
+    """From "29/95": the teeth of the gear on the shaft whose speed is given, and of its mate."""
+    own, slash, mate = text.partition("/")
+    try:
+        teeth = int(own), int(mate)
+    except ValueError:
+        teeth = 0, 0
+    if not slash or min(teeth) < 2:
+        raise ConfigError(f"gear {text!r}: give the teeth of the gear on the shaft and of its mate, such as 29/95")
+    return teeth

@@ -1,0 +1,25 @@
+"""How strongly a machine vibrates, where the unit of a recording is known."""
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.errors import ConfigError
+
+UNITS = {"m/s2": 1.0, "g": 9.80665, "mm/s2": 1e-3}  # of acceleration, in m/s^2
+BAND_HZ = (10.0, 1000.0)  # of ISO 10816 and 20816
+
+
+def velocity_rms(signal: npt.ArrayLike, rate: float, unit: str) -> float:
+    """In mm/s from 10 to 1,000 Hz, of acceleration at `rate` Hz in m/s2, mm/s2 or g.
+
+    The spectrum is divided by its angular frequency. A Hann window keeps what lies below 10 Hz from leaking in.
+    """
+    if unit not in UNITS:
+        raise ConfigError(f"unit {unit!r} is not known; there are {', '.join(UNITS)}")
+    samples = np.asarray(signal, dtype=np.float64)
+    window = np.hanning(len(samples) + 1)[:-1]
+    spectrum = np.fft.rfft((samples - samples.mean()) * window)
+    hz = np.fft.rfftfreq(len(samples), 1 / rate)
+    within = (hz >= BAND_HZ[0]) & (hz <= BAND_HZ[1])
+    power = 2 * np.abs(spectrum[within] / (2 * np.pi * hz[within])) ** 2 / (len(samples) * (window**2).sum())
+    return float(1000 * UNITS[unit] * np.sqrt(power.sum()))

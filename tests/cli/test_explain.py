@@ -1,0 +1,97 @@
+import json
+
+import numpy as np
+import pytest
+from matplotlib.image import imread
+from scipy.io import wavfile
+
+from tests.cli.runner import RATE, run, tone
+
+
+@pytest.fixture(scope="module")
+def model(views):
+    return views[1]
+
+
+@pytest.fixture(scope="module")
+def heard(machines, tmp_path_factory):
+    """Three seconds of a worn machine, and a tachometer beside it, not listed anywhere."""
+    path = tmp_path_factory.mktemp("heard") / "today.wav"
+    signal = np.concatenate([tone(3000, seed) for seed in (7, 8, 9)])
+    pulses = (np.arange(len(signal)) * 29.95 / RATE) % 1 < 0.1
+    wavfile.write(path, RATE, np.stack([8000 * signal / 2, 20_000 * pulses], axis=1).astype(np.int16))
+    return path
+
+
+def test_it_says_which_bands_spoke(model, heard):
+    result = run("explain", model, heard, "--channel", 1)
+    assert result.exit_code == 0, result.output
+    assert "worn 1.00  (then good 0.00)" in result.output
+    assert "nats for worn against good" in result.output
+    assert "3,000 to 3,500 Hz" in result.output
+    assert "BPFO" not in result.output
+
+
+def test_json_adds_up(model, heard, machines):
+    result = run("explain", model, heard, "--channel", 1, "--json", "--labelled", machines, "--unit", "g")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout.splitlines()[-1])
+    assert (said["file"], said["verdict"], said["runner_up"]) == (str(heard), "worn", "good")
+    assert said["adds_up_to"] == pytest.approx(said["logit"], abs=1e-5)
+    assert sum(band["nats"] for band in said["bands"]) + said["constant"] == pytest.approx(said["logit"], abs=1e-5)
+    assert sum(moment["nats"] for moment in said["moments"]) == pytest.approx(said["logit"], abs=1e-4)
+    assert [one["label"] for one in said["nearest"]] == ["worn", "good"]
+    assert said["velocity_mm_s"] > 0
+    assert "lines" not in said
+
+
+@pytest.mark.parametrize("speed", [("--speed", "1797rpm"), ("--tacho", 2)])
+def test_with_speed_and_geometry_it_looks_for_lines(model, heard, speed):
+    result = run("explain", model, heard, "--channel", 1, *speed, "--bearing", "6205", "--gear", "29/95", "--json")
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout)
+    assert said["speed_hz"] == pytest.approx(29.95, rel=2e-3)
+    by_name = {line["name"]: line for line in said["lines"]}
+    assert by_name["BPFO"]["hz"] == pytest.approx(107.36, rel=2e-3)
+    assert by_name["mesh ± mate"]["around_hz"] == pytest.approx(29 * 29.95, rel=2e-3)
+    assert not by_name["BPFO"]["named"]
+
+
+def test_lines_in_words(model, heard):
+    result = run("explain", model, heard, "--channel", 1, "--speed", "29.95Hz", "--bearing", "6205")
+    assert "BPFO            107.36 Hz" in result.output
+    assert "not found  (outer ring)" in result.output
+
+
+def test_the_speed_stands_in_a_list(model, tmp_path):
+    wavfile.write(tmp_path / "a.wav", RATE, (8000 * tone(3000, 1)).astype(np.int16))
+    (tmp_path / "labels.csv").write_text("file,rpm\na.wav,1800\n")
+    result = run("explain", model, tmp_path / "a.wav", "--bearing", "6205", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["speed_hz"] == 30
+
+
+@pytest.mark.parametrize("kind", ["views", "fitted"])
+def test_a_picture(kind, heard, machines, tmp_path, request):
+    _, path = request.getfixturevalue(kind)
+    drawn = tmp_path / "why.png"
+    options = ("--speed", "29.95Hz", "--bearing", "6205", "--labelled", machines, "--picture", drawn)
+    result = run("explain", path, heard, "--channel", 1, *options)
+    assert result.exit_code == 0, result.output
+    assert imread(drawn).shape[1] == 1380
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--bearing", "6205"), "--speed"),
+        (("--speed", "fast"), "1797rpm"),
+        (("--speed", "30Hz", "--tacho", "2"), "one of them"),
+        (("--speed", "30Hz", "--bearing", "6299"), "6205"),
+        (("--speed", "2Hz"), "revolutions"),
+    ],
+)
+def test_mistakes_are_said(model, heard, options, message):
+    result = run("explain", model, heard, "--channel", 1, *options)
+    assert result.exit_code != 0
+    assert message in str(result.exception)

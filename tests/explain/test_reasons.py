@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.explain.reasons import explain_recording, window_shares
+from dualres.file import Model
+from dualres.judge import diagnose_recording
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
+from tests.model.made_views import RATE, machine_windows, made_views
+from tests.models import model_of
+
+
+def recording(number: int) -> Recording:
+    return Recording.from_array(machine_windows(3, 4, seed=8)[3 * number : 3 * number + 3].ravel(), RATE)
+
+
+@pytest.fixture(scope="module", params=["views", "paper"])
+def model(request):
+    return model_of(made_views(4) if request.param == "views" else DualRes(4, seed=3).eval())
+
+
+def test_reasons_add_up_in_every_way(model):
+    heard = recording(2)
+    verdict = diagnose_recording(model, heard)
+    reasons = explain_recording(model, heard, verdict)
+    assert (reasons.label, reasons.rival, reasons.windows) == (verdict.label, verdict.runner_up, verdict.windows)
+    assert reasons.total == pytest.approx(reasons.logit, abs=1e-5)
+    assert sum(reasons.heads.values()) == pytest.approx(reasons.logit, abs=1e-5)
+    assert sum(moment.nats for moment in reasons.moments) == pytest.approx(reasons.logit, abs=2e-5)
+    assert reasons.moments[-1].end_s == pytest.approx(3 * 0.512)
+
+
+def test_the_most_telling_come_first():
+    model, heard = model_of(made_views(4)), recording(3)
+    reasons = explain_recording(model, heard, diagnose_recording(model, heard))
+    sizes = [abs(share.nats) for share in reasons.shares]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(share.nats > 0 for share in reasons.top(5))
+    assert all(share.nats < 0 for share in reasons.top(5, against=True))
+
+
+def test_a_moment_that_differs_is_found():
+    """Half of the recording is of another class: the moments of the other half spoke for the verdict."""
+    model = model_of(made_views(4))
+    windows = machine_windows(4, 4, seed=8)
+    heard = Recording.from_array(np.concatenate([*windows[12:15], windows[0]]), RATE)
+    verdict = diagnose_recording(model, heard)
+    assert verdict.label == "class 3"
+    verdict = type(verdict)(verdict.recording, "class 3", {**verdict.probabilities, "class 0": 0.4}, verdict.windows)
+    reasons = explain_recording(model, heard, verdict)
+    assert reasons.rival == "class 0"
+    assert np.mean([m.nats for m in reasons.moments[:8]]) > 0 > np.mean([m.nats for m in reasons.moments[-3:]])
+
+
+def test_several_networks_are_averaged():
+    views = made_views(4)
+    one, windows = model_of(views), machine_windows(1, 4, seed=1)
+    two = Model((views, views), type(one.card)(**{**vars(one.card), "members": 2}))
+    np.testing.assert_allclose(window_shares(one, windows, 0, 1).total, window_shares(two, windows, 0, 1).total)
+
+
+def test_a_comparator_has_no_reasons():
+    model = model_of(made_views(4))
+    other = Model(model.members, type(model.card)(**{**vars(model.card), "method": "minirocket"}))
+    with pytest.raises(ConfigError, match="minirocket"):
+        window_shares(other, machine_windows(1), 0, 1)
+
+
+@pytest.mark.parametrize("hz", [2_000, 9_000, 21_000])
+def test_a_planted_band_comes_first(hz):
+    from dualres.learn.views import fit_views
+
+    rng = np.random.default_rng(hz)
+
+    def noise(planted):
+        spectrum = np.fft.rfft(rng.standard_normal(32_768))
+        if planted:
+            spectrum[(np.fft.rfftfreq(32_768, 1 / RATE) // 500).astype(int) == hz // 500] *= 4
+        return np.fft.irfft(spectrum).astype(np.float32)
+
+    support = np.stack([noise(i > 5) for i in range(12)])
+    model = model_of(fit_views(support, np.repeat([0, 1], 6), 2))
+    shares = window_shares(model, noise(True)[None], 1, 0)
+    first = shares.regions[int(shares.of_regions[0].argmax())]
+    assert (first.view, first.low_hz) == ("spectra", hz)

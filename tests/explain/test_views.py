@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from dualres.explain.views import Head, view_shares
+from dualres.kernel.views_weights import ViewsWeights
+from dualres.scorers import scorer, views_of, weights_of
+from tests.model.made_views import machine_windows, made_views
+
+
+@pytest.fixture(scope="module")
+def weights():
+    return weights_of(made_views(4))
+
+
+@pytest.fixture(scope="module")
+def windows():
+    return machine_windows(2, 4, seed=5)
+
+
+def said(weights, windows, label, rival):
+    logits = scorer(weights)(windows).astype(np.float64)
+    return logits[:, label] - logits[:, rival]
+
+
+@pytest.mark.parametrize(("label", "rival"), [(0, 1), (2, 3), (3, 0)])
+def test_parts_add_up_to_the_logit(weights, windows, label, rival):
+    shares, logit = view_shares(weights, windows, label, rival), said(weights, windows, label, rival)
+    assert np.abs(logit).max() > 1
+    np.testing.assert_allclose(shares.total, logit, atol=1e-5)
+    np.testing.assert_allclose(sum(shares.heads.values()), logit, atol=1e-5)
+    np.testing.assert_allclose(shares.of_tokens.sum(1), logit, atol=2e-5)
+    assert set(shares.heads) == {"spectra", "repetition", "rhythm", "lines"}
+
+
+def test_they_do_for_a_network_that_nobody_fitted(weights, windows):
+    """Its heads have offsets that are no distances, which the constant tells."""
+    arrays = dict(weights.arrays)
+    arrays["heads.lines.offsets"] = arrays["heads.lines.offsets"] + np.arange(4, dtype=np.float32)
+    other = ViewsWeights(weights.config, arrays)
+    shares = view_shares(other, windows, 0, 1)
+    np.testing.assert_allclose(shares.total, said(other, windows, 0, 1), atol=1e-5)
+    assert np.abs(shares.constant).max() > 1e-3
+    assert np.abs(view_shares(weights, windows, 0, 1).constant).max() < 1e-5
+
+
+def test_a_window_halfway_between_two_classes_says_nothing(weights, windows):
+    for name in views_of(weights, windows):
+        head = Head.of(weights, name, 1, 2)
+        assert head.logit(head.neutral[None])[0] == pytest.approx(0, abs=1e-4)
+
+
+def test_a_head_says_what_the_network_says(weights, windows):
+    views = views_of(weights, windows)
+    total = sum(Head.of(weights, name, 1, 2).logit(view.astype(np.float64)) for name, view in views.items())
+    np.testing.assert_allclose(total, said(weights, windows, 1, 2), atol=1e-5)
+
+
+def test_the_factor_is_the_derivative_where_both_distances_are_the_same(weights, windows):
+    head = Head.of(weights, "lines", 1, 1)
+    view = views_of(weights, windows)["lines"].astype(np.float64)
+    assert (head.factor(view) < 0).all()
+    assert head.logit(view) == pytest.approx(0)
+
+
+def test_exchanging_the_classes_changes_the_sign(weights, windows):
+    one, other = view_shares(weights, windows, 1, 2), view_shares(weights, windows, 2, 1)
+    np.testing.assert_allclose(one.of_regions, -other.of_regions, atol=1e-9)
