@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dualres.cli.changes import show_changes
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import complain
 from dualres.errors import ConfigError
@@ -53,6 +54,12 @@ def diagnose(
             show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
         ),
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
+        ),
+    ] = None,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
@@ -72,6 +79,15 @@ def diagnose(
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
     loaded, hz, rows = load(model), parsed_rate(rate), to_judge(files)
+    if compare:
+        if together or healthy or executor == "ray":
+            raise ConfigError("--compare judges every file alone and here; leave out --together, --healthy and ray")
+        every = list(rows)
+        before, now = (archive.judge_files(one, every, channel, hz) for one in (load(compare), loaded))
+        style: Literal["text", "json", "csv"] = "json" if as_json else "csv" if as_csv else "text"
+        if not show_changes(before, now, style, name=_name, described=lambda one: _object(one, None, None)):
+            raise typer.Exit(1)
+        return
     baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
     if baseline:
         loaded = baseline.model
