@@ -7,6 +7,7 @@ import typer
 
 from dualres import __version__
 from dualres.cli import bench_report
+from dualres.cli.advise import advise
 from dualres.cli.audit import audit as audit_command
 from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command()(demo_command)
 app.command()(FitCommand())
 app.command()(tune)
+app.command()(advise)
 app.command()(diagnose)
 app.command()(show)
 app.command()(export)
