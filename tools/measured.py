@@ -26,6 +26,28 @@ class Measured:
         found = self._json(script)
         return f"{found[key] / found[other]:.{digits}f}"
 
+    def advice(self, key: str, digits: str = "1") -> str:
+        """A number of tools/advice.py, by the names on the way to it: curves.doubled.held."""
+        found = self._json("advice")
+        for name in key.split("."):
+            found = found[name]
+        return f"{found:.{digits}f}"
+
+    def advice_table(self) -> str:
+        """Labels at random and as advised on every rig, by tools/advice.py."""
+        choice = self._json("advice")["choice"]
+        lines = ["| rig | at random | as advised | gain |", "|---|---|---|---|"]
+        for rig, row in choice["rigs"].items():
+            lines.append(f"| {rig} | {row['random']:.1f} | {row['advised']:.1f} | {row['gain']:+.1f} |")
+        return "\n".join([*lines, f"| mean | | | {choice['gain']:+.1f} |"])
+
+    def advice_outcome(self) -> str:
+        """Whether advice is as much better than chance as was aimed at."""
+        choice = self._json("advice")["choice"]
+        gain, least = f"{choice['gain']:+.1f} points on average", f"{choice['least']:+.1f} at worst"
+        missed = choice["gain"] < 5 or choice["least"] < -1
+        return f"{gain} and {least}, which {'misses' if missed else 'meets'} the aim:"
+
     def memorised(self, method: str, way: str) -> str:
         """Percent of windows named right, by tools/memorised.py."""
         return f"{100 * self._json('memorised')['methods'][method][way]:.0f}"

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.learn.views import fit_views, smooth_gains
+from dualres.learn.views import fit_seen, fit_views, seen_in, smooth_gains
 from dualres.scorers import by_torch, scorer
 
 CONFIG = ModelConfig()
@@ -98,3 +98,11 @@ def test_a_gpu_learns_and_says_the_same():
     ours, theirs = network.state_dict(), other.cpu().state_dict()
     for name in (name for name in ours if not name.endswith("directions")):  # their signs are arbitrary
         np.testing.assert_allclose(theirs[name], ours[name], rtol=0, atol=1e-4 * ours[name].abs().max(), err_msg=name)
+
+
+def test_few_windows_are_fitted_faster_to_the_same_network():
+    windows, labels = support(each=8)
+    slow, fast = (fit_seen(seen_in(windows, CONFIG), labels, 2, CONFIG, fast=fast) for fast in (False, True))
+    one, other = (network(torch.from_numpy(support(seed=50)[0])) for network in (slow, fast))
+    torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+    assert not torch.equal(slow.heads["spectra"].directions, fast.heads["spectra"].directions), "another way"

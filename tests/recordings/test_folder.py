@@ -229,3 +229,35 @@ def test_a_channel_and_channels_are_not_both_given(pumps):
         RecordingError, match=r"line 2: a.csv: channel 'x' and channels 'x;y' are both given; leave one"
     ):
         read_folder(pumps)
+
+
+def test_rows_without_a_label_wait_for_one(sorted_folder):
+    write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\nworn/3.npy,worn,1\n")
+    folder = read_folder(sorted_folder, rate=Fraction(1000))
+    assert [r.id for r in folder.recordings] == ["good/1.npy", "worn/3.npy"]
+    assert folder.not_chosen == {"an empty label": 1}
+
+
+def test_unlabelled_recordings_are_read_where_they_are_wanted(sorted_folder):
+    write_labels(sorted_folder, "file,label,load\ngood/1.npy,good,1\ngood/2.npy,,2\n")
+    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
+    known = {r.id: (r.label, dict(r.condition)) for r in folder.recordings}
+    assert known["good/1.npy"] == ("good", {"load": "1"})
+    assert known["good/2.npy"] == (None, {"load": "2"})
+    assert known["worn/3.npy"] == (None, {})  # the list does not name it
+    assert folder.classes == ("good",)
+
+
+def test_without_a_list_what_lies_in_no_subfolder_is_unlabelled(sorted_folder):
+    np.save(sorted_folder / "new.npy", noise(9))
+    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
+    assert [r.id for r in folder.recordings if r.label is None] == ["new.npy"]
+    assert "new.npy" not in {r.id for r in read_folder(sorted_folder, rate=Fraction(1000)).recordings}
+
+
+def test_a_list_of_conditions_alone_will_do(sorted_folder):
+    write_labels(sorted_folder, "file,load\ngood/1.npy,1\n")
+    folder = read_folder(sorted_folder, rate=Fraction(1000), unlabelled=True)
+    assert {r.label for r in folder.recordings} == {None}
+    with pytest.raises(RecordingError, match="the columns file and label are needed"):
+        read_folder(sorted_folder)

@@ -21,6 +21,7 @@ from dualres.report.results import Results
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "results" / "pages"
+SOURCES = ["results.md", "recipe.md", "adaptation.md", "explain.md", "advise.md", "how_good.md", "how_fast.md"]
 QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
 # What is the same whatever was measured: seconds of a window and of a budget, rates, guessing, the paper's GPU.
 # Of the two recipes: learning rates, and by how many percent they fall; where a rig's spectrum ends.
@@ -60,9 +61,7 @@ def test_the_pages_are_what_the_results_give():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    "source", ["results.md", "recipe.md", "adaptation.md", "explain.md", "how_good.md", "how_fast.md"]
-)
+@pytest.mark.parametrize("source", SOURCES)
 def test_no_measured_number_is_written_by_hand(source):
     prose = NAMES.sub("", QUESTION.sub("", (PAGES / source).read_text()))
     assert set(re.findall(r"\d+\.\d+", prose)) <= SETTINGS
@@ -90,7 +89,10 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    for name in ("README.md", "docs/results.md", "docs/recipe.md", "docs/adaptation.md", "docs/explain.md"):
+    for name in (
+        "README.md",
+        *(f"docs/{page}.md" for page in ("results", "recipe", "adaptation", "explain", "advise")),
+    ):
         shutil.copy(ROOT / name, tmp_path / name)
     assert checked(tmp_path).returncode == 0
     page = tmp_path / "docs" / "results.md"

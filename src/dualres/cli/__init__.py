@@ -7,6 +7,7 @@ import typer
 
 from dualres import __version__
 from dualres.cli import bench_report
+from dualres.cli.advise import advise
 from dualres.cli.audit import audit as audit_command
 from dualres.cli.bench import app as bench_app
 from dualres.cli.data import app as data_app
@@ -37,6 +38,7 @@ app.command()(FitCommand())
 app.command()(tune)
 app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
 app.command()(explain)
+app.command()(advise)
 app.command()(show)
 app.command()(export)
 app.command()(audit_command)

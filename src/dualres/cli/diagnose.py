@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dualres.cli.changes import show_changes
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.cli.screen import complain, counted
@@ -71,6 +72,12 @@ def diagnose(
     picture: Annotated[
         Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
+        ),
+    ] = None,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
     ] = "local",
@@ -95,6 +102,16 @@ def diagnose(
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
     loaded, hz, rows = load(model), parsed_rate(rate), list(to_judge(files))
+    if compare:
+        if together or healthy or over_time is not None or executor == "ray":
+            raise ConfigError(
+                "--compare judges every file alone and here; leave out --together, --healthy, --over-time and ray"
+            )
+        before, now = (archive.judge_files(one, rows, channel, hz) for one in (load(compare), loaded))
+        style: Literal["text", "json", "csv"] = "json" if as_json else "csv" if as_csv else "text"
+        if not show_changes(before, now, style, name=_name, described=lambda one: _object(one, None, None)):
+            raise typer.Exit(1)
+        return
     if picture:
         check_picture(picture, rows)
     baseline = _baseline(loaded, healthy, healthy_class, channel, hz)

@@ -68,6 +68,7 @@ class Source:
     labels: Path | None = None
     where: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
+    unlabelled: bool = False  # whether to read recordings without a label, too
 
     def read(self) -> Folder:
         from dualres.recordings.folder import read_folder
@@ -76,7 +77,15 @@ class Source:
         selection = Selection.parsed(self.where or (), self.exclude or ())
         with progress("Nothing was written.") as report:
             rate = parsed_rate(self.rate)
-            return read_folder(self.folder, self.channel, rate, report, labels=self.labels, selection=selection)
+            return read_folder(
+                self.folder,
+                self.channel,
+                rate,
+                report,
+                labels=self.labels,
+                selection=selection,
+                unlabelled=self.unlabelled,
+            )
 
 
 def understood(source: Source, *, shown: bool = True) -> Folder:

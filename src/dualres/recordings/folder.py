@@ -38,7 +38,7 @@ class Folder:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return tuple(sorted({str(r.label) for r in self.recordings}))
+        return tuple(sorted({r.label for r in self.recordings if r.label is not None}))
 
 
 def read_folder(
@@ -49,18 +49,23 @@ def read_folder(
     *,
     labels: Path | None = None,
     selection: Selection = EVERYTHING,
+    unlabelled: bool = False,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
     A row of labels.csv may bring its own channel, or several, and rate; the arguments serve the others. `labels` is a
     list to use in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is
-    not read.
+    not read. With `unlabelled`, also what nobody has labelled yet: rows with an empty label, files that the list does
+    not name, and without a list those that lie in no subfolder.
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    has_list = labels is not None or (folder / LABELS).exists()
-    there = list(listed(folder, labels=labels) if has_list else _sorted_into_subfolders(folder))
-    rows, not_chosen = select(there, folder, selection)
+    rows, not_chosen = select(_rows(folder, labels, unlabelled), folder, selection)
+    if not unlabelled:
+        named = [row for row in rows if "label" in row.known]
+        if len(named) < len(rows):
+            not_chosen = {**not_chosen, "an empty label": len(rows) - len(named)}
+        rows = named
     if not rows:
         raise RecordingError(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
@@ -146,6 +151,17 @@ def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
         below = files_below(path) if known else expanded([path])
         yield from chain.from_iterable(rows.pop(file.resolve(), [Row(file)]) for file in below)
         yield from chain.from_iterable(rows.values())  # listed, and not there
+
+
+def _rows(folder: Path, labels: Path | None, unlabelled: bool) -> list[Row]:
+    """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
+    if labels is None and not (folder / LABELS).exists():
+        loose = [Row(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
+        return [*_sorted_into_subfolders(folder), *loose]
+    known = list(listed(folder, labels=labels, needed=not unlabelled))
+    there = {row.file.resolve() for row in known}
+    others = [Row(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
+    return [*known, *others]
 
 
 def _sorted_into_subfolders(folder: Path) -> Iterator[Row]:

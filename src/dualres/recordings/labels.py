@@ -41,19 +41,22 @@ class Row:
         return "".join(f" [{one}]" for one in (self.channel, self.part) if one)
 
 
-def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> Iterator[Row]:
+def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True) -> Iterator[Row]:
     """The rows of labels.csv, or of another list of files below the folder.
 
-    Where they need not be labelled, labels are left out.
+    Where they are not to be `labelled`, labels are left out. A row with an empty label is a recording that nobody has
+    labelled yet. Where labels are `needed`, a list in which no row has one is an error.
     """
     path = labels or folder / LABELS
+    cells = cells_of(path)
+    none = labelled and needed and not any(values.get("label") for _, values in cells)
     earlier: dict[tuple[str, str], list[Listing]] = defaultdict(list)  # of a file and channel
-    for number, values in cells_of(path):
+    for number, values in cells:
         where = f"{path}, line {number}"
-        needed = ("file", "label") if labelled else ("file",)
-        if not all(values.get(name) for name in needed):
-            columns = "columns file and label are" if labelled else "column file is"
-            missing = [name for name in needed if name not in values]
+        columns_needed = ("file", "label") if none else ("file",)
+        if not all(values.get(name) for name in columns_needed):
+            columns = "columns file and label are" if labelled and needed else "column file is"
+            missing = [name for name in columns_needed if name not in values]
             found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
             raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
         part = interval_in(values, where)
@@ -69,7 +72,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
         except ConfigError as error:
             raise RecordingError(f"{where}: {error}") from None
         condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
-        label = {"label": values["label"]} if labelled else {}
+        label = {"label": values["label"]} if labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
         yield Row(folder / values["file"], known, rate, channel, part, where)
 

@@ -1,0 +1,1 @@
+"""What to label next, and what more labels would bring."""

@@ -1,0 +1,43 @@
+"""From a folder's recordings, some of them labelled, to advice: what `dualres advise` does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualres.advise.choice import Pick, choose, distances_between, doubts
+from dualres.advise.curve import Curve, CurveRefusedError, learning_curve
+from dualres.advise.looks import Looks, looks_of
+from dualres.errors import RecordingError
+from dualres.learn.holdout import HoldOutError
+from dualres.machinery.progress import Progress, quiet
+from dualres.recordings.recording import Recording
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to label next, and what more labels would bring."""
+
+    picks: tuple[tuple[Recording, Pick], ...]  # the first to label first
+    labelled: int  # recordings
+    unlabelled: int
+    curve: Curve | None
+    refusal: str  # why there is no curve
+
+
+def advise(recordings: Sequence[Recording], count: int = 5, progress: Progress = quiet) -> Advice:
+    """Rank the recordings whose label is None by what those with a label lack."""
+    known = [i for i, r in enumerate(recordings) if r.label is not None]
+    if len(known) == len(recordings):
+        raise RecordingError("every recording has a label; add those to choose from, or leave their labels empty")
+    looks = looks_of(recordings, progress)
+    distances = distances_between(looks, [r.condition for r in recordings])
+    picks = choose(recordings, distances, count, doubts(looks, recordings))
+    curve, refusal = None, ""
+    try:
+        labelled = Looks(looks.of(np.array(known, dtype=np.int64)), looks.config)
+        curve = learning_curve([recordings[i] for i in known], labelled, progress)
+    except (CurveRefusedError, HoldOutError) as error:
+        refusal = str(error)
+    chosen = tuple((recordings[pick.place], pick) for pick in picks)
+    return Advice(chosen, len(known), len(recordings) - len(known), curve, refusal)
