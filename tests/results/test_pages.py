@@ -44,7 +44,7 @@ COUNTS |= {
     12,
     416,
 }  # the rig kept aside; frames, oscillators, parameters, a rate in kHz
-COUNTS |= {6203, 6205, 10, 1000, 550, 204, 2115}  # bearings, a band of velocity, shifted combs
+COUNTS |= {6203, 6205, 10, 1000, 500, 204, 2115}  # bearings, a band of velocity, shifted combs
 COUNTS |= {57, 65, 69}  # of exploratory runs that are said not to be here
 COUNTS |= {800, 32, 39, 528, 65, 95, 20}  # updates and f_N of a recipe, parameters, an interval's percent, guesses
 NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\b|MCC5|PHM2009", re.DOTALL)
