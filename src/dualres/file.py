@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from pathlib import Path
@@ -142,6 +142,10 @@ class Model:
             )
         count = self.card.members
         return self.members[axis * count : (axis + 1) * count]
+
+    def along(self, axis: int) -> Model:
+        """What judges one of several axes, numbered from 0, as a model of that axis alone."""
+        return Model(self.members_of(axis), replace(self.card, channels=(), axes=""))
 
     @cached_property
     def networks(self) -> tuple[DualRes | ViewsNetwork, ...]:

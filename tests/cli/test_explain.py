@@ -95,3 +95,23 @@ def test_mistakes_are_said(model, heard, options, message):
     result = run("explain", model, heard, "--channel", 1, *options)
     assert result.exit_code != 0
     assert message in str(result.exception)
+
+
+def test_of_several_axes_one_is_explained(tmp_path):
+    rng = np.random.default_rng(0)
+    for label, pitch in (("good", 500), ("worn", 3000)):
+        (tmp_path / label).mkdir()
+        for seed in range(2):
+            signal = tone(pitch, seed)
+            three = np.stack([signal, rng.standard_normal(len(signal))], axis=1)
+            wavfile.write(tmp_path / label / f"{seed}.wav", RATE, (3000 * three).astype(np.int16))
+    fitted = tmp_path / "m.safetensors"
+    assert run("fit", tmp_path, "-o", fitted, "--channel", "all", "--no-estimate", "--no-page").exit_code == 0
+    file = tmp_path / "worn" / "0.wav"
+    for chosen, name in (((), "channel 1"), (("--axis", "channel 2"), "channel 2")):
+        result = run("explain", fitted, file, *chosen)
+        assert result.exit_code == 0, result.output
+        assert f"axis  {name} of channel 1, channel 2" in result.output
+    refused = run("explain", fitted, file, "--axis", "x")
+    assert refused.exit_code != 0
+    assert "its axes are channel 1, channel 2" in str(refused.exception)

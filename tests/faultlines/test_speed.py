@@ -21,9 +21,10 @@ def test_what_is_no_speed_is_refused(text):
 def test_a_column_says_the_speed():
     assert speed_in({"load": "1", "rpm": "1200"}) == 20
     assert speed_in({"speed": "30 Hz"}) == 30
+    assert speed_in({"speed": "1200"}) == 20
     assert speed_in({"load": "1"}) is None
     with pytest.raises(ConfigError, match="unit"):
-        speed_in({"speed": "1200"})
+        speed_in({"speed": "30"})
 
 
 @pytest.mark.parametrize(("duty", "pulses"), [(0.5, 1), (0.01, 1), (0.3, 8)])

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from dualres.explain.case import Case, Machine
     from dualres.explain.reasons import Reasons
     from dualres.faultlines.assess import Assessment
+    from dualres.file import Model
     from dualres.recordings.folder import Row
+    from dualres.recordings.recording import Recording
 
 TOP = 5  # regions and moments that are told
 
@@ -28,6 +30,10 @@ def explain(
     file: Annotated[Path, typer.Argument(help="A recording.")],
     channel: Channel = None,
     rate: Rate = None,
+    axis: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", show_default="the first", help="Of a model of several axes, the one to explain."),
+    ] = None,
     speed: Annotated[
         str | None,
         typer.Option(
@@ -64,15 +70,17 @@ def explain(
     """
     from dualres.cli.models import loaded
     from dualres.explain.case import examine, row_of
-    from dualres.recordings.folder import read_row
+    from dualres.judge_files import read_for
 
     row = row_of(file)
     machine = _machine(row, speed, tacho, pulses, bearing, gear, unit)
-    recording = replace(read_row(row, channel, parsed_rate(rate)), id=str(file))
+    judging = loaded(model)
+    recording = replace(read_for(judging, row, channel, parsed_rate(rate)), id=str(file))
+    judging, recording, channel = _one_axis(judging, recording, axis, channel)
     known = Source(labelled, channel, rate).read() if labelled else None
     if known:
         show_left_out(known)
-    case = examine(loaded(model), recording, machine, known.recordings if known else ())
+    case = examine(judging, recording, machine, known.recordings if known else ())
     if as_json:
         typer.echo(json.dumps(case.as_data()))
     else:
@@ -83,6 +91,23 @@ def explain(
 
         draw_explanation(case, picture)
         complain("picture", str(picture), "cyan")
+
+
+def _one_axis(
+    model: Model, recording: Recording, axis: str | None, channel: str | None
+) -> tuple[Model, Recording, str | None]:
+    """What judges one axis, its signal and its name; of a model that knows one signal only, that one."""
+    from dualres.recordings.axes import in_order
+
+    names = model.card.channels if model.card.axes else ()
+    if axis is not None and axis not in names:
+        known = f"its axes are {', '.join(names)}" if names else "it knows one signal; leave the option out"
+        raise ConfigError(f"--axis {axis}: the model has no such axis; {known}")
+    if not names:
+        return model, recording, channel
+    number = names.index(axis) if axis else 0
+    complain("axis", f"{names[number]} of {', '.join(names)}: what is said below is said by this one alone", "cyan")
+    return model.along(number), in_order(recording, names)[number], names[number]
 
 
 def _machine(

@@ -11,6 +11,7 @@ from dualres.errors import ConfigError, RecordingError
 
 _STATED = re.compile(r"\s*([0-9.]+(?:e[+-]?\d+)?)\s*(rpm|hz|1/min|r/min)?\s*", re.IGNORECASE)
 COLUMNS = ("speed", "rpm", "speed_rpm", "speed_hz", "shaft_hz")  # of a labels.csv
+LEAST_RPM = 200  # of a number without a unit: hardly a shaft turns as often in a second
 LEAST_PULSES = 5
 
 
@@ -30,13 +31,21 @@ def speed_hz(text: str, unit: str | None = None) -> float:
 def speed_in(condition: Mapping[str, str]) -> float | None:
     """Revolutions per second by what a list says of a recording; None where it says nothing of it.
 
-    A column that does not name its unit is read where its cells do.
+    Of a column that names no unit, cells may: 30 Hz. Those that do not are revolutions per minute if they are
+    `LEAST_RPM` or more, and an error otherwise.
     """
     for column in COLUMNS:
         if column in condition:
             unit = next((unit for unit in ("rpm", "hz") if unit in column), None)
-            return speed_hz(condition[column], unit)
+            return speed_hz(condition[column], unit or ("rpm" if _large(condition[column]) else None))
     return None
+
+
+def _large(text: str) -> bool:
+    try:
+        return float(text) >= LEAST_RPM
+    except ValueError:
+        return False
 
 
 def tachometer_hz(signal: npt.ArrayLike, rate: float, pulses: int = 1) -> float:
