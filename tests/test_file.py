@@ -275,6 +275,34 @@ def test_controls_survive_the_file(tmp_path):
     assert load(tmp_path / "m").network.config == silent
 
 
+SILENT = {
+    "branches": ("encoder.short.weight", {"branches": "long"}),
+    "memory": ("encoder.memory.write.weight", {"memory": False}),
+    "rotation": ("encoder.memory.pitch", {"rotation": False}),
+}
+
+
+@pytest.mark.parametrize(("name", "silent"), SILENT.values(), ids=SILENT)
+def test_nan_is_refused_also_where_the_network_does_without_the_weight(tmp_path, name, silent):
+    save(model(dataclasses.replace(SMALL, **silent)), tmp_path / "whole")
+    blob = resigned(tmp_path / "whole", lambda fields, tensors: tensors[name].view(-1)[:1].fill_(float("nan")))
+    (tmp_path / "m").write_bytes(blob)
+    with pytest.raises(ModelFileError, match=f"{name} holds numbers that are not finite"):
+        load(tmp_path / "m")
+
+
+def test_logits_that_overflow_are_refused(saved, tmp_path):
+    """Infinite logits equal infinite ones: what the file says of itself cannot save it."""
+
+    def change(fields, tensors):
+        tensors["head.weight"].fill_(3e38)
+        fields["checks"] = [[float("inf")] * 3] * 2
+
+    (tmp_path / "m").write_bytes(resigned(saved, change))
+    with pytest.raises(ModelFileError, match="check window gives values that are not finite"):
+        load(tmp_path / "m")
+
+
 def test_the_paper_s_model_is_small(tmp_path):
     save(model(ModelConfig(), classes=tuple("abcdefgh")), tmp_path / "m")
     assert (tmp_path / "m").stat().st_size < 165_000

@@ -51,17 +51,24 @@ def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], by
 
 
 def arrays_in(blob: bytes, path: Path) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an unsealed file."""
+    """The arrays of an unsealed file, every number of them finite."""
     try:
-        return safetensors.numpy.load(blob)
+        arrays = safetensors.numpy.load(blob)
     except (SafetensorError, KeyError, TypeError) as error:  # the last two: a kind of number that NumPy does not have
         raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
+    for name, array in arrays.items():
+        # Also where a network does without the array: zero times NaN is NaN.
+        if not np.isfinite(array).all():
+            raise ModelFileError(f"{path}: {name} holds numbers that are not finite; fit the model again")
+    return arrays
 
 
 def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float64], rows: int, path: Path) -> None:
     """Refuse a model whose first check window does not give here what the first of the stored `rows` says."""
+    if not np.isfinite(first).all():
+        raise ModelFileError(f"{path}: the check window gives values that are not finite; fit the model again")
     off = np.abs(first - stored[0]).max() if stored.shape == (rows, *first.shape) else np.inf
-    if not off <= CHECK_TOLERANCE * max(1.0, np.abs(first).max()):
+    if not off <= CHECK_TOLERANCE * max(1.0, np.abs(first).max()):  # the first are finite, so the right side is
         raise ModelFileError(
             f"{path}: the check window gives other values than when the model was saved (off by {off:.2g}); "
             "do not trust its verdicts here"
