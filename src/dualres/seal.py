@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from dualres.errors import ModelFileError
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
+LARGEST_HEADER = 8 * 2**20  # bytes; read as JSON, text takes up to 30 times its length
 CHECK_TOLERANCE = 1e-4  # of the largest value, or of one
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -77,8 +78,11 @@ def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float6
 
 def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     """The kind and the card's JSON from the header: eight bytes of length, then JSON."""
+    length = int.from_bytes(blob[:8], "little")
+    if LARGEST_HEADER < length <= len(blob):
+        raise ModelFileError(f"{path}: a card of {length} bytes is too large for a model of this kind")
     try:
-        header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
+        header = json.loads(blob[8 : 8 + length])
         fields = dict(json.loads(header["__metadata__"][_KEY]))
         return str(fields.pop("format")), fields
     except (ValueError, KeyError, TypeError, RecursionError):

@@ -12,7 +12,7 @@ from dualres.file import APART, BEFORE, OURS, VIEWS, Card, Model
 from dualres.methods.axes import FittedAxes
 from dualres.methods.dualres import DualResNetwork
 from dualres.methods.method import Cost, Fitted
-from dualres.methods.neural import FittedNeural
+from dualres.methods.neural import WINDOW, FittedNeural
 from dualres.methods.views import FittedViews
 from dualres.seal import arrays_in, compare_checks, unseal
 
@@ -59,7 +59,9 @@ def load(path: Path | str) -> Model:
             return file.load(path)
     try:
         if kind == BEFORE:
-            card = _earlier_card(fields)
+            card = _earlier_card(fields, most_classes=len(blob))
+        if card.config.window != WINDOW:
+            raise ValueError(f"a window of {card.config.window} samples, and comparators take {WINDOW}")
         method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
         arrays = file.by_network(arrays_in(blob, path), card, path)
         fits = [
@@ -84,8 +86,11 @@ def _constants(card: Card, network: int) -> Mapping[str, float]:
     return {name.removeprefix(begin): value for name, value in card.constants.items() if name.startswith(begin)}
 
 
-def _earlier_card(fields: dict[str, Any]) -> Card:
-    classes, recipe = tuple(f"class {i}" for i in range(int(fields["classes"]))), fields["recipe"]
+def _earlier_card(fields: dict[str, Any], most_classes: int) -> Card:
+    count, recipe = int(fields["classes"]), fields["recipe"]
+    if count > most_classes:  # every class has numbers of its own in the file
+        raise ValueError(f"its tensors cannot be of {count} classes")
+    classes = tuple(f"class {i}" for i in range(count))
     recipe = None if recipe is None else Recipe(**recipe)
     more: dict[str, Any] = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
     return Card(
