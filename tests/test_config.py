@@ -39,6 +39,7 @@ def test_it_cannot_be_changed():
         ({"jitter": -0.1}, "jitter"),
         ({"jitter": float("nan")}, "jitter"),
         ({"memory": 0}, "memory=0: True or False"),
+        ({"rotation": "yes"}, "rotation='yes': True or False"),
         ({"branches": "middle"}, "'both', 'short', 'long'"),
     ],
 )

@@ -404,7 +404,7 @@ def test_a_small_file_cannot_ask_for_much_memory(tmp_path, sizes):
         resigned(tmp_path / "whole", lambda f, t: f["config"].update(sizes, frequency_hz=[5, 9]))
     )
     tracemalloc.start()
-    with pytest.raises(ModelFileError, match="too much memory|at most"):
+    with pytest.raises(ModelFileError, match=r"too much memory|at most"):
         load(tmp_path / "m")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -421,7 +421,7 @@ def test_views_of_very_many_frames_are_refused(views, tmp_path):
 def test_a_large_card_is_refused_before_it_is_read(saved, tmp_path, monkeypatch):
     monkeypatch.setattr(sealed, "LARGEST_HEADER", 1000)
     monkeypatch.setattr(sealed.json, "loads", lambda text: pytest.fail("it was read"))
-    with pytest.raises(ModelFileError, match="a card of .* bytes is too large"):
+    with pytest.raises(ModelFileError, match=r"a card of .* bytes is too large"):
         load(saved)
 
 

@@ -16,7 +16,9 @@ PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # 
 # A model file must not be able to ask for the whole memory by a few numbers in its card.
 LARGEST_SIZE = 2**31  # of any rate or length
 LARGEST_WINDOW = 2**20  # samples; 16 s at 64 kHz
-LARGEST_PASS = 2**24  # numbers that frames and memory of one window hold at a time; the paper's window takes 0.6 million
+LARGEST_PASS = (
+    2**24
+)  # numbers that frames and memory of one window hold at a time; the paper's window takes 0.6 million
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,9 @@ class ModelConfig:
             raise ConfigError(f"jitter={self.jitter}: zero or a positive number is needed")
         if self.branches not in ("both", "short", "long"):
             raise ConfigError(f"branches={self.branches!r}: one of 'both', 'short', 'long' is needed")
-        if not isinstance(self.memory, bool):
-            raise ConfigError(f"memory={self.memory!r}: True or False is needed")
+        for name in ("rotation", "memory"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r}: True or False is needed")
 
     def check_pass(self, most_tokens: int = LARGEST_SIZE) -> None:
         """An error where a window's frames, and the memory's states over all of its tokens, are too many to hold."""

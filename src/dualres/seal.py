@@ -16,7 +16,7 @@ import numpy.typing as npt
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from dualres.errors import ModelFileError
+from dualres.errors import MISFIT, ModelFileError
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
 LARGEST_HEADER = 8 * 2**20  # bytes; read as JSON, text takes up to 30 times its length
@@ -47,7 +47,7 @@ def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], by
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
     kind, fields = _fields(blob, path)
-    _check_digest(blob, str(fields.pop("sha256", "")), path)
+    _check_digest(blob, fields.pop("sha256", ""), path)
     return kind, fields, _values(fields.pop("checks", None)), blob
 
 
@@ -55,7 +55,10 @@ def arrays_in(blob: bytes, path: Path) -> dict[str, npt.NDArray[Any]]:
     """The arrays of an unsealed file, every number of them finite."""
     try:
         arrays = safetensors.numpy.load(blob)
-    except (SafetensorError, KeyError, TypeError) as error:  # the last two: a kind of number that NumPy does not have
+    except (
+        SafetensorError,
+        *MISFIT,
+    ) as error:  # the latter where NumPy does not have that kind or that many of numbers
         raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
     for name, array in arrays.items():
         # Also where a network does without the array: zero times NaN is NaN.
@@ -84,15 +87,18 @@ def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     try:
         header = json.loads(blob[8 : 8 + length])
         fields = dict(json.loads(header["__metadata__"][_KEY]))
-        return str(fields.pop("format")), fields
-    except (ValueError, KeyError, TypeError, RecursionError):
+        kind = fields.pop("format")
+        if not isinstance(kind, str):
+            raise ValueError("a format is a text")
+        return kind, fields
+    except MISFIT:
         raise ModelFileError(f"{path}: not a DualRes model file, or its header is damaged") from None
 
 
-def _check_digest(blob: bytes, digest: str, path: Path) -> None:
-    signed = _DIGEST + digest.encode()
+def _check_digest(blob: bytes, digest: Any, path: Path) -> None:
+    signed = _DIGEST + digest.encode() if isinstance(digest, str) and digest.isascii() else b""
     blank = blob.replace(signed, _DIGEST + _ZEROS)
-    if blob.count(signed) != 1 or hashlib.sha256(blank).hexdigest() != digest:
+    if not signed or blob.count(signed) != 1 or hashlib.sha256(blank).hexdigest() != digest:
         raise ModelFileError(f"{path}: the file was changed or damaged since it was saved; copy it again")
 
 
@@ -100,5 +106,5 @@ def _values(stored: Any) -> npt.NDArray[np.float64]:
     """The stored check values; empty where they are none, which no model's can equal."""
     try:
         return np.asarray(stored, dtype=np.float64)
-    except (TypeError, ValueError):
+    except MISFIT:
         return np.empty(0)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dualres.campaign.job import Job, read_job
-from dualres.errors import DualResError
+from dualres.errors import MISFIT, DualResError
 from dualres.learn.history import Step
 from dualres.machinery.files import compact_json
 from dualres.metrics import Evaluation
@@ -136,7 +136,7 @@ class Ledger:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (sqlite3.Error, *MISFIT) as error:
             raise LedgerError(f"{self.path}: damaged ({error}); take a copy of it from elsewhere") from error
 
     def keys(self) -> set[str]:

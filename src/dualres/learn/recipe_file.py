@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
-from dualres.errors import ConfigError
+from dualres.errors import MISFIT, ConfigError
 from dualres.learn.tune import Choice
 from dualres.machinery.files import write_whole
 
@@ -54,7 +54,7 @@ def read_recipe(path: Path) -> Recipe | None:
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
         return None if content["recipe"] is None else Recipe(**content["recipe"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, *MISFIT) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
 

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from dualres import file, methods
+from dualres.card_fields import check_fields
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.errors import ConfigError, ModelFileError
+from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.file import APART, BEFORE, OURS, VIEWS, Card, Model
 from dualres.methods.axes import FittedAxes
 from dualres.methods.dualres import DualResNetwork
@@ -59,6 +60,7 @@ def load(path: Path | str) -> Model:
             return file.load(path)
     try:
         if kind == BEFORE:
+            check_fields({name: value for name, value in fields.items() if name != "classes"})
             card = _earlier_card(fields, most_classes=len(blob))
         if card.config.window != WINDOW:
             raise ValueError(f"a window of {card.config.window} samples, and comparators take {WINDOW}")
@@ -68,13 +70,17 @@ def load(path: Path | str) -> Model:
             method.restore(one, _constants(card, number), len(card.classes), card.seed, cost)
             for number, one in enumerate(arrays)
         ]
-    except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: its tensors do not fit its card ({reason_of(error)})") from error
     model = Model(tuple(fits), card)
     if kind == BEFORE:
         model = as_model(fits[0], card.classes, {})
         model = replace(model, card=replace(model.card, versions=card.versions))
-    compare_checks(checks, file.check_scores(model)[0], 1, path)
+    try:
+        found = file.check_scores(model)
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: it cannot judge its check window ({reason_of(error)})") from error
+    compare_checks(checks, found[0], 1, path)
     return model
 
 

@@ -61,7 +61,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
         others = earlier[values["file"], channel or ""]
         _refuse_listed_twice(where, values["file"], part, others)
         others.append((part, number))
-        file = (folder / values["file"]).resolve()
+        file = _resolved(folder / values["file"], where)
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
         try:
@@ -72,6 +72,14 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None) -> I
         label = {"label": values["label"]} if labelled else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
         yield Row(folder / values["file"], known, rate, channel, part, where)
+
+
+def _resolved(path: Path, where: str) -> Path:
+    """Where a listed file really lies; an error for a name that no file can have."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+        raise RecordingError(f"{where}: {str(path)!r} cannot be a file ({error}); correct the name") from error
 
 
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:

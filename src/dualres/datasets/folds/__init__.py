@@ -12,7 +12,7 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
-from dualres.errors import ConfigError
+from dualres.errors import MISFIT, ConfigError
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _parsed(text: str, name: str, remedy: str) -> Fold:
         frozen = content.pop("hash")
         content["support"] = {label: tuple(members) for label, members in content["support"].items()}
         fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except MISFIT as error:
         raise ConfigError(f"fold {name}: its file holds no fold ({error}); {remedy}") from error
     if fold.hash != frozen:
         raise ConfigError(f"fold {name}: its file was changed; {remedy}")
