@@ -20,6 +20,11 @@ def in_folder_itself(name: str) -> bool:
     return Path(name).name == name
 
 
+def within_folder(name: str) -> bool:
+    """Whether a name from a list is that of a file in the folder or below it."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts and "\0" not in name
+
+
 def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] = in_folder_itself) -> None:
     """Hash the named files in place of those that the folder's list named so far.
 
@@ -46,7 +51,9 @@ def check_sums(folder: Path) -> list[str]:
     problems = []
     for name, digest in listed(folder).items():
         file = folder / name
-        if not file.is_file():
+        if not within_folder(name):
+            problems.append(f"{folder / NAME}: lists {name!r}, which lies outside the folder")
+        elif not file.is_file():
             problems.append(f"{file}: is missing, though {NAME} lists it")
         elif sha256(file.read_bytes()).hexdigest() != digest:
             problems.append(f"{file}: was changed since its hash was written to {NAME}")
