@@ -17,6 +17,7 @@ import safetensors.numpy
 from safetensors import SafetensorError
 
 from dualres.errors import MISFIT, ModelFileError
+from dualres.machinery.regular import unusual
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
 LARGEST_HEADER = 8 * 2**20  # bytes; read as JSON, text takes up to 30 times its length
@@ -40,6 +41,8 @@ def seal(kind: str, fields: Mapping[str, Any], checks: npt.ArrayLike, arrays: Ar
 
 def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], bytes]:
     """The kind of an intact file, its card's other fields, the check values and the whole content."""
+    if reason := unusual(path):
+        raise ModelFileError(f"{path}: cannot be read: it {reason}")
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ModelFileError(f"{path}: {path.stat().st_size} bytes is too large for a model of this kind")

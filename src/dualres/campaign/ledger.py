@@ -19,6 +19,7 @@ from dualres.campaign.job import Job, read_job
 from dualres.errors import MISFIT, DualResError
 from dualres.learn.history import Step
 from dualres.machinery.files import compact_json
+from dualres.machinery.regular import unusual
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
@@ -69,6 +70,8 @@ class Ledger:
         self.path = Path(path)
         if not create and not self.path.exists():
             raise LedgerError(f"{self.path}: there is no ledger; `dualres bench run` makes one")
+        if reason := unusual(self.path):
+            raise LedgerError(f"{self.path}: not a ledger that can be used: it {reason}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, isolation_level=None)

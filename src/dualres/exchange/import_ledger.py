@@ -14,6 +14,7 @@ from dualres.campaign.run import sole_writer
 from dualres.exchange.read_export import load_export
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
+from dualres.machinery.regular import unusual
 from dualres.profile.measurements import FOLDER, damaged, keep, kept
 
 
@@ -102,7 +103,8 @@ def _take_measurements(there: Path, here: Path) -> Measured:
 def _copy_models(there: Path, here: Path, keys: Iterable[str]) -> int:
     """Those that are there and not yet here."""
     names = [f"models/{key}.safetensors" for key in keys]
-    missing = [name for name in names if (there / name).exists() and not (here / name).exists()]
+    usable = (name for name in names if (there / name).is_file() and not unusual(there / name))
+    missing = [name for name in usable if not (here / name).exists()]
     for name in missing:
         write_whole(here / name, (there / name).read_bytes())
     return len(missing)

@@ -10,6 +10,7 @@ from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
 from dualres.errors import MISFIT, ConfigError
 from dualres.learn.tune import Choice
 from dualres.machinery.files import write_whole
+from dualres.machinery.regular import unusual
 
 FORMAT = "dualres-recipe/1"
 LARGEST = 1 << 20  # bytes; a file of ours has a few thousand
@@ -48,6 +49,8 @@ def _data(recipe: Recipe | None) -> dict[str, Any] | None:
 def read_recipe(path: Path) -> Recipe | None:
     """The recipe in a file that `write_choice` wrote; None for the network of views."""
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it is larger than {LARGEST} bytes")
         content: Any = json.loads(path.read_text())

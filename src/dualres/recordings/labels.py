@@ -10,6 +10,7 @@ from typing import Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.machinery.rates import exact_rate
+from dualres.machinery.regular import unusual
 from dualres.recordings.recording import Interval
 
 LABELS = "labels.csv"
@@ -87,6 +88,8 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
 
     What stands for the columns file and label is called so.
     """
+    if reason := unusual(path):
+        raise RecordingError(f"{path}: cannot be read: it {reason}")
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             header = lines.readline()

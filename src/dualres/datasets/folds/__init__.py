@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from dualres.errors import MISFIT, ConfigError
+from dualres.machinery.regular import unusual
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def load_fold(name: str) -> Fold:
 def read_fold(path: Path) -> Fold:
     """The frozen fold in a file."""
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: the fold cannot be read ({error}); `dualres data fold` writes one") from error
