@@ -23,7 +23,7 @@ _LAYOUT = "\n\t"  # what our own texts are laid out with
 class ShowingConsole(Console):
     """A console that shows control characters of texts from files, and never sends them to the terminal."""
 
-    def render_str(self, text: str, **how: Any) -> Text:  # type: ignore[override]
+    def render_str(self, text: str, **how: Any) -> Text:
         """Texts, before they are measured: strings that are printed, and the cells of tables."""
         return super().render_str(printable(text, keep=_LAYOUT), **how)
 

@@ -49,8 +49,8 @@ def _data(recipe: Recipe | None) -> dict[str, Any] | None:
 def read_recipe(path: Path) -> Recipe | None:
     """The recipe in a file that `write_choice` wrote; None for the network of views."""
     try:
-        if reason := unusual(path):
-            raise ValueError(f"it {reason}")
+        if strange := unusual(path):
+            raise ValueError(f"it {strange}")
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it is larger than {LARGEST} bytes")
         content: Any = json.loads(path.read_text())

@@ -88,8 +88,8 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
 
     What stands for the columns file and label is called so.
     """
-    if reason := unusual(path):
-        raise RecordingError(f"{path}: cannot be read: it {reason}")
+    if strange := unusual(path):
+        raise RecordingError(f"{path}: cannot be read: it {strange}")
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             header = lines.readline()
