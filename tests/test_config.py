@@ -28,6 +28,8 @@ def test_it_cannot_be_changed():
         ({"short": 2048}, "longer than long"),
         ({"window": 1000}, "shorter than one long frame"),
         ({"window": 2**25}, "at most"),
+        ({"window": 2**20 + 1}, "at most"),
+        ({"rate": 2**70}, "rate: at most"),
         ({"states": 0}, "positive whole number"),
         ({"hop": 1.5}, "positive whole number"),
         ({"rate": True}, "positive whole number"),
@@ -37,6 +39,7 @@ def test_it_cannot_be_changed():
         ({"jitter": -0.1}, "jitter"),
         ({"jitter": float("nan")}, "jitter"),
         ({"memory": 0}, "memory=0: True or False"),
+        ({"rotation": "yes"}, "rotation='yes': True or False"),
         ({"branches": "middle"}, "'both', 'short', 'long'"),
     ],
 )

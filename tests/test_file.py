@@ -1,6 +1,7 @@
 import dataclasses
 import hashlib
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -275,6 +276,34 @@ def test_controls_survive_the_file(tmp_path):
     assert load(tmp_path / "m").network.config == silent
 
 
+SILENT = {
+    "branches": ("encoder.short.weight", {"branches": "long"}),
+    "memory": ("encoder.memory.write.weight", {"memory": False}),
+    "rotation": ("encoder.memory.pitch", {"rotation": False}),
+}
+
+
+@pytest.mark.parametrize(("name", "silent"), SILENT.values(), ids=SILENT)
+def test_nan_is_refused_also_where_the_network_does_without_the_weight(tmp_path, name, silent):
+    save(model(dataclasses.replace(SMALL, **silent)), tmp_path / "whole")
+    blob = resigned(tmp_path / "whole", lambda fields, tensors: tensors[name].view(-1)[:1].fill_(float("nan")))
+    (tmp_path / "m").write_bytes(blob)
+    with pytest.raises(ModelFileError, match=f"{name} holds numbers that are not finite"):
+        load(tmp_path / "m")
+
+
+def test_logits_that_overflow_are_refused(saved, tmp_path):
+    """Infinite logits equal infinite ones: what the file says of itself cannot save it."""
+
+    def change(fields, tensors):
+        tensors["head.weight"].fill_(3e38)
+        fields["checks"] = [[float("inf")] * 3] * 2
+
+    (tmp_path / "m").write_bytes(resigned(saved, change))
+    with pytest.raises(ModelFileError, match="check window gives values that are not finite"):
+        load(tmp_path / "m")
+
+
 def test_the_paper_s_model_is_small(tmp_path):
     save(model(ModelConfig(), classes=tuple("abcdefgh")), tmp_path / "m")
     assert (tmp_path / "m").stat().st_size < 165_000
@@ -358,6 +387,43 @@ def test_a_card_that_does_not_fit_is_refused(saved, tmp_path, change, reason):
     (tmp_path / "m").write_bytes(resigned(saved, change))
     with pytest.raises(ModelFileError, match=reason):
         load(tmp_path / "m")
+
+
+GREEDY = {
+    "a frame for every sample": {"window": 2**20, "hop": 1, "short": 16, "long": 16},
+    "a hop of few samples": {"window": 2**20, "hop": 4},
+    "a window of minutes": {"window": 2**24},
+}
+
+
+@pytest.mark.parametrize("sizes", GREEDY.values(), ids=GREEDY)
+def test_a_small_file_cannot_ask_for_much_memory(tmp_path, sizes):
+    """Of what the card says, these sizes are in no tensor's shape."""
+    some = dataclasses.replace(SMALL, short=16, long=sizes.get("long", SMALL.long))
+    save(model(some), tmp_path / "whole")
+    (tmp_path / "m").write_bytes(
+        resigned(tmp_path / "whole", lambda f, t: f["config"].update(sizes, frequency_hz=[5, 9]))
+    )
+    tracemalloc.start()
+    with pytest.raises(ModelFileError, match=r"too much memory|at most"):
+        load(tmp_path / "m")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+def test_views_of_very_many_frames_are_refused(views, tmp_path):
+    """Their tables grow with the square of the frames, and no tensor's shape tells of them."""
+    (tmp_path / "m").write_bytes(resigned(views[1], lambda f, t: f["config"].update(window=2**18)))
+    with pytest.raises(ModelFileError, match="too much memory"):
+        load(tmp_path / "m")
+
+
+def test_a_large_card_is_refused_before_it_is_read(saved, tmp_path, monkeypatch):
+    monkeypatch.setattr(sealed, "LARGEST_HEADER", 1000)
+    monkeypatch.setattr(sealed.json, "loads", lambda text: pytest.fail("it was read"))
+    with pytest.raises(ModelFileError, match=r"a card of .* bytes is too large"):
+        load(saved)
 
 
 def test_foreign_files_are_refused(tmp_path):

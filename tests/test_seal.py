@@ -30,3 +30,17 @@ def test_check_values_may_differ_by_rounding_only(path):
     for values in ([1.0, 2.001], [1.0], [1.0, np.nan]):
         with pytest.raises(ModelFileError, match="check window"):
             compare_checks(stored, np.array(values), 1, path)
+
+
+@pytest.mark.parametrize("first", [[np.inf, 2.0], [-np.inf, 2.0], [np.nan, 2.0]])
+def test_check_values_that_are_not_finite_are_refused_even_where_the_file_says_the_same(path, first):
+    with pytest.raises(ModelFileError, match="not finite"):
+        compare_checks(np.array([first]), np.array(first), 1, path)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_arrays_that_are_not_finite_are_refused(path, dtype, value):
+    blob = seal("thing/1", {}, [[1.0]], STATE | {"level": np.array([1, value], dtype)})
+    with pytest.raises(ModelFileError, match="level holds numbers that are not finite"):
+        arrays_in(blob, path)

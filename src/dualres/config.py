@@ -13,7 +13,12 @@ POLYPHASE, SOXR = RESAMPLERS = ("scipy.signal.resample_poly", "soxr")
 LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold
 MOST_WAVES = 64  # as sharp as a short frame of 256 samples can tell
 PAPER_HAS_NOT = ("path_sigma", "path_waves", "mixup", "standardise", "more")  # settings of a recipe
-LARGEST_WINDOW = 2**24  # samples; four minutes at 64 kHz. A model file must not be able to ask for the whole memory.
+# A model file must not be able to ask for the whole memory by a few numbers in its card.
+LARGEST_SIZE = 2**31  # of any rate or length
+LARGEST_WINDOW = 2**20  # samples; 16 s at 64 kHz
+LARGEST_PASS = (
+    2**24
+)  # numbers that frames and memory of one window hold at a time; the paper's window takes 0.6 million
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ class ModelConfig:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ConfigError(f"{name}={value!r}: a positive whole number is needed")
+            if value > LARGEST_SIZE:
+                raise ConfigError(f"{name}: at most {LARGEST_SIZE} is supported")
         for name in ("short", "long"):
             if getattr(self, name) % 2:
                 raise ConfigError(f"{name}={getattr(self, name)}: an analysis length must be even to have a centre")
@@ -83,8 +90,18 @@ class ModelConfig:
             raise ConfigError(f"jitter={self.jitter}: zero or a positive number is needed")
         if self.branches not in ("both", "short", "long"):
             raise ConfigError(f"branches={self.branches!r}: one of 'both', 'short', 'long' is needed")
-        if not isinstance(self.memory, bool):
-            raise ConfigError(f"memory={self.memory!r}: True or False is needed")
+        for name in ("rotation", "memory"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"{name}={getattr(self, name)!r}: True or False is needed")
+
+    def check_pass(self, most_tokens: int = LARGEST_SIZE) -> None:
+        """An error where a window's frames, and the memory's states over all of its tokens, are too many to hold."""
+        held = self.tokens * (self.short + self.long + 2 * self.width * self.states)
+        if held > LARGEST_PASS or self.tokens > most_tokens:
+            raise ConfigError(
+                f"window={self.window}, hop={self.hop}: a window of {self.tokens} frames takes too much memory; choose "
+                "a shorter window or a longer hop"
+            )
 
     @property
     def crop(self) -> int:

@@ -25,6 +25,10 @@ class ExportError(DualResError):
     """An export that does not compute what the model computes, or that could not be checked."""
 
 
+# What code that counts on types and sizes raises at data that somebody else wrote; a reader makes one of ours of them.
+MISFIT = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError, MemoryError)
+
+
 def reason_of(error: BaseException) -> str:
     """An error in a few words; a name that is missing says no more than itself."""
     return f"there is no {error}" if isinstance(error, KeyError) else str(error)

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from dualres.card_fields import check_fields
 from dualres.config import ModelConfig, Recipe
-from dualres.errors import ConfigError, ModelFileError
+from dualres.errors import MISFIT, ConfigError, ModelFileError, reason_of
 from dualres.kernel.pack import Weights, shapes
 from dualres.kernel.views_weights import ViewsWeights, views_shapes
 from dualres.machinery.files import write_whole
@@ -174,7 +175,7 @@ class Model:
 
 def check_members(count: int, axes: int = 1) -> None:
     """An error for a number of members, or of networks for that many axes, that no model has."""
-    if not isinstance(count, Integral) or not 1 <= count <= MOST_MEMBERS:
+    if not isinstance(count, Integral) or isinstance(count, bool) or not 1 <= count <= MOST_MEMBERS:
         raise ConfigError(f"members={count!r} was given; a whole number from 1 to {MOST_MEMBERS} is needed")
     if count * axes > MOST_MEMBERS:
         raise ConfigError(
@@ -220,7 +221,7 @@ def load(path: Path | str) -> Model:
     model = Model(tuple(_weights_of_members(blob, card, path)), card)
     try:
         found = _check_logits(model, 1)
-    except (RuntimeError, ConfigError) as error:
+    except MISFIT as error:
         raise ModelFileError(f"{path}: its weights do not fit its card ({error})") from error
     compare_checks(checks, found[0], CHECK_WINDOWS, path)
     return model
@@ -261,19 +262,9 @@ def _stacked(by_network: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.fl
 
 def _card(fields: dict[str, Any], path: Path) -> Card:
     try:
-        classes = fields["classes"]
-        if not all(isinstance(c, str) for c in classes) or len(set(classes)) != len(classes):
-            raise ValueError("its classes are not distinct names")
-        if not isinstance(fields["seed"], int):
-            raise ValueError("its seed is no whole number")
+        check_fields(fields)
         channels = tuple(fields.pop("channels", ()))
-        if not all(isinstance(c, str) for c in channels) or len(set(channels)) != len(channels):
-            raise ValueError("its channels are not distinct names")
         check_members(fields.get("members", 1), len(channels))
-        if not isinstance(fields.get("learned_from", {}), dict):
-            raise ValueError("its learned_from is no table")
-        if not all(isinstance(one, dict) for one in fields.get("estimates", ())):
-            raise ValueError("its estimates are no objects")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")
         for name in {"half_life_s", "frequency_hz"} & config.keys():
             config[name] = tuple(config[name])
@@ -286,8 +277,8 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
             recipe=None if recipe is None else Recipe(**recipe),
             **fields,
         )
-    except (KeyError, TypeError, ValueError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its card cannot be understood ({error})") from error
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: its card cannot be understood ({reason_of(error)})") from error
 
 
 def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | ViewsWeights]:

@@ -16,9 +16,11 @@ import numpy.typing as npt
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from dualres.errors import ModelFileError
+from dualres.errors import MISFIT, ModelFileError
+from dualres.machinery.regular import unusual
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
+LARGEST_HEADER = 8 * 2**20  # bytes; read as JSON, text takes up to 30 times its length
 CHECK_TOLERANCE = 1e-4  # of the largest value, or of one
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -39,6 +41,8 @@ def seal(kind: str, fields: Mapping[str, Any], checks: npt.ArrayLike, arrays: Ar
 
 def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], bytes]:
     """The kind of an intact file, its card's other fields, the check values and the whole content."""
+    if reason := unusual(path):
+        raise ModelFileError(f"{path}: cannot be read: it {reason}")
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ModelFileError(f"{path}: {path.stat().st_size} bytes is too large for a model of this kind")
@@ -46,22 +50,32 @@ def unseal(path: Path) -> tuple[str, dict[str, Any], npt.NDArray[np.float64], by
     except OSError as error:
         raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from error
     kind, fields = _fields(blob, path)
-    _check_digest(blob, str(fields.pop("sha256", "")), path)
+    _check_digest(blob, fields.pop("sha256", ""), path)
     return kind, fields, _values(fields.pop("checks", None)), blob
 
 
 def arrays_in(blob: bytes, path: Path) -> dict[str, npt.NDArray[Any]]:
-    """The arrays of an unsealed file."""
+    """The arrays of an unsealed file, every number of them finite."""
     try:
-        return safetensors.numpy.load(blob)
-    except (SafetensorError, KeyError, TypeError) as error:  # the last two: a kind of number that NumPy does not have
+        arrays = safetensors.numpy.load(blob)
+    except (
+        SafetensorError,
+        *MISFIT,
+    ) as error:  # the latter where NumPy does not have that kind or that many of numbers
         raise ModelFileError(f"{path}: its tensors cannot be read ({error})") from error
+    for name, array in arrays.items():
+        # Also where a network does without the array: zero times NaN is NaN.
+        if not np.isfinite(array).all():
+            raise ModelFileError(f"{path}: {name} holds numbers that are not finite; fit the model again")
+    return arrays
 
 
 def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float64], rows: int, path: Path) -> None:
     """Refuse a model whose first check window does not give here what the first of the stored `rows` says."""
+    if not np.isfinite(first).all():
+        raise ModelFileError(f"{path}: the check window gives values that are not finite; fit the model again")
     off = np.abs(first - stored[0]).max() if stored.shape == (rows, *first.shape) else np.inf
-    if not off <= CHECK_TOLERANCE * max(1.0, np.abs(first).max()):
+    if not off <= CHECK_TOLERANCE * max(1.0, np.abs(first).max()):  # the first are finite, so the right side is
         raise ModelFileError(
             f"{path}: the check window gives other values than when the model was saved (off by {off:.2g}); "
             "do not trust its verdicts here"
@@ -70,18 +84,24 @@ def compare_checks(stored: npt.NDArray[np.float64], first: npt.NDArray[np.float6
 
 def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     """The kind and the card's JSON from the header: eight bytes of length, then JSON."""
+    length = int.from_bytes(blob[:8], "little")
+    if LARGEST_HEADER < length <= len(blob):
+        raise ModelFileError(f"{path}: a card of {length} bytes is too large for a model of this kind")
     try:
-        header = json.loads(blob[8 : 8 + int.from_bytes(blob[:8], "little")])
+        header = json.loads(blob[8 : 8 + length])
         fields = dict(json.loads(header["__metadata__"][_KEY]))
-        return str(fields.pop("format")), fields
-    except (ValueError, KeyError, TypeError, RecursionError):
+        kind = fields.pop("format")
+        if not isinstance(kind, str):
+            raise ValueError("a format is a text")
+        return kind, fields
+    except MISFIT:
         raise ModelFileError(f"{path}: not a DualRes model file, or its header is damaged") from None
 
 
-def _check_digest(blob: bytes, digest: str, path: Path) -> None:
-    signed = _DIGEST + digest.encode()
+def _check_digest(blob: bytes, digest: Any, path: Path) -> None:
+    signed = _DIGEST + digest.encode() if isinstance(digest, str) and digest.isascii() else b""
     blank = blob.replace(signed, _DIGEST + _ZEROS)
-    if blob.count(signed) != 1 or hashlib.sha256(blank).hexdigest() != digest:
+    if not signed or blob.count(signed) != 1 or hashlib.sha256(blank).hexdigest() != digest:
         raise ModelFileError(f"{path}: the file was changed or damaged since it was saved; copy it again")
 
 
@@ -89,5 +109,5 @@ def _values(stored: Any) -> npt.NDArray[np.float64]:
     """The stored check values; empty where they are none, which no model's can equal."""
     try:
         return np.asarray(stored, dtype=np.float64)
-    except (TypeError, ValueError):
+    except MISFIT:
         return np.empty(0)

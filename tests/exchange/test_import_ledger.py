@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -88,3 +90,15 @@ def test_a_damaged_measurement_of_theirs_is_said(there, tmp_path):
     measured = import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").measured
     assert measured.taken == 1
     assert "simulated-dualres-cuda-4.json: not a measurement" in measured.left_out[0]
+
+
+@pytest.mark.parametrize("key", ["../../outside", "/tmp/outside", "", "0" * 64, "a" * 63 + "/", "x\0"])
+def test_a_key_that_is_not_the_hash_of_its_plan_is_refused_before_a_byte_is_written(there, tmp_path, key):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        (old,) = database.execute("SELECT key FROM jobs ORDER BY key LIMIT 1").fetchone()
+        for table in ("jobs", "scores", "steps"):
+            database.execute(f"UPDATE {table} SET key = ? WHERE key = ?", (key, old))
+    (there / "outside.safetensors").write_bytes(b"theirs")
+    with pytest.raises(LedgerError, match="is not the hash of its plan; nothing was taken"):
+        import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
+    assert not (tmp_path / "here").exists()

@@ -99,6 +99,18 @@ def test_an_export_that_was_changed_with_its_hashes_is_refused_in_a_sentence(exp
         load_export(exported, tmp_path / "again.sqlite")
 
 
+@pytest.mark.parametrize("field", ["truth", "windows"])
+def test_a_number_that_no_ledger_can_hold_is_refused(exported, tmp_path, field):
+    def enlarged(text):
+        first, *others = map(json.loads, text.splitlines())
+        first[field][0] = 2**70
+        return "".join(json.dumps(line) + "\n" for line in (first, *others))
+
+    rewrite(exported, "judged.jsonl", enlarged)
+    with pytest.raises(LedgerError, match=r"jobs.jsonl: cannot be read .* too large"):
+        load_export(exported, tmp_path / "again.sqlite")
+
+
 def test_an_existing_ledger_is_not_written_to(exported, ledger):
     with pytest.raises(LedgerError, match="exists already"):
         load_export(exported, ledger.path)

@@ -17,8 +17,9 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import sources
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT, printable
+from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.expected import as_counts, logits_of, stream_shares
+from dualres.machinery.printable import printable
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_comparator, made_model

@@ -1,3 +1,7 @@
+from hashlib import sha256
+
+import pytest
+
 from dualres.machinery.checksums import check_sums, replace_sums, write_sums
 
 
@@ -47,3 +51,14 @@ def test_a_folder_below_is_touched_only_where_the_caller_says_so(tmp_path):
     (tmp_path / "SHA256SUMS").write_text(earlier)
     replace_sums(tmp_path, ["new"], lambda name: name == "below/old")
     assert [p.name for p in (tmp_path / "below").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("name", ["../outside", "inner/../../outside", "/etc/hostname", "a\0"])
+def test_a_list_cannot_name_what_lies_outside_its_folder(tmp_path, name):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "outside").write_text("one")
+    digest = sha256(b"one").hexdigest()
+    (folder / "SHA256SUMS").write_text(f"{digest}  {name}\n")
+    (problem,) = check_sums(folder)
+    assert "lies outside the folder" in problem

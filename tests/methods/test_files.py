@@ -122,6 +122,13 @@ def test_a_file_of_an_earlier_benchmark_is_read_and_not_diagnosed_by(name, suppo
         load_model(tmp_path / "m")
 
 
+def test_an_earlier_card_of_very_many_classes_is_refused_before_they_are_named(tmp_path):
+    card = {"method": "crossformer", "recipe": None, "classes": 10**12, "seed": 41}
+    (tmp_path / "m").write_bytes(seal(BEFORE, card, [[1.0]], {"head.bias": np.zeros(3, np.float32)}))
+    with pytest.raises(ModelFileError, match="cannot be of 1000000000000 classes"):
+        load(tmp_path / "m")
+
+
 def test_a_changed_byte_is_refused(saved, tmp_path):
     blob = bytearray(saved.read_bytes())
     blob[len(blob) // 2] ^= 1
@@ -151,6 +158,7 @@ def test_a_comparator_is_no_dualres_model(saved):
         (lambda card, state: state.pop("head.bias"), "do not fit"),
         (lambda card, state: state.update({"head.bias": 9 * state["head.bias"]}), "check window"),
         (lambda card, state: card.update(price=1), "cannot be understood"),
+        (lambda card, state: card["config"].update(window=2**20), "comparators take 32768"),
     ],
 )
 def test_a_card_that_does_not_fit_is_refused(saved, tmp_path, change, reason):

@@ -93,3 +93,11 @@ def test_what_was_found_in_the_header_is_said(folder, header, reason):
     write_labels(folder, f"{header}\na.npy,good,good\n")
     with pytest.raises(RecordingError, match=reason):
         read_folder(folder)
+
+
+@pytest.mark.parametrize("name", ["a\0.npy", "\0", "circle/a.npy"])
+def test_a_name_that_no_file_can_have_is_refused(folder, name):
+    (folder / "circle").symlink_to(folder / "circle")
+    write_labels(folder, f"file,label\n{name},good\nb.npy,worn\n")
+    with pytest.raises(RecordingError, match=r"line 2: .* cannot be a file"):
+        read_folder(folder, rate=Fraction(1000))

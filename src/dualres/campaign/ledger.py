@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from dualres.campaign.job import Job, read_job
-from dualres.errors import DualResError
+from dualres.errors import MISFIT, DualResError
 from dualres.learn.history import Step
 from dualres.machinery.files import compact_json
+from dualres.machinery.regular import unusual
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
@@ -69,6 +70,8 @@ class Ledger:
         self.path = Path(path)
         if not create and not self.path.exists():
             raise LedgerError(f"{self.path}: there is no ledger; `dualres bench run` makes one")
+        if reason := unusual(self.path):
+            raise LedgerError(f"{self.path}: not a ledger that can be used: it {reason}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(self.path, isolation_level=None)
@@ -136,7 +139,7 @@ class Ledger:
     def _reading(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (sqlite3.Error, *MISFIT) as error:
             raise LedgerError(f"{self.path}: damaged ({error}); take a copy of it from elsewhere") from error
 
     def keys(self) -> set[str]:

@@ -49,11 +49,10 @@ def demo(
     page, model = write_demo(result, out)
     console.print(_table(result))
     accuracy, f1 = result.guess
-    say(
-        f"Guessing would score {100 * accuracy:.1f} % and {100 * f1:.1f} %: the expected accuracy and macro-F1\n"
-        f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely."
-    )
-    say(f"Report  {page}\nModel   {model}")
+    say(f"Guessing would score {100 * accuracy:.1f} % and {100 * f1:.1f} %: the expected accuracy and macro-F1")
+    say(f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely.")
+    say(f"Report  {page}")
+    say(f"Model   {model}")
 
 
 def _table(result: Demo) -> Table:

@@ -14,8 +14,9 @@ import typer
 from dualres.cli.changes import show_changes
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
-from dualres.cli.screen import complain, counted
+from dualres.cli.screen import complain, counted, echo
 from dualres.errors import ConfigError
+from dualres.machinery.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -146,13 +147,14 @@ def diagnose(
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
             alone = [one.alone.label if one.alone else ""] if together else []
             named = [_name(one)] if over_time is None else _name_and_time(one)
-            table.writerow([*named, *cells, *alone, problem, *([_differences(one)] if remarks else [])])
+            row = [*named, *cells, *alone, problem, *([_differences(one)] if remarks else [])]
+            table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
         elif verdict:
             rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
             alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
             differ = [each for each in verdict.differences if each.here is not None]
             remark = f"  ! {'; '.join(map(str, differ))}" if differ else ""
-            typer.echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){remark}")
+            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){remark}")
         if problem and not as_json:
             complain("not judged", problem)
     if picture:

@@ -9,11 +9,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from dualres.campaign.job import Job
-from dualres.campaign.ledger import Ledger, Merge, Outcome
+from dualres.campaign.ledger import Ledger, LedgerError, Merge, Outcome
 from dualres.campaign.run import sole_writer
 from dualres.exchange.read_export import load_export
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
+from dualres.machinery.regular import unusual
 from dualres.profile.measurements import FOLDER, damaged, keep, kept
 
 
@@ -71,6 +72,7 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
             theirs = stack.enter_context(load_export(other, scratch / ledger.name, progress))
         else:
             theirs = stack.enter_context(Ledger(other, create=False))
+        _check_keys(theirs)
         ours = stack.enter_context(Ledger(ledger))
         stack.enter_context(sole_writer(ledger))
         merge = ours.merge(theirs)
@@ -79,6 +81,13 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
         models = _copy_models(other.parent, ledger.parent, theirs.keys() - set(merge.clashes))
         measured = _take_measurements(theirs.path.parent / FOLDER, ledger.parent / FOLDER)
     return Imported(merge, models, clashes, measured)
+
+
+def _check_keys(theirs: Ledger) -> None:
+    """Refuse a ledger whose keys are not the hashes of its plans: files are named by keys."""
+    for key, job in theirs.jobs().items():
+        if key != job.key:
+            raise LedgerError(f"{theirs.path}: the key {key[:64]!r} is not the hash of its plan; nothing was taken")
 
 
 def _take_measurements(there: Path, here: Path) -> Measured:
@@ -94,7 +103,8 @@ def _take_measurements(there: Path, here: Path) -> Measured:
 def _copy_models(there: Path, here: Path, keys: Iterable[str]) -> int:
     """Those that are there and not yet here."""
     names = [f"models/{key}.safetensors" for key in keys]
-    missing = [name for name in names if (there / name).exists() and not (here / name).exists()]
+    usable = (name for name in names if (there / name).is_file() and not unusual(there / name))
+    missing = [name for name in usable if not (here / name).exists()]
     for name in missing:
         write_whole(here / name, (there / name).read_bytes())
     return len(missing)

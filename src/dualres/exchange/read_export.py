@@ -8,7 +8,7 @@ from typing import Any
 
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger, LedgerError, Outcome
-from dualres.errors import reason_of
+from dualres.errors import MISFIT, reason_of
 from dualres.exchange import export as written
 from dualres.exchange.export import HEAD, JOBS, SHARED, SIGNALS, Signals, is_measurement
 from dualres.machinery.checksums import NAME as SUMS
@@ -50,7 +50,7 @@ def _check_format(folder: Path) -> None:
         found = json.loads((folder / HEAD).read_text(encoding="utf-8"))["format"]
     except FileNotFoundError:
         found = "dualres-export/1"  # had no such file
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, *MISFIT) as error:
         raise LedgerError(f"{folder / HEAD}: cannot be read ({error}); export the ledger again") from error
     if found != written.FORMAT:
         reads = f"this version reads {written.FORMAT!r}; export the ledger again with this version"
@@ -72,7 +72,7 @@ def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:
             its = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
             ledger.record(job, _outcome(job, line, *its, signals))
             progress("Read the export", done, len(lines), "")
-    except (OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (OSError, *MISFIT) as error:
         raise LedgerError(f"{where}: cannot be read ({reason_of(error)}); export the ledger again") from error
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.errors import ExportError
+from dualres.machinery.printable import printable
 
 SOURCES = ("dualres.c", "dualres_model.c")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
@@ -105,11 +106,6 @@ def flash_size(machine: str, objects: Sequence[Path], tool: str = "size") -> lis
         return []
     rows = [line.split() for line in _compile([tool, *objects]).splitlines()[1:]]  # text, data, bss, ...
     return [Flash(machine, sum(int(row[0]) + int(row[1]) for row in rows))]
-
-
-def printable(value: str) -> str:
-    """A name for a terminal: line ends and control characters as Python escapes them."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in value)
 
 
 def _compile(command: Sequence[str | Path]) -> str:

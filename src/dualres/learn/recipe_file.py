@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
-from dualres.errors import ConfigError
+from dualres.errors import MISFIT, ConfigError
 from dualres.learn.tune import Choice
 from dualres.machinery.files import write_whole
+from dualres.machinery.regular import unusual
 
 FORMAT = "dualres-recipe/1"
 LARGEST = 1 << 20  # bytes; a file of ours has a few thousand
@@ -48,13 +49,15 @@ def _data(recipe: Recipe | None) -> dict[str, Any] | None:
 def read_recipe(path: Path) -> Recipe | None:
     """The recipe in a file that `write_choice` wrote; None for the network of views."""
     try:
+        if strange := unusual(path):
+            raise ValueError(f"it {strange}")
         if path.stat().st_size > LARGEST:
             raise ValueError(f"it is larger than {LARGEST} bytes")
         content: Any = json.loads(path.read_text())
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
         return None if content["recipe"] is None else Recipe(**content["recipe"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, *MISFIT) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
 

@@ -19,6 +19,7 @@ from dualres.learn.support import Support, spread_support
 from dualres.learn.tune import NEVER, Choice, Fit, Groups
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
+from dualres.machinery.regular import unusual
 from dualres.recordings.contradictions import refuse_contradictions
 from dualres.recordings.recording import Recording
 
@@ -127,6 +128,8 @@ class Kept:
 
     def _read(self) -> dict[Fit, float]:
         try:
+            if unusual(self.path):
+                return {}
             content = json.loads(self.path.read_text())
             if content["about"] != self._about:
                 return {}

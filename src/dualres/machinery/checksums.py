@@ -5,6 +5,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from dualres.machinery.files import write_whole
+from dualres.machinery.regular import unusual
 
 NAME = "SHA256SUMS"
 
@@ -18,6 +19,11 @@ def write_sums(folder: Path, names: Iterable[str]) -> None:
 def in_folder_itself(name: str) -> bool:
     """Whether a name is that of a file right in the folder, not of one below or outside it."""
     return Path(name).name == name
+
+
+def within_folder(name: str) -> bool:
+    """Whether a name from a list is that of a file in the folder or below it."""
+    return not Path(name).is_absolute() and ".." not in Path(name).parts and "\0" not in name
 
 
 def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], bool] = in_folder_itself) -> None:
@@ -35,7 +41,7 @@ def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], 
 def listed(folder: Path) -> dict[str, str]:
     """The hashes by name; none where there is no list."""
     path = folder / NAME
-    lines = path.read_text(errors="replace").splitlines() if path.is_file() else []
+    lines = path.read_text(errors="replace").splitlines() if path.is_file() and not unusual(path) else []
     return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
 
 
@@ -46,7 +52,9 @@ def check_sums(folder: Path) -> list[str]:
     problems = []
     for name, digest in listed(folder).items():
         file = folder / name
-        if not file.is_file():
+        if not within_folder(name):
+            problems.append(f"{folder / NAME}: lists {name!r}, which lies outside the folder")
+        elif not file.is_file() or unusual(file):
             problems.append(f"{file}: is missing, though {NAME} lists it")
         elif sha256(file.read_bytes()).hexdigest() != digest:
             problems.append(f"{file}: was changed since its hash was written to {NAME}")

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from dualres import file, methods
+from dualres.card_fields import check_fields
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.errors import ConfigError, ModelFileError
+from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.file import APART, BEFORE, OURS, VIEWS, Card, Model
 from dualres.methods.axes import FittedAxes
 from dualres.methods.dualres import DualResNetwork
 from dualres.methods.method import Cost, Fitted
-from dualres.methods.neural import FittedNeural
+from dualres.methods.neural import WINDOW, FittedNeural
 from dualres.methods.views import FittedViews
 from dualres.seal import arrays_in, compare_checks, unseal
 
@@ -59,20 +60,27 @@ def load(path: Path | str) -> Model:
             return file.load(path)
     try:
         if kind == BEFORE:
-            card = _earlier_card(fields)
+            check_fields({name: value for name, value in fields.items() if name != "classes"})
+            card = _earlier_card(fields, most_classes=len(blob))
+        if card.config.window != WINDOW:
+            raise ValueError(f"a window of {card.config.window} samples, and comparators take {WINDOW}")
         method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
         arrays = file.by_network(arrays_in(blob, path), card, path)
         fits = [
             method.restore(one, _constants(card, number), len(card.classes), card.seed, cost)
             for number, one in enumerate(arrays)
         ]
-    except (KeyError, TypeError, ValueError, RuntimeError, ConfigError) as error:
-        raise ModelFileError(f"{path}: its tensors do not fit its card ({error})") from error
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: its tensors do not fit its card ({reason_of(error)})") from error
     model = Model(tuple(fits), card)
     if kind == BEFORE:
         model = as_model(fits[0], card.classes, {})
         model = replace(model, card=replace(model.card, versions=card.versions))
-    compare_checks(checks, file.check_scores(model)[0], 1, path)
+    try:
+        found = file.check_scores(model)
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: it cannot judge its check window ({reason_of(error)})") from error
+    compare_checks(checks, found[0], 1, path)
     return model
 
 
@@ -84,8 +92,11 @@ def _constants(card: Card, network: int) -> Mapping[str, float]:
     return {name.removeprefix(begin): value for name, value in card.constants.items() if name.startswith(begin)}
 
 
-def _earlier_card(fields: dict[str, Any]) -> Card:
-    classes, recipe = tuple(f"class {i}" for i in range(int(fields["classes"]))), fields["recipe"]
+def _earlier_card(fields: dict[str, Any], most_classes: int) -> Card:
+    count, recipe = int(fields["classes"]), fields["recipe"]
+    if count > most_classes:  # every class has numbers of its own in the file
+        raise ValueError(f"its tensors cannot be of {count} classes")
+    classes = tuple(f"class {i}" for i in range(count))
     recipe = None if recipe is None else Recipe(**recipe)
     more: dict[str, Any] = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
     return Card(

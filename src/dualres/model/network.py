@@ -59,6 +59,7 @@ class DualRes(nn.Module):
         if classes < 2:
             raise ConfigError(f"classes={classes}: at least two classes are needed to tell apart")
         self.config = config or ModelConfig()
+        self.config.check_pass()
         if seed is not None:
             torch.manual_seed(seed)
         self.encoder = Encoder(self.config)

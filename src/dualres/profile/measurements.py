@@ -12,6 +12,7 @@ import numpy as np
 
 from dualres.errors import DualResError
 from dualres.machinery.files import write_whole
+from dualres.machinery.regular import unusual
 from dualres.profile.plan import EAGER, Plan, read_plan
 from dualres.profile.ways import TOLERANCE
 
@@ -139,6 +140,8 @@ def damaged(folder: Path) -> list[MeasurementError]:
 def read(path: Path) -> Measurement:
     """One measurement from its file."""
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         content = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT!r}, which this version reads")

@@ -10,6 +10,7 @@ from typing import Any
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.machinery.rates import exact_rate
+from dualres.machinery.regular import unusual
 from dualres.recordings.recording import Interval
 
 LABELS = "labels.csv"
@@ -64,7 +65,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, n
         others = earlier[values["file"], channel or ""]
         _refuse_listed_twice(where, values["file"], part, others)
         others.append((part, number))
-        file = (folder / values["file"]).resolve()
+        file = _resolved(folder / values["file"], where)
         if not file.is_relative_to(folder.resolve()):
             raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
         try:
@@ -77,11 +78,21 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, n
         yield Row(folder / values["file"], known, rate, channel, part, where)
 
 
+def _resolved(path: Path, where: str) -> Path:
+    """Where a listed file really lies; an error for a name that no file can have."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+        raise RecordingError(f"{where}: {str(path)!r} cannot be a file ({error}); correct the name") from error
+
+
 def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
     """The rows of a table with a header, each with its line and its cells by the column's name in lower case.
 
     What stands for the columns file and label is called so.
     """
+    if strange := unusual(path):
+        raise RecordingError(f"{path}: cannot be read: it {strange}")
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
             header = lines.readline()

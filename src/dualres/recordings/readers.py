@@ -16,6 +16,7 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.machinery.rates import Rate, exact_rate
+from dualres.machinery.regular import unusual
 from dualres.recordings.formats import Format, format_of, pick
 from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.listing import Array, Listed, choose_several, printable
@@ -136,8 +137,8 @@ def _digest(path: Path) -> tuple[str, Stamp]:
     try:
         if not path.exists():
             raise RecordingError(f"{path}: there is no such file")
-        if not path.is_file():  # a pipe would keep us waiting
-            raise RecordingError(f"{path}: is {'a folder' if path.is_dir() else 'not a regular file'}; give a file")
+        if reason := unusual(path):
+            raise RecordingError(f"{path}: {reason}")
         with path.open("rb") as file:
             stamp = Stamp.of(os.fstat(file.fileno()))
             return hashlib.file_digest(file, "sha256").hexdigest(), stamp

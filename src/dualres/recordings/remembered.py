@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from dualres.errors import ModelFileError
+from dualres.errors import MISFIT, ModelFileError
 from dualres.machinery.rates import exact_rate
 from dualres.recordings.listing import Listed, printable
 from dualres.recordings.recording import Recording, axes_of
@@ -74,7 +74,7 @@ class Remembered:
             channels, units = (tuple(map(str, data.get(name, ()))) for name in ("channels", "units"))
             rates = tuple(map(exact_rate, data.get("rates", ())))
             looks = {str(name): (float(low), float(high)) for name, (low, high) in data.get("looks", {}).items()}
-        except (TypeError, ValueError, AttributeError) as error:
+        except MISFIT as error:
             raise ModelFileError(f"learned_from in the model's card cannot be understood ({error})") from error
         return cls(channels, rates, units, looks)
 

@@ -16,6 +16,7 @@ import numpy as np
 from dualres.errors import RecordingError
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
+from dualres.machinery.regular import unusual
 from dualres.recordings.recording import Origin, Recording, Samples, axes_of, of_axes
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
@@ -45,6 +46,8 @@ def read_index(folder: Path) -> dict[str, Any]:
     """The content of `recordings.json`, checked for what the rest of the code relies on."""
     path = folder / "recordings.json"
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         index: dict[str, Any] = json.loads(path.read_text())
         Fraction(index["rate"])
         for entry in (index["dataset"], index["channel"], *(e["label"] for e in index["recordings"])):
@@ -100,6 +103,8 @@ def _load_axis(path: Path, shape: tuple[int, int], axis: int) -> Samples:
 
 def _load(path: Path, shape: tuple[int, ...]) -> Samples:
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         signal: Samples = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
         raise RecordingError(f"{path}: cannot be read ({error}); prepare the dataset again") from error

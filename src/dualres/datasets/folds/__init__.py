@@ -12,7 +12,8 @@ from functools import cached_property
 from importlib import resources
 from pathlib import Path
 
-from dualres.errors import ConfigError
+from dualres.errors import MISFIT, ConfigError
+from dualres.machinery.regular import unusual
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def load_fold(name: str) -> Fold:
 def read_fold(path: Path) -> Fold:
     """The frozen fold in a file."""
     try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: the fold cannot be read ({error}); `dualres data fold` writes one") from error
@@ -87,7 +90,7 @@ def _parsed(text: str, name: str, remedy: str) -> Fold:
         frozen = content.pop("hash")
         content["support"] = {label: tuple(members) for label, members in content["support"].items()}
         fold = Fold(**content | {"evaluation": tuple(content["evaluation"])})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except MISFIT as error:
         raise ConfigError(f"fold {name}: its file holds no fold ({error}); {remedy}") from error
     if fold.hash != frozen:
         raise ConfigError(f"fold {name}: its file was changed; {remedy}")

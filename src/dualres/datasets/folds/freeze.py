@@ -18,6 +18,7 @@ from pathlib import Path
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError, OutputError
 from dualres.machinery.files import write_whole
+from dualres.machinery.regular import unusual
 
 SUPPORT, EVALUATION = "support", "evaluation"
 COLUMNS = ("recording", "label", "side")
@@ -35,6 +36,8 @@ class Row:
 
 def read_table(path: Path) -> list[Row]:
     """The rows of a table; an error names the line that cannot be used."""
+    if reason := unusual(path):
+        raise ConfigError(f"{path}: cannot be read as a table: it {reason}")
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             table = csv.DictReader(file, skipinitialspace=True)

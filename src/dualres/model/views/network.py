@@ -11,6 +11,8 @@ from dualres.model.views.low_lines import low_lines
 from dualres.model.views.mean_spectra import mean_spectra
 from dualres.model.views.modulation import modulation
 
+MOST_TOKENS = 1024  # tables of `modulation` grow with the square; those of 1024 take 64 MiB
+
 
 class ViewsNetwork(nn.Module):
     """Raw windows at `config.rate` to log-probabilities, (batch, classes).
@@ -23,6 +25,7 @@ class ViewsNetwork(nn.Module):
         if classes < 2:
             raise ConfigError(f"classes={classes}: at least two classes are needed to tell apart")
         self.config, self.classes = config or ModelConfig(), classes
+        self.config.check_pass(MOST_TOKENS)
         sizes = VIEW_SIZES.features(self.config)
         self.heads = nn.ModuleDict({name: Discriminant(n, classes, VIEW_SIZES.rank) for name, n in sizes.items()})
 

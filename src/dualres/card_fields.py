@@ -1,0 +1,105 @@
+"""What the fields of a model's card may hold: anybody may have written a file, and later code counts on the types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Check = Callable[[Any], bool]
+
+LARGEST = 1e300  # of a number; a whole one beyond could not be shown as a float
+LARGEST_WHOLE = 2**63  # of a seed or a count
+
+
+def check_fields(fields: Mapping[str, Any]) -> None:
+    """ValueError where a field of a card holds what no card's does; fields that are not known here are left alone."""
+    for name, value in fields.items():
+        if name in FIELDS:
+            holds, sentence = FIELDS[name]
+            if not holds(value):
+                raise ValueError(f"its {name} {sentence}")
+
+
+def text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def number(value: Any) -> bool:
+    """Infinities and NaN are none of a card's business, but do no harm; a whole number beyond all floats would."""
+    if isinstance(value, float):
+        return True
+    return isinstance(value, int) and not flag(value) and abs(value) < LARGEST
+
+
+def whole(value: Any) -> bool:
+    return isinstance(value, int) and not flag(value) and abs(value) < LARGEST_WHOLE
+
+
+def list_of(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def table_of(check: Check) -> Check:
+    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
+
+
+def or_null(check: Check) -> Check:
+    return lambda value: value is None or check(value)
+
+
+def _names(value: Any) -> bool:
+    return list_of(text)(value) and len(set(value)) == len(value)
+
+
+def _pair(value: Any) -> bool:
+    return list_of(number)(value) and len(value) == 2
+
+
+def _learned_from(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    lists = all(list_of(text)(value.get(name, [])) for name in ("channels", "rates", "units"))
+    return lists and table_of(_pair)(value.get("looks", {}))
+
+
+def _estimate(value: Any) -> bool:
+    """With all that the sentences about it are made of."""
+    if not isinstance(value, dict) or not all(name in value and check(value[name]) for name, check in ESTIMATE.items()):
+        return False
+    interval = ("low", "high", "level")
+    return "low" not in value or all(number(value.get(name)) for name in interval)
+
+
+ESTIMATE: dict[str, Check] = {
+    **dict.fromkeys(("macro_f1", "units", "rounds"), number),
+    **dict.fromkeys(("classes", "classes_not_covered", "notes"), list_of(text)),
+    "unit": text,
+    "on_another_recording": table_of(_pair),
+    "not_known": table_of(text),
+    "same_components": flag,
+}
+_TABLE_OF_NUMBERS = "is no table of numbers"
+FIELDS: dict[str, tuple[Check, str]] = {
+    "classes": (lambda value: _names(value) and len(value) > 0, "are not distinct names"),
+    "config": (lambda value: isinstance(value, dict), "is no table"),
+    "recipe": (or_null(lambda value: isinstance(value, dict)), "is no table"),
+    "seed": (whole, "is no whole number"),
+    "resampler": (text, "is no text"),
+    "exposure_s": (table_of(number), _TABLE_OF_NUMBERS),
+    "held_out": (or_null(text), "is no text"),
+    "score": (or_null(table_of(number)), _TABLE_OF_NUMBERS),
+    "remarks": (list_of(text), "are no texts"),
+    "versions": (table_of(text), "is no table of texts"),
+    "method": (text, "is no text"),
+    "constants": (table_of(number), _TABLE_OF_NUMBERS),
+    "cost": (or_null(table_of(or_null(number))), _TABLE_OF_NUMBERS),
+    "unlabelled_s": (number, "is no number"),
+    "channels": (_names, "are not distinct names"),
+    "axes": (text, "is no text"),
+    "learned_from": (_learned_from, "is no table of channels, rates, units and looks"),
+    "estimates": (list_of(_estimate), "are no estimates"),
+}

@@ -1,0 +1,24 @@
+"""Only regular files are opened: a pipe keeps a reader waiting, and a device or a system's own file never ends."""
+
+from pathlib import Path
+
+SYSTEM = (Path("/proc"), Path("/sys"))  # what lies there looks like files, and is made while it is read
+
+
+def unusual(path: Path) -> str:
+    """Why a path that exists is not to be opened, in words that follow its name; empty for a regular file.
+
+    It is also empty where nothing can be told: then opening it says more.
+    """
+    try:
+        if path.is_dir():
+            return "is a folder; give a file"
+        if not path.exists():
+            return ""
+        if not path.is_file():
+            return "is not a regular file but a pipe, a device or a socket; give a file"
+        if any(path.resolve().is_relative_to(place) for place in SYSTEM):
+            return f"leads to {path.resolve()}, which is the system's and no file; give a file"
+    except (OSError, ValueError, RuntimeError):
+        return ""
+    return ""

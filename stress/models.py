@@ -1,0 +1,247 @@
+"""Does a hostile model file ever do more than to be refused? Prints JSON.
+
+Cards, tensors and bytes of intact model files are changed at random. Most are sealed again after that, as somebody who
+means harm would. What loads is shown and judges a window. `escaped` counts exceptions that a caller would not expect,
+`slow` calls of more than 5 s: there must be none, and `peak_mb` stays below 1,000. Tries come in blocks of 500, each
+with a seed of its own; with `--out`, a run goes on after the last block in that file and adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import hashlib
+import json
+import platform
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.cli.models import loaded
+from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.errors import ModelFileError
+from dualres.file import APART, BEFORE, VIEWS, Card, Model, content
+from dualres.learn.expectation import sentences
+from dualres.model.check import check_windows
+from dualres.model.network import DualRes
+from dualres.model.views.network import ViewsNetwork
+from dualres.recordings.remembered import Remembered
+from fuzz_readers import damage
+
+BLOCK = 500  # tries
+SLOW_S = 5.0
+ZEROS = "0" * 64
+SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
+CLASSES = ("good", "worn", "broken")
+VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        2,
+        3,
+        7,
+        64,
+        65,
+        2**16,
+        2**20,
+        2**31,
+        2**53,
+        2**63,
+        2**64,
+        2**70,
+        -(2**70),
+        int("9" * 400),
+    ),
+    *(0.5, 1e-300, 1e300, float("nan"), float("inf"), -float("inf"), "", "a", "good", "\0", "\x1b[2J", "\ud800"),
+    *("9" * 5000, "../../x", [], {}, [[]], [[], [1]], [1, 2], ["a", "b"], ["x", "y", "z"], {"a": 1}, {"": None}),
+    *([0.0] * 1000, ["x"] * 100, [1e400, -1e400], {"low": 1}, [{"unit": "component"}], "apart", "shared", VIEWS),
+    *("crossformer", "minirocket", "dualres/short"),
+)
+TYPES = ("F16", "BF16", "F32", "F64", "F8_E4M3", "F8_E5M2", "C64", "I8", "U8", "I64", "U64", "BOOL", "F4", "", "X", 3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tries", type=int, help="rounded up to blocks of 500")
+    parser.add_argument("--out", type=Path, help="a JSON file to go on from and to add to")
+    arguments = parser.parse_args()
+    blocks = -(-arguments.tries // BLOCK)
+    total = json.loads(arguments.out.read_text()) if arguments.out and arguments.out.exists() else {}
+    for seed in range(total.get("blocks", 0), total.get("blocks", 0) + blocks):
+        total = added(total, fuzz(BLOCK, seed)) | {"blocks": seed + 1}
+        total |= {"machine": platform.machine(), "date": date.today().isoformat()}
+        if arguments.out:
+            arguments.out.write_text(json.dumps(total, indent=1) + "\n")
+        print(f"{total['tries']} tries, {total['escaped']} escaped", file=sys.stderr)
+    print(json.dumps(total, indent=1))
+    sys.exit(bool(total.get("escaped") or total.get("slow")))
+
+
+def added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Two results as one: counts summed, the worst kept, every escape told once."""
+    summed = {name: one.get(name, 0) + other[name] for name in ("tries", "loaded", "refused", "escaped", "slow")}
+    worst = {name: max(one.get(name, 0), other[name]) for name in ("slowest_s", "peak_mb")}
+    return summed | worst | {"escapes": sorted({*one.get("escapes", ()), *other["escapes"]})}
+
+
+def fuzz(count: int, seed: int) -> dict[str, Any]:
+    """Read so many changed model files."""
+    rng, result = np.random.default_rng(seed), dict.fromkeys(("loaded", "refused", "escaped", "slow"), 0)
+    originals, escapes, slowest = list(intact()), set(), 0.0
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        path = Path(folder) / "model.safetensors"
+        for i in range(count):
+            path.write_bytes(changed(originals[i % len(originals)], rng))
+            began = time.perf_counter()
+            outcome, error = attempt(path)
+            slowest, took = max(slowest, time.perf_counter() - began), time.perf_counter() - began
+            result[outcome] += 1
+            result["slow"] += took > SLOW_S
+            if error:
+                escapes.add(repr(error)[:200])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    told = {"slowest_s": round(slowest, 2), "peak_mb": round(peak), "escapes": sorted(escapes)}
+    return {"tries": count, **result, **told}
+
+
+def attempt(path: Path) -> tuple[str, Exception | None]:
+    """Load the file as a command does, and do with the model what `show` and `diagnose` do first."""
+    try:
+        model = loaded(path)
+        json.dumps(model.card.as_data(), default=str)
+        for entry in model.card.estimates:
+            sentences(entry)
+        Remembered.parsed(model.card.learned_from)
+        str(model.card.recipe)
+        assert np.isfinite(model.scores(check_windows(1, model.card.config.window), 0)).all()
+    except ModelFileError:
+        return "refused", None
+    except Exception as error:
+        return "escaped", error
+    return "loaded", None
+
+
+def intact() -> Iterator[bytes]:
+    """One network, three, three axes, views, and a file of the earlier benchmark."""
+    score = {"macro_f1": 0.9, "units": 3.0, "rounds": 2.0, "low": 0.8, "high": 1.0, "level": 0.9}
+    estimate = {"unit": "component", **score, "fits": 2, "classes": ["good"], "classes_not_covered": ["worn"]}
+    estimate |= {"on_another_recording": {"worn": [1, 2]}, "not_known": {"load": "label more"}, "notes": ["few"]}
+    estimate |= {"same_components": False}
+    learned = {"channels": ["DE"], "rates": ["48000"], "units": ["g"], "looks": {"level": [0.1, 2.0]}}
+    card = Card(
+        *(CLASSES, SMALL, Recipe(updates=7), 3, POLYPHASE, dict.fromkeys(CLASSES, 1.5), "component", score, ("few",)),
+        learned_from=learned,
+        estimates=(estimate,),
+    )
+    yield content(_model(card))
+    yield content(_model(_with(card, members=3)))
+    yield content(_model(_with(card, channels=("x", "y", "z"), axes=APART)))
+    views = ViewsNetwork(3).eval()
+    for tensor in views.parameters():
+        tensor.data.fill_(0.01)
+    yield content(Model((views,), _with(card, config=ModelConfig(), recipe=None, method=VIEWS)))
+    earlier = {"method": "dualres", "recipe": Recipe().as_data(), "classes": 3, "seed": 41, "constants": {}}
+    earlier |= {"cost": {"registered": 1, "active": 1, "state_bytes": 1, "fit_s": 1.0}, "versions": {"dualres": "0"}}
+    network = DualRes(3, seed=0)
+    header, tensors = parts(content(_model(_with(card, config=ModelConfig()))))
+    said = np.asarray(_model(_with(card, config=ModelConfig())).scores(check_windows(1, 32_768))).tolist()
+    named = {f"model.{name}": value for name, value in header.items() if name != "__metadata__"}
+    assert len(named) == len(network.state_dict())
+    yield sealed({**named, "__metadata__": {}}, {"format": BEFORE, **earlier, "checks": said}, tensors)
+
+
+def _with(card: Card, **changes: Any) -> Card:
+    return Card(**{**vars(card), **changes})
+
+
+def _model(card: Card) -> Model:
+    return Model(tuple(DualRes(3, card.config, seed=i).eval() for i in range(card.networks)), card)
+
+
+def parts(blob: bytes) -> tuple[dict[str, Any], bytes]:
+    """A file's header, read as JSON, and the bytes of its tensors."""
+    end = 8 + int.from_bytes(blob[:8], "little")
+    return json.loads(blob[8:end]), blob[end:]
+
+
+def sealed(header: dict[str, Any], card: Any, tensors: bytes) -> bytes:
+    """A file with this card, and the hash that makes it intact."""
+    if isinstance(card, dict) and "sha256" not in card:
+        card = {**card, "sha256": ZEROS}
+    header = {**header, "__metadata__": {"dualres": json.dumps(card, separators=(",", ":"))}}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    blob = len(text).to_bytes(8, "little") + text + tensors
+    return blob.replace(ZEROS.encode(), hashlib.sha256(blob).hexdigest().encode(), 1)
+
+
+def changed(blob: bytes, rng: np.random.Generator) -> bytes:
+    """A copy with one to three changes of the card, the list of tensors or their numbers; sealed again, or not."""
+    if rng.random() < 0.1:
+        return damage(blob, rng)
+    header, tensors = parts(blob)
+    card = json.loads(header.pop("__metadata__")["dualres"])
+    card["sha256"] = ZEROS
+    for _ in range(rng.integers(1, 4)):
+        way = rng.random()
+        if way < 0.7:
+            card = with_change(card, VALUES, rng)
+        elif way < 0.85:
+            header = with_change(header, (*VALUES, *TYPES, *TYPES), rng)
+        else:
+            tensors = with_numbers(tensors, rng)
+    return sealed(header if isinstance(header, dict) else {}, card, tensors)
+
+
+def with_change(data: Any, values: tuple[Any, ...], rng: np.random.Generator) -> Any:
+    """A copy with one value replaced, removed, doubled or added, at any depth."""
+    data = copy.deepcopy(data)
+    places = list(_places(data))
+    value = copy.deepcopy(values[rng.integers(len(values))])
+    if not places or rng.random() < 0.01:
+        return value
+    inner, key = places[rng.integers(len(places))]
+    way = rng.random()
+    if way < 0.7:
+        inner[key] = value
+    elif way < 0.8:
+        del inner[key]
+    elif isinstance(inner, dict):
+        inner["surprise"] = value
+    else:
+        inner.append(inner[key] if way < 0.9 else value)
+    return data
+
+
+def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Every container and key in nested lists and tables."""
+    keys = data.keys() if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    for key in keys:
+        yield data, key
+        yield from _places(data[key])
+
+
+def with_numbers(tensors: bytes, rng: np.random.Generator) -> bytes:
+    """A few floats replaced by extreme ones, or some bytes cut off or added."""
+    if rng.random() < 0.2:
+        return tensors[: -int(rng.integers(1, 9))] if rng.random() < 0.5 else tensors + bytes(int(rng.integers(1, 9)))
+    floats = np.frombuffer(tensors, np.float32).copy() if len(tensors) % 4 == 0 and tensors else np.zeros(4, np.float32)
+    extremes = np.array([np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45, 0, 1e20], np.float32)
+    floats[rng.integers(len(floats), size=rng.integers(1, 9))] = rng.choice(extremes)
+    return floats.tobytes()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Model files made to do harm when they are loaded: they are refused in a sentence, and in no other way."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dualres.cli.models import loaded
+from dualres.errors import ModelFileError
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
+import models
+
+sys.path.pop(0)
+
+
+@pytest.fixture(scope="module")
+def originals():
+    return list(models.intact())
+
+
+def refusal(blob, folder):
+    path = folder / "m.safetensors"
+    path.write_bytes(blob)
+    with pytest.raises(ModelFileError) as error:
+        loaded(path)
+    return str(error.value)
+
+
+def test_what_the_attack_begins_with_is_intact(originals, tmp_path):
+    path = tmp_path / "m.safetensors"
+    for blob in originals:
+        path.write_bytes(blob)
+        if models.BEFORE.encode() not in blob:
+            assert models.attempt(path) == ("loaded", None)
+
+
+def test_changed_files_are_refused_and_never_escape():
+    result = models.fuzz(200, seed=10**6)
+    assert result["escaped"] == 0, result["escapes"]
+    assert result["loaded"] + result["refused"] == 200
+    assert result["refused"] > 100
+
+
+def test_results_add_up():
+    one = {"tries": 2, "loaded": 1, "refused": 1, "escaped": 0, "slow": 0, "slowest_s": 1.0, "peak_mb": 5}
+    other = one | {"escaped": 1, "slowest_s": 2.0, "escapes": ["b", "a"]}
+    both = models.added(models.added({}, one | {"escapes": []}), other)
+    assert both == {
+        **{"tries": 4, "loaded": 2, "refused": 2, "escaped": 1, "slow": 0},
+        **{"slowest_s": 2.0, "peak_mb": 5, "escapes": ["a", "b"]},
+    }
+
+
+HUGE = int("9" * 400)  # no float holds it
+WRONG = {
+    "classes": [None, [], "ab", {"a": 1}, [["a"], ["b"]]],
+    "seed": [True, 2**70, 1.5, "3"],
+    "members": [True, 2**70, 1.0],
+    "resampler": [3, None],
+    "exposure_s": [[1, 2], {"good": "1"}, {"good": HUGE}, None],
+    "held_out": [3, []],
+    "score": [[0.5], {"macro_f1": "high"}, {"macro_f1": HUGE}],
+    "remarks": ["few", [1], None],
+    "versions": [None, {"dualres": 1}],
+    "method": [None, [], 3],
+    "constants": [[], {"scale": []}],
+    "cost": [[], {"fit_s": "long"}],
+    "unlabelled_s": ["1", HUGE, None],
+    "axes": [[], 3],
+    "learned_from": [
+        [],
+        {"channels": [1]},
+        {"rates": 48000},
+        {"looks": {"level": [1]}},
+        {"looks": {"level": ["a", 1]}},
+    ],
+    "estimates": [{}, [1], [{}], [{"unit": "component"}]],
+    "recipe": [[], "paper", {"updates": []}, {"learning_rate": HUGE}, {"more": 3}],
+    "config": [[], {"rate": HUGE}, {"half_life_s": [HUGE, 1]}, {"half_life_s": 3}, {"rotation": "no"}],
+}
+
+
+@pytest.mark.parametrize("field", WRONG)
+def test_a_field_of_another_type_is_refused(originals, tmp_path, field):
+    header, tensors = models.parts(originals[0])
+    card = json.loads(header.pop("__metadata__")["dualres"])
+    for value in WRONG[field]:
+        told = models.sealed(header, {**card, field: value, "sha256": models.ZEROS}, tensors)
+        assert "cannot be understood" in refusal(told, tmp_path)
+
+
+@pytest.mark.parametrize("value", [HUGE, "\ud800", {}, [[1], [1, 2]], [[HUGE] * 3] * 2])
+def test_checks_and_digests_that_are_none_are_refused(originals, tmp_path, value):
+    header, tensors = models.parts(originals[0])
+    card = json.loads(header.pop("__metadata__")["dualres"])
+    assert "check window" in refusal(
+        models.sealed(header, card | {"checks": value, "sha256": models.ZEROS}, tensors), tmp_path
+    )
+    assert "changed or damaged" in refusal(models.sealed(header, card | {"sha256": value}, tensors), tmp_path)
+    assert "not a DualRes" in refusal(models.sealed(header, card | {"format": [value]}, tensors), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "C64", "F4", "nonsense"])
+def test_numbers_of_a_kind_that_no_model_has_are_refused(originals, tmp_path, kind):
+    header, tensors = models.parts(originals[0])
+    card = json.loads(header.pop("__metadata__")["dualres"]) | {"sha256": models.ZEROS}
+    for of_all in (False, True):
+        names = list(header) if of_all else list(header)[:1]
+        shorter = {name: {**header[name], "dtype": kind} for name in names}
+        assert refusal(models.sealed({**header, **shorter}, card, tensors), tmp_path)
+
+
+def test_an_earlier_card_is_held_to_the_same_types(originals, tmp_path):
+    header, tensors = models.parts(originals[-1])
+    card = json.loads(header.pop("__metadata__")["dualres"])
+    for change in ({"classes": "3x"}, {"seed": 2**70}, {"cost": {"fit_s": []}}, {"recipe": 3}, {"method": []}):
+        path = tmp_path / "m.safetensors"
+        path.write_bytes(models.sealed(header, card | change | {"sha256": models.ZEROS}, tensors))
+        from dualres.methods.files import load
+
+        with pytest.raises(ModelFileError):
+            load(path)
+
+
+def test_every_number_that_the_attack_writes_is_one_that_a_file_can_hold():
+    rng = np.random.default_rng(0)
+    assert len(models.with_numbers(bytes(64), rng)) in range(56, 73)
