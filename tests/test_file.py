@@ -370,7 +370,7 @@ def test_changed_weights_with_a_true_digest_are_refused(saved, tmp_path):
         (lambda f, t: f["config"].update(width=2**20), "do not fit"),
         (lambda f, t: f["config"].update(window=2**30), "at most"),
         (lambda f, t: f["config"].update(surprise=1), "cannot be understood"),
-        (lambda f, t: f.update(estimates=["good"]), "estimates are no objects"),
+        (lambda f, t: f.update(estimates=["good"]), "estimates are no estimates"),
         (lambda f, t: f.update(classes=["one", "two"]), "do not fit"),
         (lambda f, t: f.update(checks=[]), "check window"),
         (lambda f, t: f.update(checks=[[float("nan")] * 3] * 2), "check window"),
