@@ -64,6 +64,7 @@ class Card:
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
     learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
     estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
+    calibration: Mapping[str, Any] = field(default_factory=dict)  # scores of all that was held out (`dualres.trust`)
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
@@ -103,7 +104,7 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
-        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": ()}
+        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 
@@ -266,8 +267,9 @@ def _card(fields: dict[str, Any], path: Path) -> Card:
         if not all(isinstance(c, str) for c in channels) or len(set(channels)) != len(channels):
             raise ValueError("its channels are not distinct names")
         check_members(fields.get("members", 1), len(channels))
-        if not isinstance(fields.get("learned_from", {}), dict):
-            raise ValueError("its learned_from is no table")
+        for name in ("learned_from", "calibration"):
+            if not isinstance(fields.get(name, {}), dict):
+                raise ValueError(f"its {name} is no table")
         if not all(isinstance(one, dict) for one in fields.get("estimates", ())):
             raise ValueError("its estimates are no objects")
         config, recipe = dict(fields.pop("config")), fields.pop("recipe")

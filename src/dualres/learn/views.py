@@ -22,6 +22,7 @@ from dualres.recordings.recording import Samples
 
 Exact = npt.NDArray[np.float64]
 OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
+Tell = Callable[[], None]  # that one more of these is done
 
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
@@ -49,6 +50,14 @@ class Statistics(NamedTuple):
     within: Exact  # covariance within classes, (features, features)
 
 
+class Seen(NamedTuple):
+    """What the heads learn from: views of n windows."""
+
+    spectra: Tensor  # (n, features)
+    wide: Tensor  # modulation on a longer axis, (n, bands, oscillators)
+    lines: Tensor  # (n, features)
+
+
 def fit_views(
     windows: Samples,
     labels: Labels,
@@ -61,12 +70,17 @@ def fit_views(
     """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
     config = config or ModelConfig()
     check_support(windows, labels, classes, config.window)
-    network = ViewsNetwork(classes, config)
-    done, steps = count(1), -(-len(windows) // MICROBATCH) + len(network.heads)
+    done, steps = count(1), -(-len(windows) // MICROBATCH) + len(VIEW_SIZES.features(config))
 
     def tell() -> None:
         if progress:
             progress(next(done), steps)
+
+    return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell).to(device).eval()
+
+
+def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Tell = lambda: None) -> Seen:
+    """Views of raw windows (n, window), computed on a device; they depend on no other window."""
 
     def looks(some: Tensor) -> tuple[Tensor, ...]:
         seen = (
@@ -77,19 +91,24 @@ def fit_views(
         tell()
         return seen
 
-    spectra, wide, lines = (view.cpu() for view in views_of(looks, windows, device))
-    moved = [modulation.at_other_speed(wide, shift).flatten(1) for shift in SPEEDS]
+    return Seen(*(view.cpu() for view in views_of(looks, windows, device)))
+
+
+def fit_seen(seen: Seen, labels: Labels, classes: int, config: ModelConfig, tell: Tell = lambda: None) -> ViewsNetwork:
+    """Learn from views of windows with labels 0 .. classes - 1, on the CPU."""
+    network = ViewsNetwork(classes, config)
+    moved = [modulation.at_other_speed(seen.wide, shift).flatten(1) for shift in SPEEDS]
     learned: dict[str, tuple[list[Tensor], Exact | None]] = {
-        "spectra": ([spectra], smooth_gains(config)),
-        "repetition": ([modulation.at_other_speed(wide, 0).flatten(1)], None),
+        "spectra": ([seen.spectra], smooth_gains(config)),
+        "repetition": ([modulation.at_other_speed(seen.wide, 0).flatten(1)], None),
         "rhythm": (moved, None),
-        "lines": ([lines], None),
+        "lines": ([seen.lines], None),
     }
     for name, (copies, nuisance) in learned.items():
         shown = np.concatenate([copy.double().numpy() for copy in copies])
         fit_head(network.heads[name], shown, np.tile(labels, len(copies)), classes, nuisance)  # type: ignore[arg-type]
         tell()
-    return network.to(device).eval()
+    return network
 
 
 def smooth_gains(config: ModelConfig) -> Exact:
