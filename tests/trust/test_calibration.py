@@ -99,8 +99,8 @@ def test_classes_with_units_enough_have_limits_of_their_own():
             held.append(
                 held_out(CLASSES, label, f"{label}{i}", True, (np.exp(logits) / np.exp(logits).sum()).tolist(), LOOK)
             )
-    own = Calibration(CLASSES, "recording", tuple(held))._limits("recording", 0.1, None)
-    few = Calibration(CLASSES, "recording", tuple(held[::4]))._limits("recording", 0.1, None)
+    own = Calibration(CLASSES, "recording", tuple(held)).limits("recording", 0.1, None)
+    few = Calibration(CLASSES, "recording", tuple(held[::4])).limits("recording", 0.1, None)
     assert len(set(own)) == 3
     assert own[0] < own[2]
     assert len(set(few)) == 1, "ten of a class are too few: they share a limit"

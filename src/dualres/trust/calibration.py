@@ -114,7 +114,7 @@ class Calibration:
 
         A class has a limit of its own where it has so many units that one may lie beyond it; the others share one.
         """
-        limits = self._limits(unit, error, sure)
+        limits = self.limits(unit, error, sure)
         if limits is None:
             return None
         return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
@@ -170,8 +170,8 @@ class Calibration:
         """Those that were new to their model in that respect; a recording of anything held out was."""
         return [one for one in self.held if one.new or unit == RECORDING]
 
-    def _limits(self, unit: str, error: float, sure: float | None) -> list[float] | None:
-        """Of every class."""
+    def limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
+        """How surprising each class may be to belong to a set; None for too few units."""
         units = self._units(unit)
         k = rank(len(units), error, sure)
         if k is None:
