@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -70,6 +71,51 @@ class Measured:
             lines.append(f"| {method_name(name)} | {_figures(row['window_ms'])} | {step} |")
         return "\n".join(lines)
 
+    def trust(self, *path: str) -> str:
+        """A number of tools/trust.py by its keys; a digit at the end says how many digits it has, else one."""
+        *keys, last = path
+        digits = int(last) if last.isdecimal() else 1
+        value = self._json("trust")
+        for key in keys if last.isdecimal() else path:
+            value = value[key]
+        return f"{value:.{digits}f}"
+
+    def trust_coverage(self) -> str:
+        titles = ("unit", "units", "covered, machine by machine", "covered, all machines")
+        titles += ("splits that cover 90 %", "the same with `--sure 0.9`")
+        found = self._json("trust")["coverage"]
+        keys = ("units", "within", "across", "across_kept", "sure_kept")
+        return _rows(titles, [[unit, *(found[unit][key] for key in keys)] for unit in ("component", "recording")])
+
+    def trust_folds(self) -> str:
+        titles = ("rig", "", "recordings", "verdict right", "set holds the truth", "classes in a set")
+        titles += ("named", "of these right", "none of these")
+        rows = [
+            [rig, kind.replace("_", " "), *_worth(worth)]
+            for rig, kinds in self._json("trust")["rigs"]["folds"].items()
+            for kind, worth in kinds.items()
+            if worth
+        ]
+        return _rows(titles, rows)
+
+    def trust_halves(self) -> str:
+        titles = ("dataset", "recordings", "verdict right", "set holds the truth", "classes in a set")
+        titles += ("named", "of these right", "none of these", "no promise")
+        found = self._json("trust")["rigs"]["halves"]
+        return _rows(titles, [[name, *_worth(worth), worth["no_promise"]] for name, worth in found.items()])
+
+    def trust_left_out(self) -> str:
+        titles = ("rig", "AUROC, mean", "worst class", "unknown flagged", "familiar flagged")
+        keys = ("mean", "worst", "new_flagged", "familiar_flagged")
+        found = self._json("trust")["unknown"]["left_out"]
+        return _rows(titles, [[rig, *(one[key] for key in keys)] for rig, one in found.items()])
+
+    def trust_odd(self) -> str:
+        """Rigs in columns."""
+        found = self._json("trust")["unknown"]["odd"]
+        kinds = next(iter(found.values()))
+        return _rows(("flagged", *found), [[kind, *(one[kind] for one in found.values())] for kind in kinds])
+
     def table(self, name: str) -> str:
         """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
         text = (self._results / "tables" / f"{name}.md").read_text()
@@ -79,6 +125,17 @@ class Measured:
 
     def _json(self, script: str) -> Any:
         return json.loads((self._results / "measured" / f"{script}.json").read_text())
+
+
+def _rows(titles: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table; what is not known is a dash."""
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join('-' if cell is None else str(cell) for cell in line)} |" for line in lines)
+
+
+def _worth(found: Mapping[str, Any]) -> list[object]:
+    keys = ("recordings", "right", "covered", "mean_set", "named", "named_right", "none_of_these")
+    return [found[key] for key in keys]
 
 
 def _figures(value: float) -> str:

@@ -102,4 +102,5 @@ FIELDS: dict[str, tuple[Check, str]] = {
     "axes": (text, "is no text"),
     "learned_from": (_learned_from, "is no table of channels, rates, units and looks"),
     "estimates": (list_of(_estimate), "are no estimates"),
+    "calibration": (lambda value: isinstance(value, dict), "is no table"),
 }

@@ -65,6 +65,7 @@ class Card:
     axes: str = ""  # "apart", a network for each, or "shared", one that judges every axis; "" for a single axis
     learned_from: Mapping[str, Any] = field(default_factory=dict)  # what the labelled recordings looked like
     estimates: tuple[Mapping[str, Any], ...] = ()  # of each unit that was held out; the first is `score`'s
+    calibration: Mapping[str, Any] = field(default_factory=dict)  # scores of all that was held out (`dualres.trust`)
 
     def __post_init__(self) -> None:
         if self.axes not in ("", APART, SHARED) or bool(self.axes) != (len(self.channels) > 1):
@@ -104,7 +105,7 @@ class Card:
         if self.method != DUALRES:
             data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
         absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
-        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": ()}
+        absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 
 

@@ -5,12 +5,12 @@ this way, so that a number seen in one is the number seen in all.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.file import Model
+from dualres.file import Card, Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.axes import in_order
@@ -21,6 +21,9 @@ from dualres.recordings.remembered import Difference, Remembered
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window, stretches
 from dualres.scorers import Scores
+from dualres.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
+from dualres.trust.conformal import check_rates
+from dualres.trust.likeness import look_at
 
 Watch = Callable[[Samples], None]
 STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
@@ -35,6 +38,7 @@ class Verdict:
     probabilities: dict[str, float]  # of every class, mean over the windows
     windows: int
     differences: tuple[Difference, ...] = ()  # from all that the model learned from
+    answer: Answer | None = None  # what can be said at a stated error rate; None of a part of a recording
 
     @property
     def probability(self) -> float:
@@ -46,13 +50,28 @@ class Verdict:
         return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
 
 
-def diagnose_recording(model: Model, recording: Recording, limit: int | None = None) -> Verdict:
-    """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given."""
+def diagnose_recording(
+    model: Model, recording: Recording, limit: int | None = None, *, error: float = ERROR, sure: float | None = None
+) -> Verdict:
+    """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given.
+
+    Its answer keeps the error rate on average over calibrations, or in a share of `sure` of them.
+    """
     check_probabilistic(model)
+    check_rates(error, sure)
     remembered, heard = remembered_by(model), Heard()
     scores = window_scores(model, recording, limit, watch=heard if remembered else None)
     differences = remembered.differences(recording, heard.level) if remembered else ()
-    return verdict_of(model, recording.id, scores, differences)
+    verdict = verdict_of(model, recording.id, scores, differences)
+    return replace(verdict, answer=_answer(model, recording, verdict, error, sure))
+
+
+def _answer(model: Model, recording: Recording, verdict: Verdict, error: float, sure: float | None) -> Answer:
+    if not model.card.calibration:
+        return Answer(NO_PROMISE, (), error, sure, reason=ADAPTED if model.card.unlabelled_s else WITHOUT)
+    calibration = Calibration.parsed(model.card.calibration, model.classes)
+    said = [verdict.probabilities[label] for label in model.classes]
+    return calibration.answer(said, look_at(model, recording), known_of(recording), error, sure)
 
 
 def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
@@ -79,6 +98,11 @@ def check_probabilistic(model: Model) -> None:
 def remembered_by(model: Model) -> Remembered | None:
     """What the model's labelled recordings looked like; None for a model that does not remember."""
     return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
+
+
+def promises_of(card: Card) -> list[str]:
+    """The error rates that a model can state, in words."""
+    return Calibration.parsed(card.calibration, card.classes).promises() if card.calibration else [WITHOUT]
 
 
 def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:

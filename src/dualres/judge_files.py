@@ -19,6 +19,7 @@ from dualres.recordings.folder import Row, read_row
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Interval, Recording
 from dualres.recordings.windows import covered, evenly
+from dualres.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
@@ -62,18 +63,31 @@ class Together:
         return len({one.condition for one in self.judged if one.verdict and one.condition})
 
 
-def judge_files(model: Model, files: Iterable[Path | Row], channel: Channel, rate: Fraction | None) -> Iterator[Judged]:
+def judge_files(
+    model: Model,
+    files: Iterable[Path | Row],
+    channel: Channel,
+    rate: Fraction | None,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> Iterator[Judged]:
     """The files in their order; one that cannot be judged costs that file only.
 
     A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
-    finds these by their names.
+    finds these by their names. Answers state the error rate `error`.
     """
     for row in map(_row, files):
-        yield _judged(row, partial(_judge, model, row, channel, rate))
+        yield _judged(row, partial(_judge, model, row, channel, rate, error, sure))
 
 
 def judge_files_by_ray(
-    model: Model, files: Iterable[Path | Row], channel: Channel, rate: Fraction | None, address: str | None = None
+    model: Model,
+    files: Iterable[Path | Row],
+    channel: Channel,
+    rate: Fraction | None,
+    address: str | None = None,
+    error: float = ERROR,
+    sure: float | None = None,
 ) -> Iterator[Judged]:
     """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
 
@@ -86,7 +100,7 @@ def judge_files_by_ray(
         for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
-            arguments = (shared, row, Path.cwd(), row.file.exists(), channel, rate)
+            arguments = (shared, row, Path.cwd(), row.file.exists(), channel, rate, error, sure)
             ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
             under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
@@ -117,7 +131,10 @@ def together(model: Model, judged: Iterable[Judged]) -> Together:
 
 def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[float]) -> Verdict:
     named = dict(zip(classes, probabilities, strict=True))
-    return replace(alone, label=max(named, key=named.__getitem__), probabilities=named)
+    answer = alone.answer
+    if answer and named != alone.probabilities:  # what was held out was judged alone
+        answer = Answer(NO_PROMISE, (), answer.error, answer.sure, reason=ADAPTED)
+    return replace(alone, label=max(named, key=named.__getitem__), probabilities=named, answer=answer)
 
 
 def _seconds(model: Model, verdict: Verdict) -> float:
@@ -144,12 +161,21 @@ def read_for(model: Model, row: Row, channel: Channel, rate: Fraction | None) ->
     return replace(recording, id=str(row.file))
 
 
-def _judge(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Verdict:
-    return diagnose_recording(model, read_for(model, row, channel, rate))
+def _judge(
+    model: Model, row: Row, channel: Channel, rate: Fraction | None, error: float, sure: float | None
+) -> Verdict:
+    return diagnose_recording(model, read_for(model, row, channel, rate), error=error, sure=sure)
 
 
 def _judge_there(
-    model: Model, row: Row, folder: Path, exists: bool, channel: Channel, rate: Fraction | None
+    model: Model,
+    row: Row,
+    folder: Path,
+    exists: bool,
+    channel: Channel,
+    rate: Fraction | None,
+    error: float = ERROR,
+    sure: float | None = None,
 ) -> Verdict:
     """On a worker: `folder` is where the command was given, and `exists` what is so there."""
     limit_threads(1)
@@ -159,4 +185,4 @@ def _judge_there(
         )
     if not row.file.is_absolute():
         os.chdir(folder)
-    return _judge(model, row, channel, rate)
+    return _judge(model, row, channel, rate, error, sure)

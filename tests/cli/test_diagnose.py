@@ -24,6 +24,9 @@ def test_verdicts_one_line_each(fitted, machines):
     assert "(then good" in lines[1]
 
 
+ANSWER = {"answer", "set", "promise", "reason", "calibrated"}
+
+
 def test_a_bad_file_is_reported_and_the_rest_is_judged(fitted, machines):
     result = run("diagnose", fitted[1], machines / "broken.wav", machines / "good1.wav", machines / "nowhere.wav")
     assert result.exit_code == 1
@@ -38,7 +41,7 @@ def test_json_lines(fitted, machines):
     assert len(rows) == 7, "labels.csv is no recording"
     judged = [r for r in rows if "verdict" in r]
     assert len(judged) == 6
-    assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows"}
+    assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows", *ANSWER}
     assert all(r["verdict"] in r["file"] for r in judged)
     assert all("error" in r for r in rows if "verdict" not in r)
 
@@ -66,7 +69,7 @@ def test_together_says_what_was_said_alone_and_from_how_many_seconds(fitted, mac
         assert row.get("error") == was.get("error")
         if "error" not in row:
             assert row["alone"] == {name: was[name] for name in row["alone"]}
-            assert set(row["alone"]) == {"verdict", "probability", "runner_up", "probabilities"}
+            assert set(row["alone"]) == {"verdict", "probability", "runner_up", "probabilities", *ANSWER}
             assert row["windows"] == was["windows"]
             assert row["probabilities"] != was["probabilities"], "six recordings have a say"
             assert sum(row["probabilities"].values()) == pytest.approx(1)
@@ -91,7 +94,8 @@ def test_together_as_text_and_as_csv(fitted, machines):
     table = run("diagnose", fitted[1], machines / "good0.wav", machines / "broken.wav", "--csv", "--together")
     rows = list(csv.DictReader(io.StringIO(table.stdout)))
     assert [r["alone"] for r in rows] == ["good", ""]
-    assert list(rows[0]) == ["file", "verdict", "probability", "runner_up", "alone", "error", "differences"]
+    before = ["file", "verdict", "probability", "runner_up", "alone", "error", "differences"]
+    assert list(rows[0]) == [*before, "answer", "set", "reason"]
 
 
 def test_nothing_can_be_judged_together(fitted, machines):
@@ -114,3 +118,25 @@ def test_a_folder_s_list_gives_channels_and_conditions_without_labels(fitted, ma
     assert "3 recordings at 2 known conditions" in result.stderr
     lines = run("diagnose", fitted[1], tmp_path).stdout.splitlines()
     assert f"both.wav [{names[1]}]  worn" in lines[1], "it is read without --together, too"
+
+
+def test_a_line_ends_with_the_answer_and_the_rate_is_a_choice(fitted, machines):
+    """Six held-out machines state one in seven and nothing below."""
+    (line,) = run("diagnose", fitted[1], machines / "good0.wav").stdout.splitlines()
+    assert "  no promise: 6 held-out recordings state no error rate below 14 %" in line
+    (line,) = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15").stdout.splitlines()
+    assert line.endswith("  named: good")
+    strict = run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15", "--sure", "0.9")
+    assert "no promise" in strict.stdout
+    row = json.loads(run("diagnose", fitted[1], machines / "good0.wav", "--error", "0.15", "--json").stdout)
+    assert (row["answer"], row["set"]) == ("named", ["good"])
+    assert row["promise"] == {"unit": "component", "error": 0.15, "sure": None}
+    (cells,) = csv.DictReader(io.StringIO(run("diagnose", fitted[1], machines / "good0.wav", "--csv").stdout))
+    assert (cells["answer"], cells["set"]) == ("no_promise", "")
+    assert "held-out recordings" in cells["reason"]
+
+
+def test_a_rate_that_is_no_share_is_an_error(fitted, machines):
+    result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
+    assert result.exit_code != 0
+    assert "between 0 and 1" in result.output

@@ -58,6 +58,7 @@ def test_the_rounds_can_fit_whatever_they_like(monkeypatch):
     model = type("Model", (), {"members": (1, 2, 3)})()
     seen = []
     monkeypatch.setattr(module, "evaluate", lambda model, held: verdicts(*((r.id, r.label, r.label) for r in held)))
+    monkeypatch.setattr(module, "look_at", lambda model, recording: recording.id)
     rounds = plan_rounds(recordings)
     found = judge_rounds(
         recordings, rounds, lambda known, stage: seen.append((stage, {r.id for r in known})) or model, "Try"
@@ -65,6 +66,7 @@ def test_the_rounds_can_fit_whatever_they_like(monkeypatch):
     assert [stage for stage, _ in seen] == ["Try, round 1 of 2", "Try, round 2 of 2"]
     assert [known for _, known in seen] == [{r.id for r in recordings} - held for held in rounds.held_out]
     assert found.fits == 6
+    assert [set(looks) for looks in found.looks] == [set(held) for held in rounds.held_out]
     assert not found.same_components
     one_each = [dataclasses.replace(r, component=r.label) for r in recordings]
     assert judge_rounds(one_each, plan_rounds(one_each), lambda known, stage: model).same_components

@@ -21,7 +21,16 @@ from dualres.report.results import Results
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "results" / "pages"
-SOURCES = ["results.md", "recipe.md", "adaptation.md", "explain.md", "advise.md", "how_good.md", "how_fast.md"]
+SOURCES = [
+    "results.md",
+    "recipe.md",
+    "adaptation.md",
+    "explain.md",
+    "advise.md",
+    "trust.md",
+    "how_good.md",
+    "how_fast.md",
+]
 QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
 # What is the same whatever was measured: seconds of a window and of a budget, rates, guessing, the paper's GPU.
 # Of the two recipes: learning rates, and by how many percent they fall; where a rig's spectrum ends.
@@ -47,6 +56,7 @@ COUNTS |= {
 COUNTS |= {6203, 6205, 10, 1000, 500, 204, 2115}  # bearings, a band of velocity, shifted combs
 COUNTS |= {57, 65, 69}  # of exploratory runs that are said not to be here
 COUNTS |= {800, 32, 39, 528, 65, 95, 20}  # updates and f_N of a recipe, parameters, an interval's percent, guesses
+COUNTS |= {9, 29, 99}  # units that set a limit
 NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\b|MCC5|PHM2009", re.DOTALL)
 
 
@@ -89,10 +99,8 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    for name in (
-        "README.md",
-        *(f"docs/{page}.md" for page in ("results", "recipe", "adaptation", "explain", "advise")),
-    ):
+    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust")
+    for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
         shutil.copy(ROOT / name, tmp_path / name)
     assert checked(tmp_path).returncode == 0
     page = tmp_path / "docs" / "results.md"

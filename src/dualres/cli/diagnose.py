@@ -62,6 +62,16 @@ def diagnose(
             show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
         ),
     ] = None,
+    error: Annotated[
+        float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
+    ] = 0.1,
+    sure: Annotated[
+        float | None,
+        typer.Option(
+            show_default="on average over calibrations",
+            help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
+        ),
+    ] = None,
     over_time: Annotated[
         float | None,
         typer.Option(
@@ -86,8 +96,9 @@ def diagnose(
         str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
     ] = None,
 ) -> None:
-    """Judge recordings: one line each, with verdict, probability and runner-up.
+    """Judge recordings: one line each, with verdict, probability, runner-up and answer.
 
+    The answer is one class, one of several, none of these, or no promise.
     Of a folder's labels.csv the channels, rates, parts and operating conditions are used, and no labels. A file that
     cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
     that it learned from; what is different about a recording is said after its verdict.
@@ -123,7 +134,8 @@ def diagnose(
     if table:
         also = ["alone"] if together else []
         when = [] if over_time is None else ["start_s", "end_s"]
-        table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks])
+        answer = [] if over_time is not None else ["answer", "set", "reason"]
+        table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks, *answer])
     failed = 0
     silent: dict[Path, Difference] = {}
     judged: Iterable[Judged]
@@ -131,9 +143,11 @@ def diagnose(
         judged = judged_over_time(loaded, rows, channel, hz, over_time)
         judged = list(judged) if picture else judged
     elif executor == "ray":
-        judged = counted(archive.judge_files_by_ray(loaded, rows, channel, hz, address), len(rows), "Judge")
+        judged = counted(
+            archive.judge_files_by_ray(loaded, rows, channel, hz, address, error, sure), len(rows), "Judge"
+        )
     else:
-        judged = counted(archive.judge_files(loaded, rows, channel, hz), len(rows), "Judge")
+        judged = counted(archive.judge_files(loaded, rows, channel, hz, error, sure), len(rows), "Judge")
     batch = archive.together(loaded, judged) if together else None
     for one in batch.judged if batch else judged:
         verdict, problem = one.verdict, one.problem
@@ -147,14 +161,18 @@ def diagnose(
             cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
             alone = [one.alone.label if one.alone else ""] if together else []
             named = [_name(one)] if over_time is None else _name_and_time(one)
-            row = [*named, *cells, *alone, problem, *([_differences(one)] if remarks else [])]
+            differing = [_differences(one)] if remarks else []
+            answered = [] if over_time is not None else _answer_cells(verdict)
+            row = [*named, *cells, *alone, problem, *differing, *answered]
             table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
         elif verdict:
             rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
             alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
             differ = [each for each in verdict.differences if each.here is not None]
             remark = f"  ! {'; '.join(map(str, differ))}" if differ else ""
-            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){remark}")
+            answer_said = f"  {verdict.answer}" if verdict.answer and loaded.card.calibration else ""
+            said = f"{verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){answer_said}{remark}"
+            echo(f"{_name(one)}  {said}")
         if problem and not as_json:
             complain("not judged", problem)
     if picture:
@@ -237,4 +255,11 @@ def _fields(verdict: Verdict) -> dict[str, object]:
         "runner_up": verdict.runner_up,
         "probabilities": verdict.probabilities,
         "windows": verdict.windows,
+        **(verdict.answer.as_data() if verdict.answer else {}),
     }
+
+
+def _answer_cells(verdict: Verdict | None) -> list[str]:
+    """Kind, set and reason of an answer, for a table."""
+    answer = verdict.answer if verdict else None
+    return [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]

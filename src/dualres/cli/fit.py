@@ -95,6 +95,7 @@ def fit(
     """
     from dualres.cli.models import cost_of
     from dualres.file import check_members, save
+    from dualres.judge import promises_of
     from dualres.learn.fit_options import with_options
     from dualres.learn.narrow import narrow
     from dualres.learn.recipe_file import recipe_from
@@ -150,6 +151,8 @@ def fit(
         return
     for one in fitted.estimates:
         show_estimate(one, settings.classes)
+    for promise in promises_of(fitted.model.card) if fitted.estimates else ():
+        say(f"dualres diagnose can state {promise}")
     if fitted.about_axes:
         say(f"  note: {fitted.about_axes}")
     for path in pages.values():

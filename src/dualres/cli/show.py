@@ -25,6 +25,7 @@ def show(
     """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import cost_of
     from dualres.cli.models import loaded as load
+    from dualres.judge import promises_of
     from dualres.learn.expectation import sentences
     from dualres.recordings.readers import read
     from dualres.recordings.recording import axes_of
@@ -34,7 +35,8 @@ def show(
         for key, value in card.as_data().items():
             named = f"{card.recipe}: " if key == "recipe" and value else ""
             seeds = f", seeds {', '.join(map(str, card.seeds))}" if key == "members" else ""
-            say(f"{key:<12} {named}{json.dumps(value, default=str)}{seeds}")
+            told = "; ".join(promises_of(card)) if key == "calibration" else json.dumps(value, default=str)
+            say(f"{key:<12} {named}{told}{seeds}")
         for entry in card.estimates:
             for sentence in sentences(entry):
                 say(sentence)

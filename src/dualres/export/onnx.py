@@ -9,12 +9,13 @@ from dualres.errors import ConfigError, ExportError
 from dualres.export.destination import check_file
 from dualres.export.expected import logits_of
 from dualres.export.kinds import axes_in, kind_of, weights_in
+from dualres.export.sets import sets_of
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
 from dualres.scorers import Windows
 
-CARD = "dualres"  # the metadata's key
+CARD, SETS = "dualres", "dualres_sets"  # the metadata's keys
 
 
 def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> float:
@@ -23,7 +24,8 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     The input `windows` is (batch, window) float32 at 64 kHz, the output `logits` (batch, classes); the batch is as
     large as one likes. A model of several axes takes (batch, axes, window), in the order of its channels. Softmax of
     the logits gives probabilities. Of several networks or axes, the logits are the log of the mean probability. The
-    card stands in the metadata, as JSON. A file whose logits or verdicts differ is not written.
+    card stands in the metadata, as JSON, and under `dualres_sets` the limits of sets with a stated error rate, or null
+    (`docs/trust.md`). A file whose logits or verdicts differ is not written.
     """
     path = Path(path)
     weights_in(model)  # an error where there are none
@@ -37,6 +39,8 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1)
     entry = made.metadata_props.add()
     entry.key, entry.value = CARD, json.dumps(model.card.as_data())
+    entry, sets = made.metadata_props.add(), sets_of(model.card)
+    entry.key, entry.value = SETS, json.dumps(sets.as_data() if sets else None)
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     windows = _check_windows(model)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from dualres.export.expected import COUNTS, OFFSET, Expected, expected
 from dualres.export.kinds import Kind, axes_in, kind_of, packed_for_c
+from dualres.export.sets import sets_of
 from dualres.file import Model
 from dualres.kernel.pack import Floats
 from dualres.kernel.resample import taps_for
@@ -73,13 +74,28 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     return (
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
-        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
         f"#define DUALRES_COUNTED_BYTES {kind_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
         f"{counts if int16 else ''}\n#endif\n"
     )
+
+
+def _error(model: Model) -> str:
+    """The error rate of sets, for which unit."""
+    sets = sets_of(model.card)
+    unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
+    said = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
+    return f"/* How often sets lack the truth: {said}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n"
+
+
+def _times(model: Model) -> str:
+    """The limits of sets, as ratios of probabilities."""
+    sets = sets_of(model.card)
+    values = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)
+    return f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(values)}}};\n"
 
 
 def _several(model: Model) -> str:
@@ -98,6 +114,7 @@ def _constants(model: Model, ratio: Fraction) -> str:
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
+        _times(model),
         *_axes(model),
         *_networks(packed_for_c(model)),
     ]

@@ -19,6 +19,7 @@ from dualres.learn.interval import Score, score_of
 from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, Evaluation
 from dualres.recordings.recording import Recording
+from dualres.trust.likeness import Look, look_at
 
 FitWithout = Callable[[Sequence[Recording], str], Model]  # what is left of the recordings, and the name of the stage
 
@@ -47,6 +48,7 @@ class Estimate:
     plan: Rounds
     fits: int  # networks that were fitted for it
     same_components: bool = False  # whether all held-out components were learned from, too; false if not known
+    looks: tuple[Mapping[str, Look], ...] = ()  # of every round's recordings, by their ids
 
     @property
     def unit(self) -> str:
@@ -181,13 +183,15 @@ def round_stage(stage: str, number: int, rounds: Rounds) -> str:
 
 def judge_rounds(recordings: Sequence[Recording], rounds: Rounds, fit: FitWithout, stage: str = "Hold out") -> Estimate:
     """Fit without what each round holds out, by whatever `fit` does, and judge that."""
-    judged, fits = [], 0
+    judged, looks, fits = [], [], 0
     for number, held in enumerate(rounds.held_out, start=1):
         known = [r for r in recordings if r.id not in held]
         model = fit(known, round_stage(stage, number, rounds))
         fits += len(model.members)
-        judged.append(evaluate(model, [r for r in recordings if r.id in held]))
-    return Estimate(tuple(judged), rounds, fits, _same_components(recordings, rounds))
+        unseen = [r for r in recordings if r.id in held]
+        judged.append(evaluate(model, unseen))
+        looks.append({r.id: look_at(model, r) for r in unseen})
+    return Estimate(tuple(judged), rounds, fits, _same_components(recordings, rounds), tuple(looks))
 
 
 def _same_components(recordings: Sequence[Recording], rounds: Rounds) -> bool:

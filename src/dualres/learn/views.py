@@ -24,8 +24,6 @@ Exact = npt.NDArray[np.float64]
 OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
 Tell = Callable[[], None]  # called after each of these
 
-HEADS = 4
-
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
 LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all
@@ -83,7 +81,7 @@ def fit_views(
     """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
     config = config or ModelConfig()
     check_support(windows, labels, classes, config.window)
-    done, steps = count(1), -(-len(windows) // MICROBATCH) + HEADS
+    done, steps = count(1), -(-len(windows) // MICROBATCH) + len(VIEW_SIZES.features(config))
 
     def tell() -> None:
         if progress:

@@ -16,6 +16,7 @@ from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.file import APART, Card, Model, check_members
 from dualres.learn.arrangement import estimate_both, shared_stage
+from dualres.learn.calibrate import calibrated
 from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
@@ -173,7 +174,7 @@ def fit_by(
         progress=tell,
         looked=lambda done, steps: progress(LEARN, done, steps, ""),
     )
-    card = _told(model.card, expected)
+    card = _told(model.card, expected, recordings)
     if about_axes:
         card = replace(card, remarks=(*card.remarks, about_axes))
     model, first = replace(model, card=card), expected[0] if expected else None
@@ -210,10 +211,16 @@ def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress
     return FitForecast(networks * (1 + len(stages)), each_s, {**stages, LEARN: networks * each_s})
 
 
-def _told(card: Card, expected: Sequence[Estimate]) -> Card:
+def _told(card: Card, expected: Sequence[Estimate], recordings: Sequence[Recording]) -> Card:
     """The card, with what is known of how well the model does."""
     if not expected:
         return card
     first, remarks = expected[0], dict.fromkeys(remark for one in expected for remark in one.remarks)
-    estimates = tuple(one.as_data() for one in expected)
-    return replace(card, held_out=first.unit, score=first.as_score(), remarks=tuple(remarks), estimates=estimates)
+    return replace(
+        card,
+        held_out=first.unit,
+        score=first.as_score(),
+        remarks=tuple(remarks),
+        estimates=tuple(one.as_data() for one in expected),
+        calibration=calibrated(first, recordings).as_data(),
+    )

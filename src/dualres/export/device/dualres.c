@@ -160,3 +160,12 @@ dualres_result dualres_verdict(const dualres_state *s) {
     r.label = dualres_names[r.best];
     return r;
 }
+
+int dualres_in_set(const dualres_result *r, int number) {
+    const double least = 1e-12; /* a probability below it counts as this one */
+    double other = least;
+    if (number == r->best || dualres_times[number] < 0.0) return 1;
+    for (int i = 0; i < DUALRES_CLASSES; i++)
+        if (i != number && r->probabilities[i] > other) other = r->probabilities[i];
+    return other <= dualres_times[number] * (r->probabilities[number] > least ? r->probabilities[number] : least);
+}

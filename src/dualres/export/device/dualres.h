@@ -84,6 +84,8 @@ typedef struct {
 } dualres_result;
 
 extern const char *const dualres_names[DUALRES_CLASSES];
+/* How many times as probable the best other class may be for a class to belong to the set; negative for any. */
+extern const double dualres_times[DUALRES_CLASSES];
 #if DUALRES_AXES > 1
 extern const char *const dualres_axes[DUALRES_AXES]; /* names, in the order that frames have */
 #endif
@@ -102,6 +104,11 @@ void dualres_push(dualres_state *state, const dualres_sample *samples, size_t co
 
 /* The verdict on all windows so far, at any time. */
 dualres_result dualres_verdict(const dualres_state *state);
+
+/* Whether a class belongs to the set that lacks the truth in a share of DUALRES_ERROR only, on recordings like those that
+ * were labelled. Where DUALRES_ERROR is 0, no rate is known and every class belongs to it. A device does not notice that
+ * a recording is of none of the classes. */
+int dualres_in_set(const dualres_result *result, int number);
 
 #ifdef __cplusplus
 }

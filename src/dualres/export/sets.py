@@ -1,0 +1,31 @@
+"""What an export carries of a model's promises: the limits of sets of classes at one error rate."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dualres.file import Card
+from dualres.trust.calibration import ERROR, RECORDING, Calibration
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The truth is one of a set of classes, but for a share of `error`, for another unit of the kind held out."""
+
+    error: float
+    unit: str
+    limits: tuple[float, ...]  # of every class, nats: by how much another one may be preferred
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def sets_of(card: Card, error: float = ERROR) -> Sets | None:
+    """The limits for the hardest unit that has enough of them; None where nothing can be promised."""
+    if not card.calibration:
+        return None
+    calibration = Calibration.parsed(card.calibration, card.classes)
+    for unit in dict.fromkeys((calibration.unit, RECORDING)):
+        limits = calibration.limits(unit, error)
+        if limits is not None:
+            return Sets(error, unit, tuple(limits))
+    return None

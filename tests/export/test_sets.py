@@ -1,0 +1,95 @@
+"""The limits of sets in exports, against what Python says."""
+
+import ctypes
+import json
+import subprocess
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dualres.export.c99 import write_c99
+from dualres.export.compiler import SOURCES, STRICT
+from dualres.export.onnx import write_onnx
+from dualres.export.sets import sets_of
+from dualres.trust.calibration import Calibration, held_out
+from dualres.trust.conformal import surprise
+from dualres.trust.likeness import Look
+from tests.export.conftest import _result, made_views_model
+
+CLASSES = ("good", "worn", "broken")
+
+
+@pytest.fixture(scope="module")
+def calibrated():
+    """A model with 40 held-out recordings of each class; the unit has a name that a comment must not end with."""
+    rng, held = np.random.default_rng(0), []
+    for label in CLASSES:
+        for number in range(40):
+            logits = 1.5 * rng.normal(size=3) + 2 * (np.array(CLASSES) == label)
+            shares = np.exp(logits) / np.exp(logits).sum()
+            held.append(held_out(CLASSES, label, f"{label}{number}", True, shares.tolist(), Look(0, 0, 0, 0, 0)))
+    model = made_views_model(CLASSES)
+    calibration = Calibration(CLASSES, "day */ ?", tuple(held)).as_data()
+    return replace(model, card=replace(model.card, calibration=calibration))
+
+
+@pytest.fixture(scope="module")
+def device(calibrated, compiler, tmp_path_factory):
+    """Whether a class is in the set by the exported function."""
+    plain = replace(calibrated, card=replace(calibrated.card, calibration={}))
+    libraries = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CC", "no-such-compiler")
+        for name, model in (("promised", calibrated), ("not", plain)):
+            folder = write_c99(model, tmp_path_factory.mktemp(name) / "board", 64_000, unchecked=True).folder
+            sources = [folder / source for source in SOURCES]
+            subprocess.run([compiler, *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", folder / "it.so"], check=True)
+            libraries[name] = ctypes.CDLL(str(folder / "it.so"))
+
+    def in_set(name, shares):
+        result = _result(3)(None, int(np.argmax(shares)), 1, 0, (ctypes.c_double * 3)(*shares))
+        return [bool(libraries[name].dualres_in_set(ctypes.byref(result), number)) for number in range(3)]
+
+    return in_set
+
+
+def test_a_device_has_the_sets_that_python_has(calibrated, device):
+    known = Calibration.parsed(calibrated.card.calibration, CLASSES)
+    limits = sets_of(calibrated.card).limits
+    sizes = set()
+    for shares in [*np.random.default_rng(1).dirichlet(np.ones(3) / 3, 300), np.array([0.0, 1.0, 0.0])]:
+        if np.abs(surprise(shares) - limits).min() > 1e-9:
+            chosen = known.sets(surprise(shares), known.unit, 0.1)
+            assert device("promised", shares) == [label in chosen for label in CLASSES]
+            sizes.add(len(chosen))
+    assert sizes == {1, 2, 3}
+
+
+def test_without_a_promise_every_class_is_in_the_set(device):
+    assert device("not", [0.98, 0.01, 0.01]) == [True] * 3
+
+
+def test_the_header_says_the_rate(calibrated, no_compiler, tmp_path):
+    write_c99(calibrated, tmp_path / "a", 64_000, unchecked=True)
+    assert "#define DUALRES_ERROR 0.1\n" in (tmp_path / "a" / "dualres_model.h").read_text()
+    write_c99(made_views_model(CLASSES), tmp_path / "b", 64_000, unchecked=True)
+    assert "nothing is promised. */\n#define DUALRES_ERROR 0.0\n" in (tmp_path / "b" / "dualres_model.h").read_text()
+
+
+def test_onnx_has_them_in_its_metadata(calibrated, tmp_path):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    for model in (calibrated, made_views_model(CLASSES)):
+        write_onnx(model, tmp_path / "it.onnx", overwrite=True)
+        kept = {entry.key: entry.value for entry in onnx.load(tmp_path / "it.onnx").metadata_props}
+        sets = sets_of(model.card)
+        wanted = {"error": 0.1, "unit": "day */ ?", "limits": list(sets.limits)} if sets else None
+        assert json.loads(kept["dualres_sets"]) == wanted
+
+
+def test_too_few_units_have_no_limits(calibrated):
+    card = calibrated.card
+    few = {k: v[:8] if isinstance(v, list) else v for k, v in card.calibration.items()}
+    assert sets_of(replace(card, calibration=few)) is None
+    assert sets_of(replace(card, calibration=few), error=0.2).unit == "day */ ?"

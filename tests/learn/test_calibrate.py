@@ -1,0 +1,81 @@
+"""What a fit keeps of the recordings that it held out."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualres.file import Card, load, save
+from dualres.judge import diagnose_recording
+from dualres.learn.calibrate import calibrated
+from dualres.learn.workflow import fit_model
+from dualres.recordings.recording import Recording
+from tests.model.made_views import RATE, machine_windows
+
+LOADS, DAYS = ("low", "high"), ("Monday", "Tuesday")
+
+
+def labelled(count=6, seed=0):
+    """Two classes, each at two loads; every recording has a speed of its own."""
+    windows = machine_windows(2 * count, 2, seed).reshape(2, count, -1)
+    return [
+        Recording(
+            f"{seed}-{label}{i}",
+            lambda signal=windows[c, i]: signal,
+            Fraction(RATE),
+            label,
+            condition={"load": LOADS[i % 2], "speed": str(100 * i + c), "day": "Monday"},
+        )
+        for c, label in enumerate(("good", "worn"))
+        for i in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return fit_model(labelled(), windows_each=2, held_out="recording")
+
+
+def test_every_held_out_recording_is_kept(fitted):
+    kept = calibrated(fitted.estimate, labelled())
+    assert kept.unit == "recording"
+    assert sorted(one.unit for one in kept.held) == sorted(r.id for r in labelled())
+    assert all(one.new for one in kept.held)
+    assert kept.as_data() == fitted.model.card.calibration
+
+
+def test_promises_are_bound_to_what_was_known_whenever_something_was_held_out(fitted):
+    """Speeds were always new, so that another one changes nothing; loads and the day were not."""
+    bound = fitted.model.card.calibration["conditions"]
+    assert bound == {"load": ["high", "low"], "day": ["Monday"]}
+
+
+def test_a_model_file_answers_as_the_model_did(fitted, tmp_path):
+    save(fitted.model, tmp_path / "model")
+    new = labelled(seed=1)[0]
+    here, there = (diagnose_recording(m, new).answer for m in (fitted.model, load(tmp_path / "model")))
+    assert here == there
+    assert here.kind in ("named", "none_of_these")
+    assert diagnose_recording(fitted.model, replace(new, condition={"day": "Tuesday"})).answer.kind == "no_promise"
+    assert diagnose_recording(fitted.model, new, error=0.01).answer.kind == "no_promise"
+
+
+def test_noise_and_silence_are_none_of_these(fitted):
+    samples = 2 * machine_windows(1).shape[1]
+    for signal in (np.zeros(samples), np.sin(np.arange(samples))):
+        odd = Recording.from_array(signal.astype(np.float32), RATE)
+        assert diagnose_recording(fitted.model, odd).answer.kind == "none_of_these"
+
+
+def test_without_an_estimate_nothing_is_promised():
+    model = fit_model(labelled(), windows_each=2, estimate=False).model
+    assert model.card.calibration == {}
+    assert "calibration" not in model.card.as_data()
+    answer = diagnose_recording(model, labelled()[0]).answer
+    assert (answer.kind, answer.classes, answer.promise) == ("no_promise", (), None)
+    assert "without an estimate" in answer.reason
+
+
+def test_an_old_card_has_none(fitted):
+    assert Card(("a", "b"), fitted.model.card.config, None, 1, "x", {}).calibration == {}
