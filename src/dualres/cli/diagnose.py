@@ -236,8 +236,7 @@ def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> d
     if not one.verdict:
         return {**named, "error": one.problem}
     said: dict[str, object] = {**named, **_fields(one.verdict)}
-    if one.verdict.differences:
-        said["differences"] = [asdict(each) for each in one.verdict.differences]
+    said["differences"] = [asdict(each) for each in one.verdict.differences]
     if batch and one.alone:
         said["condition"] = dict(one.condition)
         said["alone"] = {name: value for name, value in _fields(one.alone).items() if name != "windows"}
