@@ -8,7 +8,7 @@ import torch
 from dualres.config import POLYPHASE, SOXR, Recipe
 from dualres.errors import RecordingError
 from dualres.file import Card, Model
-from dualres.judge import Verdict, diagnose_recording, recording_scores, signal_scores, window_scores
+from dualres.judge import Verdict, diagnose_recording, recording_scores, signal_scores, verdict_of, window_scores
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
@@ -83,6 +83,11 @@ def test_verdict_and_runner_up():
 def test_a_recording_shorter_than_a_window_is_refused_by_name(model):
     with pytest.raises(RecordingError, match=r"pump: 0.100 s long"):
         diagnose_recording(model, Recording.from_array(noise(0.1, 2000), 2000, id="pump"))
+
+
+def test_samples_beyond_what_float32_can_be_computed_with_give_no_verdict(model):
+    with pytest.raises(RecordingError, match="pump: its samples are beyond what float32 can be computed with"):
+        verdict_of(model, "pump", np.array([[0.5, 0.5, 0.0], [np.nan, np.nan, np.nan]]))
 
 
 def test_a_verdict_resamples_as_the_card_says(model):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, RecordingError
 from dualres.file import Card, Model
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
@@ -77,6 +77,8 @@ def _answer(model: Model, recording: Recording, verdict: Verdict, error: float, 
 def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
     """The verdict by the scores of some windows, (windows, classes)."""
     mean = scores.mean(0)
+    if not np.isfinite(mean).all():
+        raise RecordingError(f"{name}: its samples are beyond what float32 can be computed with; scale the recording")
     return Verdict(
         recording=name,
         label=model.classes[int(mean.argmax())],

@@ -165,6 +165,7 @@ def _result(classes):
             ("best", ctypes.c_int),
             ("windows", ctypes.c_uint32),
             ("refused", ctypes.c_uint32),
+            ("unjudged", ctypes.c_uint32),
             ("probabilities", ctypes.c_double * classes),
         ]
 

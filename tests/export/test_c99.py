@@ -156,6 +156,32 @@ def test_a_sample_that_is_not_finite_begins_the_windows_anew(device, rate):
     assert [*result.probabilities] == [*clean.probabilities]
 
 
+@pytest.mark.parametrize("rate", [12_800, 96_000])
+def test_samples_beyond_what_float32_can_be_computed_with_give_no_verdict(device, rate):
+    board, signal = device(rate), machine(1.5, rate)
+    huge = np.where(np.arange(len(signal)) % 7 < 3, np.float32(3.3e38), np.float32(-3.3e38))
+    result = board.judge(huge)
+    assert (result.label, result.best, result.windows, result.refused) == (None, -1, 0, 0)
+    assert result.unjudged > 0
+    assert [*result.probabilities] == [0.0] * len(CLASSES)
+    board.begin()
+    clean = board.judge(signal)
+    assert clean.unjudged == 0
+    board.push(huge)
+    after = board.verdict()
+    assert [*after.probabilities] == [*clean.probabilities]
+    assert (after.windows, after.refused) == (clean.windows, 0)
+    assert after.unjudged > 0
+
+
+def test_the_largest_floats_are_judged_where_no_filter_adds_them_up(device):
+    board, signal = device(64_000), machine(1.5, 64_000)
+    huge = (signal / np.abs(signal).max() * 3.3e38).astype(np.float32)
+    loud = [*board.judge(huge).probabilities]
+    board.begin()
+    np.testing.assert_allclose(loud, [*board.judge(signal).probabilities], atol=1e-4)
+
+
 def test_names_are_what_they_were(device):
     names = (ctypes.c_char_p * len(CLASSES)).in_dll(device(64_000).library, "dualres_names")
     assert tuple(name.decode() for name in names) == CLASSES

@@ -95,6 +95,12 @@ def test_what_was_found_in_the_header_is_said(folder, header, reason):
         read_folder(folder)
 
 
+def test_a_list_that_is_too_large_is_not_read(folder):
+    write_labels(folder, "file,label\na.npy,good\n" + "\n" * (16 << 20))
+    with pytest.raises(RecordingError, match=r"labels.csv: cannot be read .it has more than 16 MiB"):
+        read_folder(folder, rate=Fraction(1000))
+
+
 @pytest.mark.parametrize("name", ["a\0.npy", "\0", "circle/a.npy"])
 def test_a_name_that_no_file_can_have_is_refused(folder, name):
     (folder / "circle").symlink_to(folder / "circle")

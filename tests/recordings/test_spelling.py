@@ -1,6 +1,6 @@
 import pytest
 
-from dualres.recordings.spelling import doubtful_labels
+from dualres.recordings.spelling import doubtful_components, doubtful_labels
 
 
 @pytest.mark.parametrize("mistyped", ["bda", "baad", "bed", "Bad", "BAD", "b ad"])
@@ -26,3 +26,12 @@ def test_two_of_the_same_frequency_are_pointed_out_if_only_the_case_differs():
 )
 def test_labels_that_are_meant_are_left_alone(labels):
     assert not doubtful_labels(labels)
+
+
+def test_a_component_that_is_spelled_in_several_ways_is_pointed_out():
+    (sentence,) = doubtful_components(["B007", "b007", "B-007", "B007", "B014"])
+    assert sentence.startswith('"B-007" once, "B007" 2 times, "b007" once: one component')
+
+
+def test_components_that_are_numbered_are_left_alone():
+    assert not doubtful_components(["1", "2", "1-2", "12", "B1", "B01", "pump a", "pump b"])

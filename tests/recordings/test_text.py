@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -158,6 +160,43 @@ def test_huge_tables_are_refused(table, monkeypatch):
     monkeypatch.setattr(text, "LARGEST", 10)
     with pytest.raises(ValueError, match=r"save it as \.npy"):
         table("1\n" * 10)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_that_is_too_long_is_refused_before_it_is_held(table, monkeypatch, encoding, end):
+    monkeypatch.setattr(text, "LONGEST_LINE", 50)
+    just = end.join(["1", "2" * 49, "3" * 50, "4"])
+    assert table(just.encode(encoding))["column 1"][2] == float("3" * 50)
+    for content in (end.join(["1", "", "3" * 51]), end.join(["1", "", "3" * 500, "4"])):
+        with pytest.raises(ValueError, match="line 3 has more than 50 characters"):
+            table(content.encode(encoding))
+
+
+def test_one_line_of_many_megabytes_takes_little_memory(table):
+    content = b"1," * (10 << 20)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="line 1 has more than 262144 characters"):
+        table(content)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+
+
+def test_a_table_of_wide_lines_is_known_by_its_first_ones(table):
+    line = ",".join(["1.5"] * 60_000) + "\n"
+    assert len(table(line * 10)) == 60_000
+
+
+@pytest.mark.parametrize("above", ["", "x,y\n", "a description\nof two lines\nx,y\n"])
+def test_a_table_of_too_many_numbers_is_refused_before_it_is_read(table, monkeypatch, above):
+    content = above + "1,2\n" * 10
+    lines = content.count("\n")
+    monkeypatch.setattr(text, "MOST_NUMBERS", 2 * lines)
+    assert len(table(content)) == 2
+    monkeypatch.setattr(text, "MOST_NUMBERS", 2 * lines - 1)
+    with pytest.raises(ValueError, match=f"{lines} lines of 2 numbers are more than"):
+        table(content)
 
 
 def test_what_numpy_writes_is_read_exactly(tmp_path):

@@ -90,11 +90,12 @@ class Source:
 
 def understood(source: Source, *, shown: bool = True) -> Folder:
     """A folder's recordings of two classes or more, shown; else only what is left out is told."""
-    from dualres.recordings.spelling import doubtful_labels
+    from dualres.recordings.spelling import doubtful_components, doubtful_labels
 
     found = source.read()
     (_show_folder if shown else show_left_out)(found)
-    for sentence in doubtful_labels(str(r.label) for r in found.recordings):
+    doubts = doubtful_labels(str(r.label) for r in found.recordings)
+    for sentence in (*doubts, *doubtful_components(r.component for r in found.recordings if r.component)):
         complain("warning", sentence, "yellow")
     if len(found.classes) < 2:
         raise RecordingError(f"{source.folder}: holds only one class, {found.classes[0]}; a model needs at least two")

@@ -14,6 +14,7 @@ from dualres.machinery.regular import unusual
 from dualres.recordings.recording import Interval
 
 LABELS = "labels.csv"
+LARGEST = 16 << 20  # bytes of a list; 200,000 lines of 80 characters
 _NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
 
 # What people call the two columns that are needed; understood where the column itself is missing.
@@ -94,6 +95,8 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
     if strange := unusual(path):
         raise RecordingError(f"{path}: cannot be read: it {strange}")
     try:
+        if path.stat().st_size > LARGEST:
+            raise csv.Error(f"it has more than {LARGEST >> 20} MiB")
         with path.open(newline="", encoding="utf-8-sig") as lines:
             header = lines.readline()
             lines.seek(0)

@@ -1,9 +1,12 @@
-"""Labels that may be one label, mistyped."""
+"""Labels that may be one label, mistyped, and components that may be one component."""
 
-from collections import Counter
+import re
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 
+_BETWEEN_NO_DIGITS = re.compile(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")  # 1-2 is not 12
 SHORTEST = 3  # letters; of shorter labels, such as IR and OR, each letter counts
 
 
@@ -21,6 +24,24 @@ def doubtful_labels(labels: Iterable[str]) -> list[str]:
             said = f'"{rare}" {_times(counts[rare])}, "{common}" {_times(counts[common])}'
             sentences.append(f'{said}: did you mean "{common}"? They are learned as two classes')
     return sentences
+
+
+def doubtful_components(components: Iterable[str]) -> list[str]:
+    """A sentence for each component that is spelled in several ways: B007, b007 and B-007 are held out apart."""
+    counts, spellings = Counter(components), defaultdict(list)
+    for name in sorted(counts):
+        spellings[spelled_alike(name)].append(name)
+    return [
+        ", ".join(f'"{name}" {_times(counts[name])}' for name in names)
+        + ": one component, spelled in several ways? They are held out as different ones"
+        for names in spellings.values()
+        if len(names) > 1
+    ]
+
+
+def spelled_alike(component: str) -> str:
+    """The same for spellings that differ by case, by how letters are encoded, or by blanks, hyphens and underscores."""
+    return _BETWEEN_NO_DIGITS.sub("", unicodedata.normalize("NFKC", component).casefold())
 
 
 def _plain(label: str) -> str:

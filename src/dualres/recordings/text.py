@@ -16,7 +16,10 @@ from dualres.recordings.text_layout import Layout, block_layout, plain_layout
 from dualres.recordings.times import is_counter, with_time
 
 LARGEST = 4 << 30  # bytes
+LONGEST_LINE = 1 << 18  # characters; each cell of a line takes some sixty bytes while the layout is looked for
+MOST_NUMBERS = 1 << 28  # of a table: 2 GiB, more than an hour at 64 kHz
 _HEAD = 200  # lines by which the layout is known
+_HEAD_SIZE = 1 << 20  # characters, after which fewer lines are enough
 
 
 def read_text(path: Path) -> Contents:
@@ -28,19 +31,22 @@ def read_text(path: Path) -> Contents:
     """
     if path.stat().st_size > LARGEST:
         raise ValueError(f"text beyond {LARGEST >> 30} GiB is not read; save it as .npy")
-    return read_lines(partial(_opened, path))
+    return read_lines(partial(_opened, path), _counted(path))
 
 
 Opened = Callable[[], AbstractContextManager[Iterable[str]]]
 
 
-def read_lines(opened: Opened) -> Contents:
-    """As `read_text`, of lines that may be gone through several times, each time `opened` anew."""
+def read_lines(opened: Opened, count: int = 0) -> Contents:
+    """As `read_text`, of `count` lines that may be gone through several times, each time `opened` anew.
+
+    Where they are not counted, something else has to limit the memory that they take.
+    """
     with opened() as lines:
-        head = list(islice(filter(str.strip, lines), _HEAD))
+        head = _head(lines)
     if not head:
         raise ValueError("the file is empty")
-    layout, values, lengths = _table(opened, head)
+    layout, values, lengths = _table(opened, head, count)
     contents: Contents = {}
     place = {i: j for j, i in enumerate(layout.numeric)}  # column of the file -> column of `values`
     for i, name in enumerate(_column_names(layout)):
@@ -56,22 +62,55 @@ def read_lines(opened: Opened) -> Contents:
 Table = tuple[Layout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
-def _table(opened: Opened, head: list[str]) -> Table:
+def _counted(path: Path) -> int:
+    """How many lines there are; an error for a line that is too long, before any is held in memory."""
+    count = length = 0
+    with _opened(path) as file:
+        while block := file.read(LONGEST_LINE):
+            first = block.find("\n")
+            length += first if first >= 0 else len(block)
+            if length > LONGEST_LINE:
+                raise ValueError(
+                    f"line {count + 1} has more than {LONGEST_LINE} characters; write a line for each sample"
+                )
+            if first >= 0:
+                count += block.count("\n")
+                length = len(block) - 1 - block.rfind("\n")
+    return count + (length > 0)
+
+
+def _head(lines: Iterable[str]) -> list[str]:
+    """The lines by which the layout is known, without empty ones: two at least, if there are two."""
+    head: list[str] = []
+    size = 0
+    for line in islice(filter(str.strip, lines), _HEAD):
+        head.append(line)
+        size += len(line)
+        if size > _HEAD_SIZE and len(head) > 1:
+            break
+    return head
+
+
+def _table(opened: Opened, head: list[str], count: int) -> Table:
     layout, wrong = plain_layout(head), None
     if layout.numeric and len(head) > layout.above:
         try:
-            return _numbers(opened, layout)
+            return _numbers(opened, layout, count)
         except ValueError as error:
             wrong = error
     if len(head) > 1 and (below := block_layout(head)) is not None:
-        return _numbers(opened, below)
+        return _numbers(opened, below, count)
     if wrong is not None:
         raise wrong
     return layout, np.empty((0, layout.count)), [0] * layout.count
 
 
-def _numbers(opened: Opened, layout: Layout) -> Table:
+def _numbers(opened: Opened, layout: Layout, count: int) -> Table:
     """Empty cells are looked for only where there are some: that takes longer."""
+    if count * len(layout.numeric) > MOST_NUMBERS:
+        raise ValueError(
+            f"{count} lines of {len(layout.numeric)} numbers are more than {MOST_NUMBERS}; save it as .npy, or in parts"
+        )
     try:
         with opened() as lines:
             values = layout.values(_data(lines, layout))

@@ -40,6 +40,13 @@ def test_a_shared_component_limits_any_other_claim(claim):
     assert found(recordings, held_out=claim) == [("shared-component", "limitation", ("a", "e", "b", "f"))]
 
 
+@pytest.mark.parametrize("claim", ["component", None])
+def test_a_component_that_may_go_by_two_spellings_is_pointed_out(claim):
+    assert found(bench(("B007", "b2", "b007", "B9")), held_out=claim) == [("component-spelling", "warning", ("a", "e"))]
+    assert found(bench(("B-7", "b2", "b 7", "B9")), held_out=claim) == [("component-spelling", "warning", ("a", "e"))]
+    assert found(bench(("1-2", "B12", "12", "B1-2")), held_out=claim) == []
+
+
 def test_an_unknown_component_under_the_claim_of_a_new_one():
     assert found(bench("12 4"), held_out="bearing") == [("unknown-unit", "warning", ("e",))]
 

@@ -18,26 +18,39 @@ DUALRES_ASSERT(axes_share_networks_or_have_their_own,
 
 extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
-/* What a network says of a complete window joins the sums. */
-static void vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
+/* What a network says of a complete window joins the sums. 0 where it says nothing that is finite: the samples are
+ * beyond what float32 can be computed with. */
+static int vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
     float logits[DUALRES_CLASSES];
     double shares[DUALRES_CLASSES], total = 0.0;
     DUALRES_LOGITS(network, window, 1, logits, s->scratch);
+    for (int i = 0; i < DUALRES_CLASSES; i++)
+        if (!isfinite(logits[i])) return 0;
     float largest = logits[0];
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
+    return 1;
 }
 
-/* All networks judge the window, one after the other in the same scratch; its second half begins the next one. */
+/* All networks judge the window, one after the other in the same scratch; its second half begins the next one. A window
+ * counts if all of them can. */
 static void judge(dualres_state *s) {
+    double before[DUALRES_CLASSES];
+    int judged = 1;
+    memcpy(before, s->sums, sizeof before);
     for (int a = 0; a < DUALRES_AXES; a++) {
         /* An axis has its own networks, or those of the first. */
         const dualres_network *networks = dualres_this_model + a * DUALRES_MEMBERS % DUALRES_NETWORKS;
-        for (int i = 0; i < DUALRES_MEMBERS; i++) vote(s, networks + i, s->window[a]);
+        for (int i = 0; i < DUALRES_MEMBERS; i++) judged = judged && vote(s, networks + i, s->window[a]);
         memcpy(s->window[a], s->window[a] + DUALRES_HALF, DUALRES_HALF * sizeof *s->window[a]);
     }
-    s->windows++;
+    if (judged) {
+        s->windows++;
+    } else {
+        s->unjudged++;
+        memcpy(s->sums, before, sizeof before);
+    }
     s->filled = DUALRES_HALF;
 }
 
@@ -126,7 +139,7 @@ static int is_finite(const dualres_sample *frame) {
 }
 
 void dualres_init(dualres_state *s) {
-    s->windows = s->refused = 0;
+    s->windows = s->refused = s->unjudged = 0;
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] = 0.0;
     begin_stretch(s);
 }
@@ -149,7 +162,7 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
 }
 
 dualres_result dualres_verdict(const dualres_state *s) {
-    dualres_result r = {NULL, -1, s->windows, s->refused, {0.0}};
+    dualres_result r = {NULL, -1, s->windows, s->refused, s->unjudged, {0.0}};
     if (!s->windows) return r;
     const double votes = (double)s->windows * (DUALRES_AXES * DUALRES_MEMBERS);
     r.best = 0;

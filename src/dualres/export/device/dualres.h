@@ -68,6 +68,7 @@ typedef struct {
     uint32_t filled;              /* frames of it that are there */
     uint32_t windows;             /* judged so far */
     uint32_t refused;             /* frames that were not finite */
+    uint32_t unjudged;            /* windows beyond what float32 can be computed with */
     double sums[DUALRES_CLASSES]; /* of probabilities: of all networks, axes and windows */
 #if DUALRES_UP != DUALRES_DOWN
     dualres_converter converter[DUALRES_AXES];
@@ -76,10 +77,11 @@ typedef struct {
 } dualres_state;
 
 typedef struct {
-    const char *label; /* the most probable class in UTF-8; NULL before the first window */
-    int best;          /* its number; -1 before the first window */
+    const char *label; /* the most probable class in UTF-8; NULL before the first judged window */
+    int best;          /* its number; -1 before the first judged window */
     uint32_t windows;  /* that the verdict rests on, each half a window after the last */
     uint32_t refused;  /* frames that were not finite */
+    uint32_t unjudged; /* windows with samples beyond what float32 can be computed with; no verdict rests on them */
     double probabilities[DUALRES_CLASSES]; /* mean over the windows; zeros before the first */
 } dualres_result;
 

@@ -51,6 +51,9 @@ int main(int count, char **arguments) {
     const dualres_result result = dualres_verdict(&state);
     if (result.refused) fprintf(stderr, "%lu %s were not finite\n", (unsigned long)result.refused,
                                 DUALRES_AXES > 1 ? "frames" : "samples");
+    if (result.unjudged)
+        fprintf(stderr, "%lu windows have samples too large for float32\n", (unsigned long)result.unjudged);
+    if (!result.windows && result.unjudged) return 1;
     if (!result.windows) {
         fprintf(stderr, "too short: one window takes %.3f s\n", (double)DUALRES_WINDOW / DUALRES_RATE);
         return 1;

@@ -35,6 +35,7 @@ def audit(
     found = [
         *claims.same_recordings(support, evaluation),
         *claims.held_out(support, evaluation, split.held_out),
+        *claims.spellings(support, evaluation),
         *claims.classes(support, evaluation),
         *claims.confounded(support),
     ]

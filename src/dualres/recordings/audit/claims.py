@@ -10,6 +10,7 @@ from typing import TypeVar
 from dualres.errors import ConfigError
 from dualres.recordings.audit.finding import Finding, Recordings, Split
 from dualres.recordings.recording import Recording
+from dualres.recordings.spelling import spelled_alike
 from dualres.recordings.windows import covered
 
 Ids = tuple[str, ...]
@@ -74,6 +75,19 @@ def check_claim(recordings: Recordings, claim: str) -> str:
             f"{claim} to labels.csv"
         )
     return condition
+
+
+def spellings(support: Recordings, evaluation: Recordings) -> Iterator[Finding]:
+    """Components of the two sides that may be one, spelled in two ways."""
+    learned, judged = _by(support, lambda r: r.component), _by(evaluation, lambda r: r.component)
+    alike = defaultdict(list)
+    for one in learned:
+        alike[spelled_alike(one)].append(one)
+    for other in sorted(judged.keys() - learned.keys()):
+        for one in alike[spelled_alike(other)]:
+            message = f"{one} in the support and {other} in the evaluation may be one component, spelled in two ways"
+            members = tuple(r.id for r in learned[one] + judged[other])
+            yield Finding("component-spelling", "warning", message, members, {"components": f"{one}, {other}"})
 
 
 def _components(support: Recordings, evaluation: Recordings, claim: str | None) -> Iterator[Finding]:

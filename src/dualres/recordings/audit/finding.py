@@ -86,6 +86,7 @@ class Finding:
 
     same-recording, same-file, identical-content, copied-signal, not-compared: one measurement on both sides;
     shared-component, shared-condition, unknown-unit: what is claimed to be held out;
+    component-spelling: one component that may go by two spellings;
     class-given-away, condition-is-class, missing-class, missing-label: what the classes can be told by, and which;
     windows-outside-exposure: what was really labelled;
     stated-limitation: what the dataset itself says.
