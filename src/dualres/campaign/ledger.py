@@ -6,6 +6,7 @@ Only the coordinator of a run writes to it. A job enters in one transaction, who
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from dualres.machinery.files import compact_json
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
+_OF_ANY_FORM = _MARK >> 8  # "DRL"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (key TEXT PRIMARY KEY, plan TEXT NOT NULL, facts TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS scores (
@@ -62,8 +64,27 @@ class Merge:
     clashes: tuple[str, ...] = ()  # keys of jobs whose scores differ
 
 
+def writable(path: Path) -> bool:
+    """Whether a database can be written to: SQLite needs the file and, for what it keeps beside it, the folder."""
+    return not path.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The database at `path`; where it cannot be written to, for reading only."""
+    if writable(path):
+        return sqlite3.connect(path, isolation_level=None)
+    # What was written last may still lie in the log beside the file, which "immutable" would not look at. Without a
+    # log nobody has the file open.
+    logged = path.with_name(path.name + "-wal").exists()
+    where = f"{path.absolute().as_uri()}?{'mode=ro' if logged else 'immutable=1'}"
+    return sqlite3.connect(where, uri=True, isolation_level=None)
+
+
 class Ledger:
-    """An open ledger. Several may read one while a single process writes to it."""
+    """An open ledger. Several may read one while a single process writes to it.
+
+    One on a read-only file system can be read as any other.
+    """
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         self.path = Path(path)
@@ -71,20 +92,31 @@ class Ledger:
             raise LedgerError(f"{self.path}: there is no ledger; `dualres bench run` makes one")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(self.path, isolation_level=None)
+            self._database = connect(self.path)
             self._check_mark()
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
-            self._database.executescript(_SCHEMA)
+            if writable(self.path):
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
+                self._database.executescript(_SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"{self.path}: not a ledger that can be used ({error})") from error
 
     def _check_mark(self) -> None:
         """Mark an empty file as a ledger, and refuse other programs' files untouched."""
-        (mark,) = self._database.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        try:
+            (mark,) = self._database.execute("PRAGMA application_id").fetchone()
+            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            if writable(self.path):
+                raise
+            remedy = "copy it, with the files beside it, to a folder that can be written to"
+            raise LedgerError(f"{self.path}: cannot be read where it is ({error}); {remedy}") from error
         if mark == 0 and tables == 0:
             self._database.execute(f"PRAGMA application_id = {_MARK}")
+        elif mark > _MARK and mark >> 8 == _OF_ANY_FORM:
+            form, ours = (chr(each & 0xFF) for each in (mark, _MARK))
+            reads = f"this version reads {ours!r}; update DualRes"
+            raise LedgerError(f"{self.path}: a ledger in form {form!r}, written by a newer version, and {reads}")
         elif mark != _MARK:
             raise LedgerError(f"{self.path}: an SQLite file, but not a ledger")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.campaign.job import Job, read_job
-from dualres.campaign.ledger import Ledger, LedgerError
+from dualres.campaign.ledger import Ledger, LedgerError, connect
 from dualres.campaign.studies import folds_of
 from dualres.config import ModelConfig
 from dualres.datasets import catalog
@@ -43,7 +43,7 @@ class Stored:
 
 def stored_jobs(path: Path) -> Iterator[Stored]:
     """All jobs of a ledger's file, read without the code that wrote them."""
-    database = sqlite3.connect(path)
+    database = connect(path)
     try:
         for key, plan, facts in database.execute("SELECT key, plan, facts FROM jobs ORDER BY key").fetchall():
             scores = database.execute(
