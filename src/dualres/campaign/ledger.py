@@ -9,8 +9,9 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ CREATE TABLE IF NOT EXISTS scores (
 CREATE TABLE IF NOT EXISTS steps (
     key TEXT NOT NULL REFERENCES jobs, number INTEGER NOT NULL, loss REAL NOT NULL, rate REAL NOT NULL,
     PRIMARY KEY (key, number)) STRICT;
+CREATE TABLE IF NOT EXISTS digests (key TEXT PRIMARY KEY REFERENCES jobs, sha256 TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, plan TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 """
 
@@ -62,6 +64,33 @@ class Merge:
     taken: int
     known: int
     clashes: tuple[str, ...] = ()  # keys of jobs whose scores differ
+
+
+def digest_of(database: sqlite3.Connection, key: str) -> str:
+    """SHA-256 of all that is stored of a job, to the last digit of every time, loss and score."""
+    rows = [
+        database.execute(f"SELECT {columns} FROM {table} WHERE key = ? ORDER BY {columns}", (key,)).fetchall()
+        for table, columns in (
+            ("jobs", "plan, facts"),
+            ("scores", "position, recording, truth, windows, scores"),
+            ("steps", "number, loss, rate"),
+        )
+    ]
+    return sha256(compact_json(rows).encode()).hexdigest()
+
+
+def schema(database: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """The columns of every table, and of whatever else a file holds, by its name."""
+    names = database.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    columns = "SELECT name || ' ' || type FROM pragma_table_info(?) ORDER BY cid"
+    return {name: tuple(column for (column,) in database.execute(columns, (name,))) for (name,) in names}
+
+
+def empty_schema() -> dict[str, tuple[str, ...]]:
+    """The schema of a ledger as this version makes it."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(_SCHEMA)
+        return schema(database)
 
 
 def writable(path: Path) -> bool:
@@ -143,6 +172,8 @@ class Ledger:
             self._database.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?)", rows)
             steps = ((key, step.update, step.loss, step.learning_rate) for step in outcome.history)
             self._database.executemany("INSERT INTO steps VALUES (?, ?, ?, ?)", steps)
+            digest = digest_of(self._database, key)  # as it stands in the file, which may hold 1 as 1.0
+            self._database.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (key, digest))
 
     def fail(self, job: Job, reason: str) -> None:
         """Remember why a job failed; it stays missing."""
