@@ -57,8 +57,8 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
             steps = database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
             try:
                 judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
-                digests = {"digest": digest_of(database, key), "recorded": recorded.get(key)}
-                job = Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall(), **digests)
+                its = key, json.loads(plan), json.loads(facts), judged, steps.fetchall()
+                job = Stored(*its, digest=digest_of(database, key), recorded=recorded.get(key))
             except DAMAGE as error:
                 job = Stored(key, {}, {}, [], [], damage=reason_of(error))
             yield job
