@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results speed api datasets picture session
+.PHONY: setup demo test lint bench results manifest speed api datasets picture session
 
 setup: $(STAMP)
 
@@ -43,6 +43,7 @@ speed: setup
 	for script in speed/window speed/record speed/fit speed/augment speed/methods speed/scaling tools/memorised; do \
 		$(BIN)/python $$script.py > results/measured/$$(basename $$script).json || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
+	$(BIN)/python tools/manifest.py
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup
@@ -50,6 +51,10 @@ results: setup
 	$(BIN)/python tools/render.py
 	$(BIN)/python tools/coverage.py
 	$(BIN)/dualres bench verify results
+
+# results/MANIFEST, after anything in results/ was changed, added or removed by hand or by a script.
+manifest: setup
+	$(BIN)/python tools/manifest.py
 
 # docs/api.md, from the docstrings.
 api: setup

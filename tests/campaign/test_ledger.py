@@ -1,11 +1,16 @@
 import dataclasses
+import os
+import shutil
 import sqlite3
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from dualres.campaign.ledger import Ledger, LedgerError
 from dualres.campaign.studies import jobs, study
+from dualres.verify.ledger import verify
 from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
 
 JOBS = jobs(study("pilot"), ["phm2009"])
@@ -95,6 +100,66 @@ def test_another_program_s_database_is_refused_and_left_alone(tmp_path):
     with pytest.raises(LedgerError, match="not a ledger"):
         Ledger(tmp_path / "notes")
     assert (tmp_path / "notes").read_bytes() == before
+
+
+def test_a_ledger_of_a_newer_version_says_so(tmp_path):
+    with sqlite3.connect(tmp_path / "l") as database:
+        database.execute(f"PRAGMA application_id = {0x44524C32}")
+        database.execute("CREATE TABLE jobs (key TEXT)")
+    with pytest.raises(LedgerError, match=r"a ledger in form '2', written by a newer version.*update DualRes"):
+        Ledger(tmp_path / "l")
+
+
+@pytest.fixture
+def read_only(tmp_path, monkeypatch):
+    """A folder with a finished job that the system says cannot be written to."""
+    folder = tmp_path / "read only"
+    with Ledger(folder / "ledger.sqlite") as opened:
+        opened.record(JOBS[0], synthetic_outcome(JOBS[0]))
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+    return folder
+
+
+def test_a_ledger_that_cannot_be_written_to_is_read(read_only):
+    with Ledger(read_only / "ledger.sqlite", create=False) as ledger:
+        assert ledger.outcome(JOBS[0].key).scores == synthetic_outcome(JOBS[0]).scores
+        assert verify(ledger) == []
+        assert [path.name for path in read_only.iterdir()] == ["ledger.sqlite"]  # no log was made beside it
+        with pytest.raises(LedgerError, match="cannot be written to"):
+            ledger.record(JOBS[1], synthetic_outcome(JOBS[1]))
+
+
+def test_what_still_lies_in_the_log_is_read_too(tmp_path, monkeypatch):
+    writing = Ledger(tmp_path / "l")
+    writing.record(JOBS[0], synthetic_outcome(JOBS[0]))
+    assert (tmp_path / "l-wal").stat().st_size  # nothing of it is in the file yet
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert Ledger(tmp_path / "l", create=False).keys() == {JOBS[0].key}
+
+
+READS_A_MOUNT = """
+mount --bind -o ro "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77
+exec "$2" -c 'import sys
+from pathlib import Path
+from dualres.campaign.ledger import Ledger
+print(len(Ledger(Path(sys.argv[1]) / "ledger.sqlite", create=False).keys()))' "$1"
+"""
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_ledger_on_a_read_only_file_system_is_read(tmp_path, logged):
+    if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
+        pytest.skip("file systems cannot be mounted here")
+    writing = Ledger(tmp_path / "ledger.sqlite")
+    writing.record(JOBS[0], synthetic_outcome(JOBS[0]))
+    if not logged:
+        writing.close()
+    command = ["unshare", "-m", "sh", "-c", READS_A_MOUNT, "sh", tmp_path, sys.executable]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip("file systems cannot be mounted here")
+    assert done.stdout == "1\n", done.stderr
 
 
 @pytest.mark.parametrize("damage", ["UPDATE jobs SET facts = '{'", "UPDATE jobs SET plan = '[]'", "DROP TABLE scores"])

@@ -5,6 +5,8 @@ from typer.testing import CliRunner
 from dualres.campaign.studies import Quick
 from dualres.cli.bench_report import export, report, verify
 from dualres.errors import ConfigError
+from dualres.machinery.checksums import listed, write_sums
+from dualres.verify.manifest import manifest_root, write_manifest
 from tests.campaign.synthetic import synthetic_ledger
 from tests.profile.synthetic import keep_all
 
@@ -112,6 +114,8 @@ def results(tmp_path_factory):
     exported = run("export", "-o", results, "--dir", bench)
     assert f"4 jobs and 2 measurements: {results}" in exported.output
     assert "simulated-medformer-cpu-4.json: not a measurement" in exported.output
+    (results / "pages").mkdir()
+    (results / "pages" / "good.md").write_text("A page that somebody wrote.")
     assert run("report", "pilot", "-o", results, "--no-page", "--dir", results).exit_code == 0
     return results
 
@@ -140,6 +144,8 @@ def test_an_export_may_be_exported_again_and_leaves_the_report_alone(results):
         "tables/pilot_simulated.md",
         "tables/tables.csv",
         "figures/latency_cpu_4.png",
+        "pages/good.md",
+        "figures/SHA256SUMS",
     ],
 )
 def test_a_changed_byte_anywhere_ends_with_an_error_and_the_file_s_name(results, name):
@@ -152,3 +158,58 @@ def test_a_changed_byte_anywhere_ends_with_an_error_and_the_file_s_name(results,
         path.write_bytes(content)
     assert result.exit_code == 1
     assert f"{path}: was changed" in result.output
+
+
+def test_a_figure_removed_together_with_its_hash_is_found(results):
+    figure, sums = results / "figures" / "latency_cpu_4.png", results / "figures" / "SHA256SUMS"
+    kept = {path: path.read_bytes() for path in (figure, sums)}
+    figure.unlink()
+    sums.write_text("".join(line for line in sums.read_text().splitlines(keepends=True) if figure.name not in line))
+    try:
+        result = run("verify", results)
+    finally:
+        for path, content in kept.items():
+            path.write_bytes(content)
+    assert result.exit_code == 1
+    assert f"{figure}: is missing, though MANIFEST lists it" in result.output
+
+
+def test_an_added_column_is_found_even_with_every_hash_made_again(results):
+    path, sums, manifest = results / "tables" / "tables.csv", results / "tables" / "SHA256SUMS", results / "MANIFEST"
+    kept = {each: each.read_bytes() for each in (path, sums, manifest)}
+    path.write_text("".join(f"{line},x\n" for line in path.read_text().splitlines()))
+    write_sums(results / "tables", listed(results / "tables"))
+    write_manifest(results)
+    try:
+        result = run("verify", results)
+    finally:
+        for each, content in kept.items():
+            each.write_bytes(content)
+    assert result.exit_code == 1
+    assert "has other columns than a report's" in result.output
+
+
+def test_verify_says_what_it_checked_and_compares_the_root_hash(results):
+    result = run("verify", results)
+    (line,) = (line for line in result.output.splitlines() if line.startswith("checked: "))
+    assert line.startswith("checked: 4 jobs, ")
+    files = sum(path.is_file() for path in results.rglob("*")) - 1  # without the list itself
+    assert all(f" {name}" in line for name in ("scores", "losses", "2 measurements", "table cells", f"{files} files"))
+    root = manifest_root(results)
+    assert f"root hash of {results}: {root}" in result.output
+    assert f"root hash of {results}: {root}" in run("export", "-o", results, "--dir", results).output
+    assert run("verify", results, "--root", root).exit_code == 0
+    result = run("verify", results, "--root", "0" * 64)
+    assert result.exit_code == 1
+    assert "nothing here has the root hash 0000" in result.output
+
+
+def test_the_page_of_a_report_is_covered(written, bench):
+    before = (bench / "report" / "index.html").read_text()
+    (bench / "report" / "index.html").write_text(before.replace("DualRes", "DualRez"))
+    try:
+        result = run("verify", "-o", bench / "report", "--no-models", "--dir", bench)
+    finally:
+        (bench / "report" / "index.html").write_text(before)
+    assert result.exit_code == 1
+    assert "index.html: was changed since its hash was written to MANIFEST" in result.output

@@ -76,6 +76,10 @@ def test_another_layout_is_named(exported, tmp_path):
     rewrite(exported, "export.json", lambda _: "[]")
     with pytest.raises(LedgerError, match=r"export\.json: cannot be read"):
         load_export(exported, tmp_path / "again.sqlite")
+    (exported / "export.json").write_text('{"format":"dualres-export/10"}')
+    write_sums(exported, listed(exported))
+    with pytest.raises(LedgerError, match=r"format 'dualres-export/10'.*update DualRes"):
+        load_export(exported, tmp_path / "again.sqlite")
     (exported / "export.json").unlink()
     write_sums(exported, listed(exported).keys() - {"export.json"})
     with pytest.raises(LedgerError, match="format 'dualres-export/1'"):

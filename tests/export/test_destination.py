@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -121,3 +122,13 @@ def test_a_loop_of_links_leads_nowhere(tmp_path):
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(OutputError, match="choose another"):
         place(FILES, resolved(tmp_path / "a"))
+
+
+def test_a_full_disk_is_told_with_what_is_needed(tmp_path, monkeypatch):
+    def full(path, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OutputError, match=f"No space left on device.*; 2 bytes are needed in {tmp_path}, and its disk"):
+        place(FILES, tmp_path / "board")
+    assert list(tmp_path.iterdir()) == []

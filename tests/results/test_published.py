@@ -12,6 +12,7 @@ from dualres.datasets.budget import Budget
 from dualres.datasets.prepare import prepare
 from dualres.exchange.read_export import load_export
 from dualres.machinery.checksums import check_sums
+from dualres.verify.manifest import check_manifest
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,6 +26,11 @@ def ledger(tmp_path_factory):
 @pytest.mark.parametrize("folder", ["measured", "chosen"])
 def test_what_lies_beside_the_scores_is_as_it_was_written(folder):
     assert check_sums(ROOT / "results" / folder) == []
+
+
+def test_the_manifest_lists_every_file_of_the_results():
+    problems = check_manifest(ROOT / "results")
+    assert problems == [], "`make manifest` renews results/MANIFEST"
 
 
 def test_the_results_verify():

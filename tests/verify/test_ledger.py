@@ -1,5 +1,6 @@
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
 
@@ -7,12 +8,13 @@ import pytest
 
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.studies import jobs, study
-from dualres.verify.ledger import known_labels, verify
+from dualres.verify.ledger import Counts, known_labels, verify
 from tests.campaign.synthetic import synthetic_outcome
 
 JOBS = jobs(study("pilot"), ["simulated"], methods=["dualres"])
 VALIDATED = jobs(study("duration"), ["simulated"], methods=["dualres"])[:1]
 CWRU = jobs(study("bearing"), ["cwru"], methods=["minirocket"], seeds=[41])
+CHANGED = "its scores, losses or facts were changed since it was recorded: the hash is another"
 
 
 @pytest.fixture
@@ -34,6 +36,11 @@ def change(ledger, statement, *values):
     with sqlite3.connect(ledger.path) as database:
         assert database.execute(statement, values).rowcount == 1
     database.close()
+
+
+def execute(ledger, statement):
+    with closing(sqlite3.connect(ledger.path, isolation_level=None)) as database:
+        database.execute(statement)
 
 
 def change_facts(ledger, key, edit):
@@ -91,9 +98,12 @@ def test_scores_that_cannot_be_are_found(ledger, scores, sentence):
     assert sentence in only_problem(ledger)
 
 
-def test_decision_values_need_not_be_probabilities(ledger):
-    change(ledger, "UPDATE scores SET scores = '[-3,1,2,0.5]' WHERE key = ? AND position = 3", CWRU[0].key)
-    assert verify(ledger) == []
+def test_decision_values_need_not_be_probabilities(tmp_path):
+    outcome = synthetic_outcome(CWRU[0])
+    scores = (*outcome.scores[:3], (-3.0, 1.0, 2.0, 0.5), *outcome.scores[4:])
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.record(CWRU[0], replace(outcome, scores=scores))
+        assert verify(ledger) == []
 
 
 def test_views_have_probabilities_without_a_recipe(tmp_path):
@@ -169,7 +179,9 @@ def test_wrong_labelled_seconds_and_held_out_unit_are_found(ledger):
 def test_a_signal_that_is_another_in_another_job_is_found(ledger):
     name = JOBS[0].used_fold().evaluation[0]
     change_facts(ledger, JOBS[0].key, lambda facts: facts["inputs"].update({name: "f" * 64}))
-    assert f"the signal of {name} has another hash" in only_problem(ledger)
+    problems = verify(ledger)
+    assert sum(f"the signal of {name} has another hash" in problem for problem in problems) == 1
+    assert [problem for problem in problems if "another hash" not in problem] == [f"job {JOBS[0].key[:16]}: {CHANGED}"]
 
 
 @pytest.mark.parametrize(
@@ -216,6 +228,80 @@ def test_a_damaged_job_is_said_in_a_sentence_and_the_others_are_checked(ledger, 
 def test_a_fact_that_is_missing_is_said_in_a_sentence(ledger, tmp_path, name):
     change_facts(ledger, JOBS[0].key, lambda facts: facts.pop(name))
     assert f"cannot be checked (there is no {name!r})" in only_problem(ledger, tmp_path)
+
+
+def swap(scores):
+    """Another verdict: the first two scores change places."""
+    return [scores[1], scores[0], *scores[2:]]
+
+
+def nudge(scores):
+    """The same verdict with slightly other scores, which still add up to one."""
+    top, low = scores.index(max(scores)), scores.index(min(scores))
+    return [each + {top: 1e-6, low: -1e-6 if scores[low] else 0.0}.get(at, 0.0) for at, each in enumerate(scores)]
+
+
+@pytest.mark.parametrize("edit", [swap, nudge])
+def test_a_changed_score_is_found_whether_it_flips_the_verdict_or_not(ledger, edit):
+    key = JOBS[0].key
+    with closing(sqlite3.connect(ledger.path)) as database:
+        query = "SELECT scores FROM scores WHERE key = ? AND position = 3"
+        (text,) = database.execute(query, (key,)).fetchone()
+    changed = json.dumps(edit(json.loads(text)))
+    assert json.loads(changed) != json.loads(text)
+    change(ledger, "UPDATE scores SET scores = ? WHERE key = ? AND position = 3", changed, key)
+    assert only_problem(ledger) == f"job {key[:16]}: {CHANGED}"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda facts: facts["versions"].update(torch="9.9"),
+        lambda facts: facts.update(wall_s=0.001),
+        lambda facts: facts["machine"].update(device="another"),
+        lambda facts: facts["cost"].update(fit_s=0.001),
+    ],
+)
+def test_a_changed_version_machine_or_time_is_found(ledger, edit):
+    change_facts(ledger, JOBS[0].key, edit)
+    assert only_problem(ledger) == f"job {JOBS[0].key[:16]}: {CHANGED}"
+
+
+def test_a_changed_loss_is_found(ledger):
+    change(ledger, "UPDATE steps SET loss = loss + 0.01 WHERE key = ? AND number = 7", JOBS[0].key)
+    assert only_problem(ledger) == f"job {JOBS[0].key[:16]}: {CHANGED}"
+
+
+def test_a_model_changed_together_with_its_hash_is_found(ledger, tmp_path):
+    path = tmp_path / "models" / f"{JOBS[0].key}.safetensors"
+    path.write_bytes(path.read_bytes().replace(b"model", b"modem"))
+    digest = sha256(path.read_bytes()).hexdigest()
+    change_facts(ledger, JOBS[0].key, lambda facts: facts.update(model_sha256=digest))
+    assert only_problem(ledger, tmp_path) == f"job {JOBS[0].key[:16]}: {CHANGED}"
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("ALTER TABLE scores ADD COLUMN adjusted TEXT", "its table scores has the columns"),
+        ("CREATE TABLE notes (text TEXT)", "holds notes (text TEXT), which is no table of a ledger"),
+        ("INSERT INTO steps VALUES ('nobody', 1, 0.5, 0.5)", "1 rows of steps belong to no job"),
+    ],
+)
+def test_tables_columns_and_rows_that_no_ledger_has_are_found(ledger, statement, sentence):
+    execute(ledger, statement)
+    assert sentence in only_problem(ledger)
+
+
+def test_what_was_checked_is_counted(ledger, tmp_path):
+    counts = Counts()
+    verify(ledger, tmp_path, counts=counts)
+    judged = sum(len(job.used_fold().evaluation) * len(job.used_fold().classes) for job in (*JOBS, *VALIDATED, *CWRU))
+    updates = sum(job.recipe.updates if job.recipe else 0 for job in (*JOBS, *VALIDATED, *CWRU))
+    assert counts == Counts(jobs=5, scores=judged, losses=updates, models=5)
+    execute(ledger, "DROP TABLE digests")  # as an earlier version leaves it
+    assert verify(ledger, tmp_path, counts=(earlier := Counts())) == []
+    assert earlier.unhashed == 5
 
 
 def test_nothing_is_wrong_with_an_empty_ledger(tmp_path):

@@ -6,10 +6,12 @@ Only the coordinator of a run writes to it. A job enters in one transaction, who
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from dualres.machinery.regular import unusual
 from dualres.metrics import Evaluation
 
 _MARK = 0x44524C31  # SQLite's application id: "DRL1", a ledger in its first form
+_OF_ANY_FORM = _MARK >> 8  # "DRL"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (key TEXT PRIMARY KEY, plan TEXT NOT NULL, facts TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS scores (
@@ -31,6 +34,7 @@ CREATE TABLE IF NOT EXISTS scores (
 CREATE TABLE IF NOT EXISTS steps (
     key TEXT NOT NULL REFERENCES jobs, number INTEGER NOT NULL, loss REAL NOT NULL, rate REAL NOT NULL,
     PRIMARY KEY (key, number)) STRICT;
+CREATE TABLE IF NOT EXISTS digests (key TEXT PRIMARY KEY REFERENCES jobs, sha256 TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS failures (key TEXT PRIMARY KEY, plan TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 """
 
@@ -63,8 +67,54 @@ class Merge:
     clashes: tuple[str, ...] = ()  # keys of jobs whose scores differ
 
 
+def digest_of(database: sqlite3.Connection, key: str) -> str:
+    """SHA-256 of all that is stored of a job, to the last digit of every time, loss and score."""
+    rows = [
+        database.execute(f"SELECT {columns} FROM {table} WHERE key = ? ORDER BY {columns}", (key,)).fetchall()
+        for table, columns in (
+            ("jobs", "plan, facts"),
+            ("scores", "position, recording, truth, windows, scores"),
+            ("steps", "number, loss, rate"),
+        )
+    ]
+    return sha256(compact_json(rows).encode()).hexdigest()
+
+
+def schema(database: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """The columns of every table, and of whatever else a file holds, by its name."""
+    names = database.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'").fetchall()
+    columns = "SELECT name || ' ' || type FROM pragma_table_info(?) ORDER BY cid"
+    return {name: tuple(column for (column,) in database.execute(columns, (name,))) for (name,) in names}
+
+
+def empty_schema() -> dict[str, tuple[str, ...]]:
+    """The schema of a ledger as this version makes it."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(_SCHEMA)
+        return schema(database)
+
+
+def writable(path: Path) -> bool:
+    """Whether a database can be written to: SQLite needs the file and, for what it keeps beside it, the folder."""
+    return not path.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """The database at `path`; where it cannot be written to, for reading only."""
+    if writable(path):
+        return sqlite3.connect(path, isolation_level=None)
+    # What was written last may still lie in the log beside the file, which "immutable" would not look at. Without a
+    # log nobody has the file open.
+    logged = path.with_name(path.name + "-wal").exists()
+    where = f"{path.absolute().as_uri()}?{'mode=ro' if logged else 'immutable=1'}"
+    return sqlite3.connect(where, uri=True, isolation_level=None)
+
+
 class Ledger:
-    """An open ledger. Several may read one while a single process writes to it."""
+    """An open ledger. Several may read one while a single process writes to it.
+
+    One on a read-only file system can be read as any other.
+    """
 
     def __init__(self, path: Path | str, *, create: bool = True) -> None:
         self.path = Path(path)
@@ -74,20 +124,31 @@ class Ledger:
             raise LedgerError(f"{self.path}: not a ledger that can be used: it {reason}")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(self.path, isolation_level=None)
+            self._database = connect(self.path)
             self._check_mark()
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
-            self._database.executescript(_SCHEMA)
+            if writable(self.path):
+                self._database.execute("PRAGMA journal_mode = WAL")
+                self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
+                self._database.executescript(_SCHEMA)
         except (sqlite3.Error, OSError) as error:
             raise LedgerError(f"{self.path}: not a ledger that can be used ({error})") from error
 
     def _check_mark(self) -> None:
         """Mark an empty file as a ledger, and refuse other programs' files untouched."""
-        (mark,) = self._database.execute("PRAGMA application_id").fetchone()
-        (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        try:
+            (mark,) = self._database.execute("PRAGMA application_id").fetchone()
+            (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError as error:
+            if writable(self.path):
+                raise
+            remedy = "copy it, with the files beside it, to a folder that can be written to"
+            raise LedgerError(f"{self.path}: cannot be read where it is ({error}); {remedy}") from error
         if mark == 0 and tables == 0:
             self._database.execute(f"PRAGMA application_id = {_MARK}")
+        elif mark > _MARK and mark >> 8 == _OF_ANY_FORM:
+            form, ours = (chr(each & 0xFF) for each in (mark, _MARK))
+            reads = f"this version reads {ours!r}; update DualRes"
+            raise LedgerError(f"{self.path}: a ledger in form {form!r}, written by a newer version, and {reads}")
         elif mark != _MARK:
             raise LedgerError(f"{self.path}: an SQLite file, but not a ledger")
 
@@ -114,6 +175,8 @@ class Ledger:
             self._database.executemany("INSERT INTO scores VALUES (?, ?, ?, ?, ?, ?)", rows)
             steps = ((key, step.update, step.loss, step.learning_rate) for step in outcome.history)
             self._database.executemany("INSERT INTO steps VALUES (?, ?, ?, ?)", steps)
+            digest = digest_of(self._database, key)  # as it stands in the file, which may hold 1 as 1.0
+            self._database.execute("INSERT OR REPLACE INTO digests VALUES (?, ?)", (key, digest))
 
     def fail(self, job: Job, reason: str) -> None:
         """Remember why a job failed; it stays missing."""

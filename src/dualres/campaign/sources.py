@@ -2,20 +2,19 @@
 
 import inspect
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 
+from dualres.campaign.signal_cache import SignalCache
 from dualres.config import ModelConfig
 from dualres.datasets import catalog
-from dualres.errors import ConfigError
-from dualres.machinery.files import write_whole
+from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.recordings.resample import code_hash, resample
 from dualres.recordings.store import open_store, read_index
@@ -36,16 +35,20 @@ class Source:
     ) -> None:
         """With `only`, a source that knows no recordings but these."""
         self._resampler = resampler
-        self._kept = cache / "at_64_kHz" / f"{resampler}-{code_hash()[:16]}"
+        self._cache = SignalCache(cache)
+        self._at_rate = f"at_64_kHz/{resampler}-{code_hash()[:16]}"
+        self._prepared: dict[str, str | None] = {}  # hashes that the store's index states
         generate = catalog.release(dataset).generate
         if generate:
             code = inspect.getsource(sys.modules[generate.__module__])
-            rig = cache / dataset / sha256(code.encode()).hexdigest()[:16]
-            recordings = [_simulated_once(r, rig) for r in generate()]
+            rig = f"{dataset}/{sha256(code.encode()).hexdigest()[:16]}"
+            recordings = [_simulated_once(r, self._cache, rig) for r in generate()]
             self.variant = FULL
         else:
             recordings = open_store(stores / dataset)
-            self.variant = str(read_index(stores / dataset).get("variant", FULL))
+            index = read_index(stores / dataset)
+            self.variant = str(index.get("variant", FULL))
+            self._prepared = {entry["id"]: entry.get("sha256") for entry in index["recordings"]}
         self._only = only
         self._recordings = {r.id: r for r in recordings if only is None or r.id in only}
         self._dataset = dataset
@@ -66,7 +69,11 @@ class Source:
             digest = sha256()
             for axis in axes_of(recording):
                 digest.update(np.ascontiguousarray(axis.signal).tobytes())
-            self.hashes[name] = digest.hexdigest()
+            found = digest.hexdigest()
+            if self._prepared.get(name) not in (None, found):
+                what = f"recording {name} of {self._dataset}"
+                raise RecordingError(f"{what}: the samples are not those that were prepared; prepare it again")
+            self.hashes[name] = found
         return recording
 
     def _one(self, name: str) -> Recording:
@@ -77,26 +84,21 @@ class Source:
         return replace(recording, axes=tuple(axes), rate=rate)
 
     def _resampled(self, signal: Recording, name: str) -> Recording:
-        path, rate = self._kept / f"{name}.npy", ModelConfig().rate
-        _kept(path, lambda: resample(signal.signal, signal.rate, rate, self._resampler, signal.id))
-        return replace(signal, load=partial(np.load, path, mmap_mode="r"), rate=Fraction(rate))
+        rate = ModelConfig().rate
+        made = partial(_resample, signal, rate, self._resampler)
+        load = partial(self._cache.kept, f"{self._at_rate}/{name}", made)
+        return replace(signal, load=load, rate=Fraction(rate))
 
 
-def _simulated_once(recording: Recording, folder: Path) -> Recording:
+def _resample(recording: Recording, rate: int, resampler: str) -> Samples:
+    return resample(recording.signal, recording.rate, rate, resampler, recording.id)
+
+
+def _simulated_once(recording: Recording, cache: SignalCache, folder: str) -> Recording:
     if recording.axes:
         axes = (
-            replace(axis, load=partial(_kept, folder / f"{recording.id}-{i}.npy", axis.load))
+            replace(axis, load=partial(cache.kept, f"{folder}/{recording.id}-{i}", axis.load))
             for i, axis in enumerate(recording.axes)
         )
         return replace(recording, axes=tuple(axes))
-    return replace(recording, load=partial(_kept, folder / f"{recording.id}.npy", recording.load))
-
-
-def _kept(path: Path, make: Callable[[], Samples]) -> Samples:
-    """A signal that is made at the first call and read from then on."""
-    if not path.exists():
-        buffer = BytesIO()
-        np.save(buffer, np.ascontiguousarray(make(), dtype=np.float32))
-        write_whole(path, buffer.getvalue())
-    signal: Samples = np.load(path, mmap_mode="r")
-    return signal
+    return replace(recording, load=partial(cache.kept, f"{folder}/{recording.id}", recording.load))

@@ -1,6 +1,7 @@
 """The command line: it parses and prints, and leaves the work to the other rooms."""
 
 import sys
+from tempfile import gettempdir
 from typing import Annotated
 
 import typer
@@ -24,6 +25,7 @@ from dualres.cli.show import show
 from dualres.cli.tune import tune
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.machinery.files import NO_ROOM
 from dualres.plugins import load_plugins
 
 app = typer.Typer(
@@ -58,6 +60,12 @@ def main() -> None:
         app()
     except DualResError as error:
         complain("Error:", str(error), "bold red")
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        where = error.filename or gettempdir()  # scratch files lie there
+        complain("Error:", f"{where}: no room is left to write ({error.strerror}); make some and try again", "bold red")
         sys.exit(2)
 
 

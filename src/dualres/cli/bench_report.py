@@ -42,6 +42,7 @@ def report(
     say(f"{written.tables} tables and {written.figures} figures from {written.jobs} jobs: {where}{size}")
     if not page and (output / PAGE).exists():
         complain("note", f"{output / PAGE}: belongs to an earlier report and was left unchanged", "yellow")
+    _seal(output)
     if not written.costs:
         say("inference costs: not measured; run `dualres profile`")
     if written.not_run:
@@ -57,13 +58,20 @@ def verify(
         typer.Option("--output", "-o", help="Also check the tables of this report; by default the folder's own."),
     ] = None,
     models: Annotated[bool, typer.Option(help="Check the model files, too.")] = True,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HASH", help="Root hash, kept elsewhere, that the ledger, export or report must have."),
+    ] = None,
     folder: ReadDir = DEFAULT_DIR,
 ) -> None:
-    """Recompute hashes and, for a report, every table cell from the stored scores; list what does not agree."""
+    """Recompute hashes and, for a report, every table cell from the stored scores; list what does not agree.
+
+    The root hash that is printed stands for every byte that was checked. Keep it elsewhere and give it by --root.
+    """
     from dualres.verify.folder import verify_folder
 
     with progress("Nothing was changed.") as tell:
-        found = verify_folder(checked or folder, output, models=models, progress=tell)
+        found = verify_folder(checked or folder, output, models=models, roots=root or (), progress=tell)
     for problem in found.problems:
         complain("wrong", problem)
     if found.problems:
@@ -72,6 +80,21 @@ def verify(
     say(f"{found.jobs} jobs agree with their plans, folds and hashes{files}")
     if found.report is not None:
         say(f"{found.report}: the tables agree with the ledger, and the figures are unchanged")
+    counts = found.counts
+    parts = {
+        "scores": counts.scores,
+        "losses": counts.losses,
+        "models": counts.models,
+        "measurements": found.measurements,
+        "tables": found.tables,
+        "table cells": found.cells,
+        "files": found.files,
+    }
+    say(f"checked: {counts.jobs} jobs, {', '.join(f'{count} {name}' for name, count in parts.items() if count)}")
+    if counts.unhashed:
+        say(f"{counts.unhashed} jobs were recorded by an earlier version, without a hash of their scores")
+    for place, its in found.roots.items():
+        say(f"root hash of {place}: {its}")
 
 
 def export(
@@ -85,3 +108,11 @@ def export(
     for problem in written.left_out:
         complain("left out", problem, "yellow")
     say(f"{written.jobs} jobs and {written.measurements} measurements: {output}")
+    _seal(output)
+
+
+def _seal(output: Path) -> None:
+    """Write the list of all that lies in a folder, and say the hash that stands for it."""
+    from dualres.verify.manifest import write_manifest
+
+    say(f"root hash of {output}: {write_manifest(output)}")

@@ -15,7 +15,7 @@ from dualres.cli.expected import as_object, show_estimate, units_in
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, errors, progress, say, stopping
 from dualres.config import POLYPHASE, recipe_title
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def fit(
     recordings.
     """
     from dualres.cli.models import cost_of
-    from dualres.file import check_members, save
+    from dualres.file import check_members, content
     from dualres.judge import promises_of
     from dualres.learn.fit_options import with_options
     from dualres.learn.narrow import narrow
     from dualres.learn.recipe_file import recipe_from
     from dualres.learn.workflow import FitSettings, fit_by
     from dualres.machinery.cuda_graphs import check_device
-    from dualres.machinery.files import check_writable
+    from dualres.machinery.files import check_writable, write_whole
     from dualres.recordings.axes import common_channels
     from dualres.recordings.resample import check_resampler
     from dualres.report.fit_page import check_page, page_beside, write_fit_page
@@ -138,14 +138,16 @@ def fit(
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)
-    save(fitted.model, out)
+    write_whole(out, content(fitted.model), precious=True)
     pages = {}
     if page:
-        pages["report"] = str(page_beside(out))
-        with progress("The model is complete; its report was not written.") as drawing:
-            write_fit_page(
-                fitted, settings.recordings, page_beside(out), model_file=out, notes=_notes(found), progress=drawing
-            )
+        beside, notes = page_beside(out), _notes(found)
+        try:
+            with progress("The model is complete; its report was not written.") as drawing:
+                write_fit_page(fitted, settings.recordings, beside, model_file=out, notes=notes, progress=drawing)
+            pages["report"] = str(beside)
+        except OutputError as error:
+            complain("no report", f"{error}. The model is complete", "yellow")
     if as_json:
         typer.echo(json.dumps({**as_object(fitted, out), **pages}))
         return

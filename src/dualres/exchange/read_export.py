@@ -53,8 +53,16 @@ def _check_format(folder: Path) -> None:
     except (OSError, *MISFIT) as error:
         raise LedgerError(f"{folder / HEAD}: cannot be read ({error}); export the ledger again") from error
     if found != written.FORMAT:
-        reads = f"this version reads {written.FORMAT!r}; export the ledger again with this version"
+        remedy = "update DualRes" if _is_newer(found) else "export the ledger again with this version"
+        reads = f"this version reads {written.FORMAT!r}; {remedy}"
         raise LedgerError(f"{folder}: an export in format {found!r}, and {reads}")
+
+
+def _is_newer(found: object) -> bool:
+    """Whether it is our format with a higher number."""
+    name, _, ours = written.FORMAT.partition("/")
+    its_name, _, its = str(found).partition("/")
+    return its_name == name and its.isascii() and its.isdecimal() and len(its) < 9 and int(its) > int(ours)
 
 
 def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:

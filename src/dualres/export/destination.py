@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dualres.errors import OutputError
-from dualres.machinery.files import check_writable
+from dualres.machinery.files import check_writable, no_room
 
 MARKS = ("dualres_model.h", "card.json")  # what tells an earlier export from any other folder
 
@@ -69,7 +69,7 @@ def place(files: Mapping[str, bytes], folder: Path, gone: Collection[str] = ()) 
         else:
             (staging / "new").rename(folder)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be written ({error.strerror}); choose another place") from error
+        raise no_room(folder, sum(map(len, files.values())), error) from error
     finally:
         if staging:
             shutil.rmtree(staging, ignore_errors=True)

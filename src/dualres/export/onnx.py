@@ -51,7 +51,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     chosen = np.take_along_axis(wanted, logits.argmax(1)[:, None], axis=1)[:, 0]
     if not off <= tolerance or (chosen < wanted.max(1) - 2 * tolerance).any():  # nearer than that, either may be
         raise ExportError(f"{path}: not written, for ONNX Runtime gives other logits than the model (off by {off:.2g})")
-    write_whole(path, content)
+    write_whole(path, content, precious=True)
     return off
 
 

@@ -39,7 +39,7 @@ def write_choice(
             for one in choice.candidates
         ],
     }
-    write_whole(path, (json.dumps(content, indent=1) + "\n").encode())
+    write_whole(path, (json.dumps(content, indent=1) + "\n").encode(), precious=True)
 
 
 def _data(recipe: Recipe | None) -> dict[str, Any] | None:

@@ -41,8 +41,12 @@ def replace_sums(folder: Path, names: Iterable[str], removable: Callable[[str], 
 def listed(folder: Path) -> dict[str, str]:
     """The hashes by name; none where there is no list."""
     path = folder / NAME
-    lines = path.read_text(errors="replace").splitlines() if path.is_file() and not unusual(path) else []
-    return {name: digest for digest, _, name in (line.partition("  ") for line in lines)}
+    return read_sums(path.read_text(errors="replace")) if path.is_file() and not unusual(path) else {}
+
+
+def read_sums(text: str) -> dict[str, str]:
+    """The hashes by name in the text of a list."""
+    return {name: digest for digest, _, name in (line.partition("  ") for line in text.splitlines())}
 
 
 def check_sums(folder: Path) -> list[str]:

@@ -1,11 +1,15 @@
 """Writing files so that a reader never meets half of one."""
 
+import errno
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
 from dualres.errors import OutputError
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk, the user's share of it, or a file is full
 
 
 def check_writable(path: Path) -> None:
@@ -24,15 +28,34 @@ def compact_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write to a temporary file beside `path`, force it to disk, then move it into place."""
+def write_whole(path: Path, content: bytes, *, precious: bool = False) -> None:
+    """Write to a temporary file beside `path`, force it to disk, then move it into place.
+
+    What is `precious` took long to make. If it cannot be written there, it is kept elsewhere, and the error says where.
+    """
+    try:
+        _write(path, content)
+    except OutputError as error:
+        if not precious:
+            raise
+        raise OutputError(f"{error}. {_kept_elsewhere(path.name, content)}") from error
+
+
+def no_room(place: Path, needed: int, error: OSError) -> OutputError:
+    """The error of a file or folder of `needed` bytes that the system did not let be written."""
+    if error.errno not in NO_ROOM:
+        return OutputError(f"{place}: cannot be written ({error.strerror}); choose another place")
+    folder = next(folder for folder in place.absolute().parents if folder.exists())
+    room = f"{needed:,} bytes are needed in {folder}, and its disk has {shutil.disk_usage(folder).free:,} free"
+    return OutputError(f"{place}: cannot be written ({error.strerror}); {room}: make room, or choose another place")
+
+
+def _write(path: Path, content: bytes) -> None:
+    temporary = None
     try:
         check_writable(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror}); choose another place") from error
-    try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
@@ -41,6 +64,21 @@ def write_whole(path: Path, content: bytes) -> None:
         os.umask(umask)
         Path(temporary).chmod(0o666 & ~umask)  # mkstemp makes files private; this one is as any other
         Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise no_room(path, len(content), error) from error
         raise
+
+
+def _kept_elsewhere(name: str, content: bytes) -> str:
+    """Where it is now, in a sentence: in a new folder below that for temporary files, or else in the user's own."""
+    for parent in (Path(tempfile.gettempdir()), Path.home()):
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="dualres-kept-", dir=parent))
+            _write(folder / name, content)
+        except (OSError, OutputError):
+            continue
+        return f"It was kept: {folder / name}"
+    return f"It could not be kept in {tempfile.gettempdir()} either, and is lost"

@@ -59,7 +59,7 @@ def write_fit_page(
     """
     check_page(path)
     content = fit_page(fitted, recordings, model_file or path.with_suffix(".safetensors"), notes, progress)
-    write_whole(path, content.encode())
+    write_whole(path, content.encode(), precious=True)
 
 
 def fit_page(

@@ -7,6 +7,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.campaign.job import Job, read_job
-from dualres.campaign.ledger import Ledger, LedgerError
+from dualres.campaign.ledger import Ledger, LedgerError, connect, digest_of, empty_schema, schema
 from dualres.campaign.studies import folds_of
 from dualres.config import ModelConfig
 from dualres.datasets import catalog
@@ -39,12 +40,16 @@ class Stored:
     judged: list[tuple[str, int, int, list[float]]]  # recording, true class, windows, scores
     steps: list[tuple[int, float, float]]  # update, loss, learning rate
     damage: str = ""  # why it cannot be read; the rest is then empty
+    digest: str = ""  # of all of it
+    recorded: str | None = None  # the digest when it was recorded; None if an earlier version did that
 
 
 def stored_jobs(path: Path) -> Iterator[Stored]:
     """All jobs of a ledger's file, read without the code that wrote them."""
-    database = sqlite3.connect(path)
+    database = connect(path)
     try:
+        has_digests = "digests" in schema(database)
+        recorded = dict(database.execute("SELECT key, sha256 FROM digests").fetchall() if has_digests else [])
         for key, plan, facts in database.execute("SELECT key, plan, facts FROM jobs ORDER BY key").fetchall():
             scores = database.execute(
                 "SELECT recording, truth, windows, scores FROM scores WHERE key = ? ORDER BY position", (key,)
@@ -52,7 +57,8 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
             steps = database.execute("SELECT number, loss, rate FROM steps WHERE key = ? ORDER BY number", (key,))
             try:
                 judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
-                job = Stored(key, json.loads(plan), json.loads(facts), judged, steps.fetchall())
+                its = key, json.loads(plan), json.loads(facts), judged, steps.fetchall()
+                job = Stored(*its, digest=digest_of(database, key), recorded=recorded.get(key))
             except DAMAGE as error:
                 job = Stored(key, {}, {}, [], [], damage=reason_of(error))
             yield job
@@ -71,15 +77,54 @@ def known_labels(dataset: str) -> dict[str, str]:
     return known
 
 
-def verify(ledger: Ledger, folder: Path | None = None, progress: Progress = quiet) -> list[str]:
-    """What does not agree, one sentence each. `folder` holds models/; without it model files are not looked at."""
-    problems: list[str] = []
+@dataclass
+class Counts:
+    """How much of a ledger was checked."""
+
+    jobs: int = 0
+    scores: int = 0
+    losses: int = 0
+    models: int = 0
+    unhashed: int = 0  # jobs recorded by a version that did not hash them
+
+
+def verify(
+    ledger: Ledger, folder: Path | None = None, progress: Progress = quiet, counts: Counts | None = None
+) -> list[str]:
+    """What does not agree, one sentence each. `folder` holds models/; without it model files are not looked at.
+
+    What was looked at is added to `counts`.
+    """
+    problems = _strange(ledger.path)
+    counts = Counts() if counts is None else counts
     agreement = _Agreement()
     total = len(ledger.keys())
     for done, job in enumerate(stored_jobs(ledger.path), start=1):
         problems += [f"job {job.key[:16]}: {sentence}" for sentence in _sentences(job, folder, agreement)]
+        counts.jobs += 1
+        counts.scores += sum(len(scores) for *_, scores in job.judged if isinstance(scores, list))
+        counts.losses += len(job.steps)
+        counts.models += folder is not None
+        counts.unhashed += not job.damage and job.recorded is None
         progress("Verify jobs", done, total, "")
     return problems
+
+
+def _strange(path: Path) -> list[str]:
+    """Tables, columns and rows that no ledger has."""
+    with closing(connect(path)) as database:
+        found, known = schema(database), empty_schema()
+        of_no_job = "SELECT count(*) FROM {} WHERE key NOT IN (SELECT key FROM jobs)"
+        parts = [name for name in ("scores", "steps", "digests") if "key TEXT" in found.get(name, ())]
+        stray = {name: database.execute(of_no_job.format(name)).fetchone()[0] for name in parts}
+    problems = [
+        f"{path}: holds {name} ({', '.join(columns)}), which is no table of a ledger"
+        if name not in known
+        else f"{path}: its table {name} has the columns {', '.join(columns)}, a ledger's {', '.join(known[name])}"
+        for name, columns in found.items()
+        if known.get(name) != columns
+    ]
+    return problems + [f"{path}: {count} rows of {name} belong to no job" for name, count in stray.items() if count]
 
 
 class _Agreement:
@@ -105,10 +150,16 @@ def _sentences(stored: Stored, folder: Path | None, agreement: _Agreement) -> It
     if stored.damage:
         yield f"what is stored of it cannot be read ({stored.damage})"
         return
+    sound = True
     try:
-        yield from _check(stored, folder, agreement)
+        for sentence in _check(stored, folder, agreement):
+            sound = False
+            yield sentence
     except DAMAGE as error:
+        sound = False
         yield f"what is stored of it cannot be checked ({reason_of(error)})"
+    if sound and stored.recorded not in (None, stored.digest):  # where nothing says more
+        yield "its scores, losses or facts were changed since it was recorded: the hash is another"
 
 
 def _check(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:

@@ -39,7 +39,7 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     path = directory / CSV_NAME
     known = _Known(ledger)
     problems = check_sums(directory)
-    rows, records = _rows(path), []
+    rows, records = read_cells(path), []
     now: Regenerated | None = None
     try:
         now = regenerate(ledger, directory)
@@ -60,8 +60,8 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     return problems
 
 
-def _rows(path: Path) -> list[Record]:
-    """The rows of a report's CSV file; what a short row lacks is empty."""
+def read_cells(path: Path) -> list[Record]:
+    """The rows of a report's CSV file, one for each cell; what a short row lacks is empty."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.DictReader(file, restval="")
