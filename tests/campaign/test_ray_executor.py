@@ -14,7 +14,7 @@ from safetensors.torch import load as tensors
 
 from dualres.campaign import ray_executor
 from dualres.campaign.executors import Advance, Failed, Finished, Lost, begun
-from dualres.campaign.job import Job
+from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Ledger
 from dualres.campaign.ray_executor import RayExecutor
 from dualres.campaign.run import run
@@ -23,6 +23,7 @@ from dualres.config import Recipe
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import load_fold
 from dualres.machinery.cluster import ClusterError
+from tests.campaign.synthetic import synthetic_outcome
 
 PATIENCE_S = 120
 
@@ -220,3 +221,35 @@ def test_what_no_machine_has_is_refused_at_once(monkeypatch, tmp_path, settings,
     monkeypatch.setattr(Paper, "gpus", 0)
     with pytest.raises(ClusterError, match=reason):
         RayExecutor(tmp_path, tmp_path, address="auto", **settings)
+
+
+class Breaking(Paper):
+    """A cluster that does one job and is lost at the second."""
+
+    def __init__(self, address, cpus):
+        super().__init__(address, cpus)
+        self.calls = []
+
+    def submit(self, function, plan, *arguments, **settings):
+        self.calls.append(read_job(plan))
+        return len(self.calls) - 1
+
+    def finished(self, refs, seconds):
+        return list(refs)
+
+    def result(self, ref):
+        if ref:
+            raise ClusterError("the Ray cluster is lost")
+        return Finished(self.calls[0].key, synthetic_outcome(self.calls[0])), b"model"
+
+
+def test_jobs_that_were_finished_when_the_cluster_was_lost_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setattr(ray_executor, "Cluster", Breaking)
+    jobs = [job(41), job(42), job(43)]
+    executor = RayExecutor(tmp_path, tmp_path, address="auto")
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        with pytest.raises(ClusterError, match="lost"):
+            run(jobs, ledger, executor)
+        assert ledger.keys() == {jobs[0].key}
+        assert ledger.failures() == {}  # the next run does the others
+    assert executor._cluster.closed

@@ -83,9 +83,16 @@ class RayExecutor:
         self._begun.append(begun(job.key))
 
     def wait(self, seconds: float) -> list[Event]:
-        told, self._begun = self._begun, []
-        ended = self._cluster.finished(list(self._running), 0 if told else seconds)
-        return [*told, *(self._event(ref, self._running.pop(ref)) for ref in ended)]
+        events, self._begun = self._begun, []
+        for ref in self._cluster.finished(list(self._running), 0 if events else seconds):
+            try:
+                events.append(self._event(ref, self._running[ref]))
+            except ClusterError:  # what came before it is kept; the next call says that the cluster is lost
+                if not events:
+                    raise
+                break
+            del self._running[ref]
+        return events
 
     def close(self) -> None:
         self._running.clear()

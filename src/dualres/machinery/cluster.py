@@ -5,13 +5,16 @@ This is the one place that imports Ray.
 
 from __future__ import annotations
 
+import atexit
 import os
 import platform
 import socket
+import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
@@ -22,9 +25,11 @@ from dualres.plugins import load_plugins
 # For the Ray that is started on this machine: only model files and results pass through it.
 _OBJECT_STORE = 128 * 2**20  # bytes
 ANSWER_S = 10.0  # within which a cluster must answer
+CHECK_S = 5.0  # between two looks at whether it is still there
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Ref = Any  # a call's result to come
+Answer = TypeVar("Answer")
 
 
 class ClusterError(DualResError):
@@ -41,6 +46,9 @@ class WorkerLostError(DualResError):
 
 class Cluster:
     """A connection to Ray; there can be one at a time in a process.
+
+    A cluster that is gone is a ClusterError: after `ANSWER_S` and `CHECK_S` where it does not answer, and about 15
+    seconds later where it has to find out itself that the part of it on this machine is gone.
 
     Without an address, Ray is started on this machine, for this process alone and with `cpus` CPUs (default: all), and
     ends with it. "auto" joins the cluster of which this machine is a part, host:port any other.
@@ -62,7 +70,7 @@ class Cluster:
             else:
                 _check_address(address)
                 self._ray.init(address, **quiet)
-        except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+        except Exception as error:  # a bare one, where a part of Ray dies as it starts
             self._ray.shutdown()
             reason = " ".join(str(error).split())
             if address is None:
@@ -72,6 +80,8 @@ class Cluster:
         self._print_messages(False)
         self._call = self._ray.remote(_call)
         self._here = _compared_versions()
+        self._own_node = self._ray.get_runtime_context().get_node_id()
+        self._looked = time.monotonic()
 
     def __enter__(self) -> Cluster:
         return self
@@ -81,7 +91,10 @@ class Cluster:
 
     def close(self) -> None:
         """Leave; calls under way are dropped and their workers ended."""
-        self._ray.shutdown()
+        try:
+            self._answered(self._ray.shutdown)
+        except ClusterError:  # Ray would try again when the process ends, for a minute
+            atexit.unregister(self._ray.shutdown)
         self._print_messages(True)
 
     def _print_messages(self, wanted: bool) -> None:
@@ -91,16 +104,46 @@ class Cluster:
     @property
     def cpus(self) -> int:
         """Of all machines that are in the cluster now."""
-        return int(self._ray.cluster_resources().get("CPU", 0))
+        return int(self._answered(self._ray.cluster_resources).get("CPU", 0))
 
     @property
     def gpus(self) -> int:
-        return int(self._ray.cluster_resources().get("GPU", 0))
+        return int(self._answered(self._ray.cluster_resources).get("GPU", 0))
 
     @property
     def most_cpus(self) -> int:
         """Of the machine that has most."""
-        return int(max((n["Resources"].get("CPU", 0) for n in self._ray.nodes() if n["Alive"]), default=0))
+        nodes = self._answered(self._ray.nodes)
+        return int(max((n["Resources"].get("CPU", 0) for n in nodes if n["Alive"]), default=0))
+
+    def _answered(self, ask: Callable[[], Answer]) -> Answer:
+        """What Ray answers. It would wait for minutes for a coordinator that is gone, and then end this process."""
+        answers: list[Answer | BaseException] = []
+
+        def asking() -> None:
+            try:
+                answers.append(ask())
+            except BaseException as error:
+                answers.append(error)
+
+        thread = threading.Thread(target=asking, daemon=True)
+        thread.start()
+        thread.join(ANSWER_S)
+        if not answers:
+            raise _lost(f"it has not answered for {ANSWER_S:.0f} s")
+        (answer,) = answers
+        if isinstance(answer, BaseException):
+            raise _lost(" ".join(str(answer).split())) from answer
+        return answer
+
+    def _look(self) -> None:
+        """An error if the cluster is gone, or this machine no longer a part of it: no call would ever come back."""
+        if time.monotonic() - self._looked < CHECK_S:
+            return
+        nodes = self._answered(self._ray.nodes)
+        if not any(node["Alive"] for node in nodes if node["NodeID"] == self._own_node):
+            raise _lost("the part of it on this machine is gone")
+        self._looked = time.monotonic()
 
     def share(self, value: object) -> Ref:
         """Send a value once, for many calls; it is given to `submit` as an argument."""
@@ -130,13 +173,15 @@ class Cluster:
         if not refs:
             return []
         some, rest = self._ray.wait(list(refs), num_returns=1, timeout=seconds, fetch_local=False)
+        if not some:
+            self._look()
         more = self._ray.wait(rest, num_returns=len(rest), timeout=0, fetch_local=False)[0] if some and rest else []
         return [*some, *more]
 
     def result(self, ref: Ref) -> Any:
         """What the call returned; waits for it. Raises CallFailedError or WorkerLostError."""
         try:
-            answer: _Answer = self._ray.get(ref)
+            answer = self._got(ref)
         except self._ray.exceptions.RayTaskError as error:
             last = str(error).strip().splitlines()[-1].strip()  # of its traceback; most often the package is not there
             hint = "if that is an import, install the same dualres on every machine"
@@ -147,11 +192,25 @@ class Cluster:
             raise CallFailedError(answer.problem)
         return answer.value
 
+    def _got(self, ref: Ref) -> _Answer:
+        while True:
+            try:
+                answer: _Answer = self._ray.get(ref, timeout=CHECK_S)
+            except self._ray.exceptions.GetTimeoutError:
+                self._look()
+            else:
+                return answer
+
 
 @dataclass(frozen=True)
 class _Answer:
     value: Any = None
     problem: str | None = None
+
+
+def _lost(reason: str) -> ClusterError:
+    remedy = "what was finished is kept; start the cluster again and give the same command"
+    return ClusterError(f"the Ray cluster is lost ({reason}); {remedy}")
 
 
 def _call(expected: dict[str, str], function: Callable[..., Any], *arguments: object) -> _Answer:
