@@ -8,12 +8,15 @@ import pytest
 
 from dualres import fit_model
 from dualres.errors import OutputError
+from dualres.learn.calibrate import calibrated
 from dualres.learn.estimate import Estimate
 from dualres.learn.holdout import plan_rounds
+from dualres.learn.workflow import FittedModel
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
 from dualres.report import held_out
 from dualres.report.fit_page import check_page, fit_page, page_beside, write_fit_page
+from dualres.trust.likeness import look_at
 from tests.report.browser import Browser
 
 RATE = 8000
@@ -43,14 +46,17 @@ def fitted(recordings):
     """With an estimate in which two recordings are wrong, one of them surely."""
     plan = plan_rounds(recordings)
     wrong = {recordings[0].id: (0.02, 0.96, 0.02), recordings[3].id: (0.5, 0.4, 0.1)}
-    judged = []
+    judged, by_id = [], {r.id: r for r in recordings}
     for held in plan.held_out:
         some = [r for r in recordings if r.id in held]
         truth = tuple(CLASSES.index(r.label) for r in some)
         scores = tuple(wrong.get(r.id, tuple(np.eye(3)[t].tolist())) for r, t in zip(some, truth, strict=True))
         judged.append(Evaluation(CLASSES, tuple(r.id for r in some), truth, (2,) * len(some), scores))
-    estimate = Estimate(tuple(judged), plan, len(judged), True)
-    return replace(fit_model(recordings, windows_each=1, estimate=False), estimate=estimate, estimates=(estimate,))
+    model = fit_model(recordings, windows_each=1, estimate=False).model
+    looks = tuple({name: look_at(model, by_id[name]) for name in one.recordings} for one in judged)
+    estimate = Estimate(tuple(judged), plan, len(judged), True, looks)
+    model = replace(model, card=replace(model.card, calibration=calibrated(estimate, recordings).as_data()))
+    return FittedModel(model, estimate, [], estimates=(estimate,))
 
 
 @pytest.fixture(scope="module")

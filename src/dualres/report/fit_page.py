@@ -23,7 +23,7 @@ from dualres.learn.workflow import FittedModel
 from dualres.machinery.files import check_writable, write_whole
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Recording
-from dualres.report import held_out, html, sketch
+from dualres.report import held_out, html, sketch, sureness
 from dualres.report.signal_looks import Look, difference, first_axis, highest_hz, looks_of
 from dualres.report.sketch import Scale
 
@@ -76,6 +76,7 @@ def fit_page(
     scale = Scale.of(looks.values(), highest_hz(recordings))
     sections = [
         _expected(fitted, recordings),
+        sureness.section(fitted, recordings),
         html.section(
             "What it learned from",
             f"Windows of {card.config.window_s:g} s, spread over each recording. Seconds that lie in two of them count "
