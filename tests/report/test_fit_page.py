@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
@@ -82,6 +83,7 @@ def test_what_was_learned_from_and_what_was_noticed_is_told(path, fitted):
     assert '<td>good</td><td class="number">6</td><td class="number">3</td>' in page
     assert "broken.wav: &lt;i&gt;no sound&lt;/i&gt;" in page
     assert "dualres diagnose pump.safetensors FILES" in page
+    assert "dualres explain pump.safetensors FILE" in page
     assert "dualres export pump.safetensors pump-c99 --to c99" in page
     assert "scipy.signal.resample_poly" in page
 
@@ -102,6 +104,14 @@ def test_wrong_recordings_stand_the_surest_first_beside_what_their_model_had_lea
     # Its twin on the same machine looks most alike, and was held out with it.
     assert re.fullmatch(r"[12]/good/a_long_name_of_a_file_\d\.wav", names[0][1])
     assert "taken for <em>looseness of the housing</em> at 96 %" in page
+
+
+def test_what_it_listens_to_is_told_of_the_recordings_that_are_drawn(path, recordings):
+    page = path.read_text()
+    (part,) = re.findall(r"<h2>What it listens to</h2>.*?</section>", page, re.DOTALL)
+    assert re.findall(r"<h3>(.*?)</h3>", part) == [escape(label) for label in CLASSES]
+    assert "<span>against looseness of the housing</span>" in part
+    assert "<h2>How sure it may be</h2>" in page
 
 
 def test_what_was_held_out_is_told_round_by_round(path):
