@@ -86,6 +86,7 @@ def test_what_was_learned_from_and_what_was_noticed_is_told(path, fitted):
     assert "dualres explain pump.safetensors FILE" in page
     assert "dualres export pump.safetensors pump-c99 --to c99" in page
     assert "scipy.signal.resample_poly" in page
+    assert "<th>Calibration</th>" not in page, "columns of numbers, which nobody reads"
 
 
 def test_text_of_files_is_not_markup(path):

@@ -191,7 +191,8 @@ def _drawn(card: Card) -> str:
 
 def _card(card: Card) -> dict[str, str]:
     """All that a card holds, a line for each; what stands elsewhere on the page is left out."""
-    shown = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "recipe", "seed", "members"}
+    elsewhere = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "calibration"}
+    shown = {*elsewhere, "recipe", "seed", "members"}
     kind = "network of views" if card.method == VIEWS else "the paper's network"
     seeds = f", {card.members} members with seeds {', '.join(map(str, card.seeds))}" if card.recipe else ""
     known = {
