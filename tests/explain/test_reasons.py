@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.explain.reasons import explain_recording, window_shares
+from dualres.explain.reasons import compare_classes, explain_recording, window_shares
 from dualres.file import Model
 from dualres.judge import diagnose_recording
 from dualres.model.network import DualRes
@@ -29,6 +29,21 @@ def test_reasons_add_up_in_every_way(model):
     assert sum(reasons.heads.values()) == pytest.approx(reasons.logit, abs=1e-5)
     assert sum(moment.nats for moment in reasons.moments) == pytest.approx(reasons.logit, abs=2e-5)
     assert reasons.moments[-1].end_s == pytest.approx(3 * 0.512)
+
+
+def test_any_two_classes_are_compared_and_the_other_way_round_is_the_opposite(model):
+    heard = recording(2)
+    there, back = (
+        compare_classes(model, heard, "class 1", "class 3"),
+        compare_classes(model, heard, "class 3", "class 1"),
+    )
+    assert (there.label, there.rival) == ("class 1", "class 3")
+    assert there.total == pytest.approx(there.logit, abs=1e-5)
+    assert there.logit == pytest.approx(-back.logit, abs=1e-6)
+    verdict = diagnose_recording(model, heard, 2)
+    assert compare_classes(model, heard, verdict.label, verdict.runner_up, limit=2) == explain_recording(
+        model, heard, limit=2
+    )
 
 
 def test_the_most_telling_come_first():

@@ -2,18 +2,22 @@
 
 import re
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pytest
 
 from dualres import fit_model
 from dualres.errors import OutputError
+from dualres.learn.calibrate import calibrated
 from dualres.learn.estimate import Estimate
 from dualres.learn.holdout import plan_rounds
+from dualres.learn.workflow import FittedModel
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
 from dualres.report import held_out
 from dualres.report.fit_page import check_page, fit_page, page_beside, write_fit_page
+from dualres.trust.likeness import look_at
 from tests.report.browser import Browser
 
 RATE = 8000
@@ -43,14 +47,17 @@ def fitted(recordings):
     """With an estimate in which two recordings are wrong, one of them surely."""
     plan = plan_rounds(recordings)
     wrong = {recordings[0].id: (0.02, 0.96, 0.02), recordings[3].id: (0.5, 0.4, 0.1)}
-    judged = []
+    judged, by_id = [], {r.id: r for r in recordings}
     for held in plan.held_out:
         some = [r for r in recordings if r.id in held]
         truth = tuple(CLASSES.index(r.label) for r in some)
         scores = tuple(wrong.get(r.id, tuple(np.eye(3)[t].tolist())) for r, t in zip(some, truth, strict=True))
         judged.append(Evaluation(CLASSES, tuple(r.id for r in some), truth, (2,) * len(some), scores))
-    estimate = Estimate(tuple(judged), plan, len(judged), True)
-    return replace(fit_model(recordings, windows_each=1, estimate=False), estimate=estimate, estimates=(estimate,))
+    model = fit_model(recordings, windows_each=1, estimate=False).model
+    looks = tuple({name: look_at(model, by_id[name]) for name in one.recordings} for one in judged)
+    estimate = Estimate(tuple(judged), plan, len(judged), True, looks)
+    model = replace(model, card=replace(model.card, calibration=calibrated(estimate, recordings).as_data()))
+    return FittedModel(model, estimate, [], estimates=(estimate,))
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +83,10 @@ def test_what_was_learned_from_and_what_was_noticed_is_told(path, fitted):
     assert '<td>good</td><td class="number">6</td><td class="number">3</td>' in page
     assert "broken.wav: &lt;i&gt;no sound&lt;/i&gt;" in page
     assert "dualres diagnose pump.safetensors FILES" in page
+    assert "dualres explain pump.safetensors FILE" in page
     assert "dualres export pump.safetensors pump-c99 --to c99" in page
     assert "scipy.signal.resample_poly" in page
+    assert "<th>Calibration</th>" not in page, "columns of numbers, which nobody reads"
 
 
 def test_text_of_files_is_not_markup(path):
@@ -96,6 +105,14 @@ def test_wrong_recordings_stand_the_surest_first_beside_what_their_model_had_lea
     # Its twin on the same machine looks most alike, and was held out with it.
     assert re.fullmatch(r"[12]/good/a_long_name_of_a_file_\d\.wav", names[0][1])
     assert "taken for <em>looseness of the housing</em> at 96 %" in page
+
+
+def test_what_it_listens_to_is_told_of_the_recordings_that_are_drawn(path, recordings):
+    page = path.read_text()
+    (part,) = re.findall(r"<h2>What it listens to</h2>.*?</section>", page, re.DOTALL)
+    assert re.findall(r"<h3>(.*?)</h3>", part) == [escape(label) for label in CLASSES]
+    assert "<span>against looseness of the housing</span>" in part
+    assert "<h2>How sure it may be</h2>" in page
 
 
 def test_what_was_held_out_is_told_round_by_round(path):

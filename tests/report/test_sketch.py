@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 
 from dualres.report.signal_looks import look_of
-from dualres.report.sketch import HEIGHT, WIDTH, Scale, spectra, waveform
+from dualres.report.sketch import ABOVE, HEIGHT, LEFT, SIDE, WIDTH, Scale, reliability, spectra, waveform
 from tests.report.test_signal_looks import tone
 
 NASTY = '"><b>&'
@@ -41,3 +41,12 @@ def test_spectra_of_a_page_share_a_scale_and_none_leaves_it():
 
 def test_silence_is_a_line():
     assert "nan" not in waveform(look_of(tone(100, level=0.0), 0.25, 4000))
+
+
+def test_reliability_has_a_point_where_it_belongs_and_larger_for_more_recordings():
+    figure = ET.fromstring(reliability([(1.0, 0.5, 16)], [(0.5, 0.25, 4), (0.75, 1.0, 12)]))
+    points = [{k: v if k == "class" else float(v) for k, v in one.items()} for one in figure.iter("circle")]
+    assert [one["class"] for one in points] == ["before", "after", "after"]
+    assert (points[0]["cx"], points[0]["cy"]) == (LEFT + SIDE, ABOVE + SIDE / 2)
+    assert (points[1]["cx"], points[1]["cy"]) == (LEFT + SIDE / 2, ABOVE + 0.75 * SIDE)
+    assert points[0]["r"] > points[2]["r"] > points[1]["r"]

@@ -144,8 +144,7 @@ def _reasons(reasons: Reasons, highest_hz: float) -> Iterator[str]:
     yield _row("said by", ", ".join(f"{name} {nats:+.2f}" for name, nats in reasons.heads.items()))
     for against, title in ((False, f"for {reasons.label}"), (True, f"for {reasons.rival}")):
         for share in reasons.top(TOP, against):
-            beyond = ", above what was recorded" if share.region.low_hz >= highest_hz else ""
-            yield _row(title, f"{share.nats:+.2f}  {share.region.view:<10}  {share.region}{beyond}")
+            yield _row(title, f"{share.nats:+.2f}  {share.region.view:<10}  {share.region.heard(highest_hz)}")
             title = ""
     moments = sorted(reasons.moments, key=lambda moment: moment.strength)
     for title, moment in (("most", moments[-1]), ("least", moments[0])):

@@ -86,8 +86,21 @@ def explain_recording(
     Of the paper's network, frequencies are counted from `neutral` log-magnitudes, such as those of labelled windows;
     without them from silence. A network of views knows what is neutral between two classes.
     """
-    config, verdict = model.card.config, verdict or diagnose_recording(model, recording, limit)
-    label, rival = model.classes.index(verdict.label), model.classes.index(verdict.runner_up)
+    verdict = verdict or diagnose_recording(model, recording, limit)
+    return compare_classes(model, recording, verdict.label, verdict.runner_up, neutral, limit)
+
+
+def compare_classes(
+    model: Model,
+    recording: Recording,
+    for_class: str,
+    against: str,
+    neutral: Exact | None = None,
+    limit: int | None = None,
+) -> Reasons:
+    """As `explain_recording`, between any two classes, whatever the verdict."""
+    config = model.card.config
+    label, rival = model.classes.index(for_class), model.classes.index(against)
     shares, logits = [], []
     for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
         windows = every_window(stretch, config.window)
@@ -98,8 +111,8 @@ def explain_recording(
     order = np.argsort(-np.abs(regions), kind="stable")
     heads = {name: np.concatenate([one.heads[name] for one in shares]).mean() for name in shares[0].heads}
     return Reasons(
-        label=verdict.label,
-        rival=verdict.runner_up,
+        label=for_class,
+        rival=against,
         logit=float(np.concatenate(logits).mean()),
         shares=tuple(Share(shares[0].regions[i], float(regions[i])) for i in order),
         memory=float(np.concatenate([one.memory for one in shares]).mean()),

@@ -32,6 +32,10 @@ class Region:
         slow, fast = self.repeats_hz
         return f"{_hz(self.low_hz)} to {_hz(self.high_hz)} Hz, {_hz(slow)} to {_hz(fast)} times a second"
 
+    def heard(self, highest_hz: float) -> str:
+        """In words, of a recording that reaches up to `highest_hz`."""
+        return f"{self}{', above what was recorded' if self.low_hz >= highest_hz else ''}"
+
 
 @dataclass(frozen=True)
 class Grouping:

@@ -23,7 +23,7 @@ from dualres.learn.workflow import FittedModel
 from dualres.machinery.files import check_writable, write_whole
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Recording
-from dualres.report import held_out, html, sketch
+from dualres.report import held_out, html, listening, sketch, sureness
 from dualres.report.signal_looks import Look, difference, first_axis, highest_hz, looks_of
 from dualres.report.sketch import Scale
 
@@ -74,8 +74,10 @@ def fit_page(
     notes = [*notes, fitted.about_axes] if fitted.about_axes else notes
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
+    typical = {label: _typical(label, recordings, looks) for label in card.classes}
     sections = [
         _expected(fitted, recordings),
+        sureness.section(fitted, recordings),
         html.section(
             "What it learned from",
             f"Windows of {card.config.window_s:g} s, spread over each recording. Seconds that lie in two of them count "
@@ -87,8 +89,9 @@ def fit_page(
             f"First the recording nearest to the mean of its class: {card.config.window_s:g} s of it, on a scale of "
             "its own. Then the mean spectrum in dB, and behind it those of single recordings. Frequencies are on a "
             f"logarithmic scale, as far as all recordings reach.{_drawn(card)}",
-            "".join(_class_row(label, recordings, looks, scale) for label in card.classes),
+            "".join(_class_row(one, recordings, looks, scale) for one in typical.values()),
         ),
+        listening.section(fitted, typical),
         *_judged(fitted, recordings, looks, scale),
         html.section("What the model file remembers", "Its card, as dualres show prints it.", html.facts(_card(card))),
         html.section("What to do next", "The model file is all that these need.", _next(model_file, card)),
@@ -160,14 +163,24 @@ def _rates(recordings: Sequence[Recording]) -> str:
     return ", ".join(f"{float(rate) / 1000:g}" for rate in sorted({first_axis(r).rate for r in recordings}))
 
 
-def _class_row(label: str, recordings: Sequence[Recording], looks: Mapping[str, Look], scale: Scale) -> str:
+def _typical(label: str, recordings: Sequence[Recording], looks: Mapping[str, Look]) -> Recording:
+    """The recording of a class whose spectrum is nearest to the mean."""
+    members = [r for r in recordings if r.label == label]
+    mean = _mean_spectrum(label, recordings, looks)
+    return min(members, key=lambda one: difference(looks[one.id].spectrum, mean))
+
+
+def _mean_spectrum(label: str, recordings: Sequence[Recording], looks: Mapping[str, Look]) -> sketch.Values:
+    return np.asarray(np.mean([looks[r.id].spectrum for r in recordings if r.label == label], axis=0))
+
+
+def _class_row(typical: Recording, recordings: Sequence[Recording], looks: Mapping[str, Look], scale: Scale) -> str:
+    label, look = str(typical.label), looks[typical.id]
     members = [looks[r.id] for r in recordings if r.label == label]
-    mean = np.mean([one.spectrum for one in members], axis=0)
-    typical = min(members, key=lambda one: difference(one.spectrum, mean))
     single = [one.spectrum for one in members[:MOST_LINES]] if len(members) > 1 else []
-    numbers = f"rms {typical.rms:.3g}, peak {typical.peak:.3g}"
-    about = f"<h3>{escape(label)}</h3><span>{html.name(typical.name)}</span><span>{numbers}</span>"
-    drawn = sketch.waveform(typical) + sketch.spectra(mean, scale, label, single)
+    numbers = f"rms {look.rms:.3g}, peak {look.peak:.3g}"
+    about = f"<h3>{escape(label)}</h3><span>{html.name(look.name)}</span><span>{numbers}</span>"
+    drawn = sketch.waveform(look) + sketch.spectra(_mean_spectrum(label, recordings, looks), scale, label, single)
     return f'<div class="looks"><div class="about">{about}</div>{drawn}</div>'
 
 
@@ -178,7 +191,8 @@ def _drawn(card: Card) -> str:
 
 def _card(card: Card) -> dict[str, str]:
     """All that a card holds, a line for each; what stands elsewhere on the page is left out."""
-    shown = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "recipe", "seed", "members"}
+    elsewhere = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "calibration"}
+    shown = {*elsewhere, "recipe", "seed", "members"}
     kind = "network of views" if card.method == VIEWS else "the paper's network"
     seeds = f", {card.members} members with seeds {', '.join(map(str, card.seeds))}" if card.recipe else ""
     known = {
@@ -206,6 +220,7 @@ def _next(model_file: Path, card: Card) -> str:
     return "".join(
         [
             html.command(f"dualres diagnose {quoted} FILES", "Judge other recordings, one line each."),
+            html.command(f"dualres explain {quoted} FILE", "See which bands and moments spoke for a verdict."),
             html.command(f"dualres show {quoted}", "See the card."),
             html.command(f"dualres export {quoted} {stem}-c99 --to c99", "Put it on a device: source code in C99."),
             html.command(f"dualres export {quoted} {stem}.onnx --to onnx", "Run it by ONNX Runtime."),

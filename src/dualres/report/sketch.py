@@ -13,6 +13,11 @@ WIDTH, HEIGHT = 1000, 200  # of the coordinates; a page stretches both as it lik
 MARGIN = 6  # of the coordinates, above and below spectra
 
 Values = npt.NDArray[np.float64]
+Point = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
+
+SIDE, LEFT, BELOW, ABOVE = 220, 42, 40, 14  # of a square with its scales, which keeps its proportions
+LARGEST = 11  # radius of the point that most are of
+SMALLEST = 4
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,43 @@ def spectra(mean: Values, scale: Scale, name: str, single: Sequence[Values] = ()
     drawn = "".join(f'<path class="single" d="{_line(one, scale)}"/>' for one in single)
     drawn += f'<path class="mean" d="{_line(mean, scale)}"/>'
     return _sketch(drawn, f"Spectrum of {name}", _hertz(scale.highest_hz))
+
+
+def reliability(before: Sequence[Point], after: Sequence[Point]) -> str:
+    """Stated shares against those that were right, as they are stated (rings) and after a correction (discs)."""
+    most = max(count for _, _, count in (*before, *after))
+    bottom = ABOVE + SIDE
+    drawn = [f'<rect x="{LEFT}" y="{ABOVE}" width="{SIDE}" height="{SIDE}" rx="5"/>']
+    drawn.append(f'<path class="equal" d="M{LEFT} {bottom}L{LEFT + SIDE} {ABOVE}"/>')
+    for share, said, anchor in ((0.0, "0", "start"), (0.5, "50", "middle"), (1.0, "100 %", "end")):
+        drawn += [_text(_across(share), bottom + 15, said, anchor), _text(LEFT - 6, _up(share) + 4, said, "end")]
+    drawn += [_text(_across(0.5), bottom + 32, "stated", "middle"), _text(LEFT - 6, _up(0.75) + 4, "right", "end")]
+    for kind, points in (("before", before), ("after", after)):
+        places = [(_across(stated), _up(right), LARGEST * np.sqrt(count / most)) for stated, right, count in points]
+        line = "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in places)
+        drawn.append(f'<path class="{kind}" d="M{line}"/>')
+        drawn += [
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{max(radius, SMALLEST):.1f}"/>'
+            for x, y, radius in places
+        ]
+    key = '<span class="before">before the temperature</span><span class="after">after it</span>'
+    said = "Stated probabilities against the share that was right"
+    return (
+        f'<figure class="reliability"><svg viewBox="0 0 {LEFT + SIDE + ABOVE} {bottom + BELOW}" role="img" '
+        f'aria-label="{said}">{"".join(drawn)}</svg><figcaption>{key}</figcaption></figure>'
+    )
+
+
+def _across(share: float) -> float:
+    return LEFT + SIDE * share
+
+
+def _up(share: float) -> float:
+    return ABOVE + SIDE * (1 - share)
+
+
+def _text(x: float, y: float, said: str, anchor: str) -> str:
+    return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}">{said}</text>'
 
 
 def _line(spectrum: Values, scale: Scale) -> str:

@@ -121,9 +121,7 @@ class Calibration:
 
     def doubt_limit(self, unit: str, error: float, sure: float | None = None) -> float | None:
         """The most doubt that is familiar."""
-        units = self._units(unit)
-        k = rank(len(units), error, sure)
-        return None if k is None else limit([[one.doubt for one in held] for held in units.values()], k)
+        return self._limits_at(unit, error, sure)[1]
 
     def units_of(self, unit: str) -> int:
         return len(self._units(unit))
@@ -172,17 +170,31 @@ class Calibration:
 
     def limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
         """How surprising each class may be to belong to a set; None for too few units."""
+        return self._limits_at(unit, error, sure)[0]
+
+    def _limits_at(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
+        """Those of surprise and that of doubt, computed once: many recordings are answered at one rate."""
+        asked = unit, error, sure
+        if asked not in self._computed:
+            self._computed[asked] = self._compute_limits(*asked)
+        return self._computed[asked]
+
+    @cached_property
+    def _computed(self) -> dict[tuple[str, float, float | None], tuple[list[float] | None, float | None]]:
+        return {}
+
+    def _compute_limits(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
         units = self._units(unit)
         k = rank(len(units), error, sure)
         if k is None:
-            return None
+            return None, None
         shared = _limit(units, k)
         limits = []
         for label in self.classes:
             own = self._units(unit, label)
             own_k = rank(len(own), error, sure)
             limits.append(_limit(own, own_k) if own_k is not None and own_k < len(own) else shared)
-        return limits
+        return limits, limit([[one.doubt for one in held] for held in units.values()], k)
 
     @cached_property
     def ranges(self) -> dict[str, tuple[float, float]]:
