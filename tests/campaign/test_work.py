@@ -146,7 +146,9 @@ def test_the_kept_model_is_one_that_the_commands_take(outcome, folder, tmp_path,
     assert f'"{load_fold("S1").held_out}"' in run("show", model).stdout
     exported = run("export", model, tmp_path / "m.onnx", "--to", "onnx")
     if method == "itransformer":
-        assert "only DualRes networks can be exported, and this model is of the method itransformer" in str(exported.exception)
+        assert "only DualRes networks can be exported, and this model is of the method itransformer" in str(
+            exported.exception
+        )
     else:
         assert exported.exit_code == 0, exported.output
 

@@ -214,7 +214,11 @@ def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path
     out = tmp_path / "m.safetensors"
     arguments = ["fit", machines, "-o", out, "--recipe", "robust", "--updates", 100_000, "--windows", 1]
     command = [sys.executable, "-m", "dualres.cli", *map(str, arguments)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    try:
+        running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
     for line in running.stderr:
         if line.startswith("Hold out, round 1 of 3: "):  # there is no terminal, so that progress comes in lines
             running.send_signal(signal.SIGINT)
