@@ -27,6 +27,19 @@ CLASSES = (
 )
 
 
+def exported_once(models, tmp_path_factory):
+    """Exports by model, rate and kind of samples, each made when it is first asked for."""
+    made = {}
+
+    def get(which, rate=12_800, int16=False):
+        if (which, rate, int16) not in made:
+            folder = tmp_path_factory.mktemp("exported") / "board"
+            made[which, rate, int16] = write_c99(models[which], folder, rate, int16=int16)
+        return made[which, rate, int16]
+
+    return get
+
+
 def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1, **axes):
     """Networks whose weights are all away from where they start, so that nothing in them is idle."""
     config = config or ModelConfig()

@@ -17,7 +17,7 @@ from dualres.export.expected import as_counts, stream_shares
 from dualres.export.kinds import PAPER, kind_of
 from dualres.export.rates import ratio_for, working_memory
 from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, WINDOW, Device, machine, made_model, made_views_model
+from tests.export.conftest import CLASSES, WINDOW, Device, exported_once, machine, made_model, made_views_model
 from tests.export.test_device import RIGHT, make, needs
 
 CHANNELS = ("x", 'radial "2"\n', "z")
@@ -38,16 +38,7 @@ def models():
 
 @pytest.fixture(scope="module")
 def board(models, compiler, tmp_path_factory):
-    """Exports by model, rate and kind of samples, made once each."""
-    made = {}
-
-    def get(which, rate=12_800, int16=False):
-        if (which, rate, int16) not in made:
-            folder = tmp_path_factory.mktemp("axes") / "board"
-            made[which, rate, int16] = write_c99(models[which], folder, rate, int16=int16)
-        return made[which, rate, int16]
-
-    return get
+    return exported_once(models, tmp_path_factory)
 
 
 def device(board, which, rate, int16=False):

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 
 from dualres import diagnose_recording
-from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.expected import as_counts, stream_shares
 from dualres.export.kinds import kind_of
 from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, Device, machine, made_model, made_views_model
+from tests.export.conftest import CLASSES, Device, exported_once, machine, made_model, made_views_model
 from tests.export.test_device import RIGHT, make, needs
 
 MEMBERS = {"paper": 3, "views": 2}
@@ -29,16 +28,7 @@ def several():
 
 @pytest.fixture(scope="module")
 def board(several, compiler, tmp_path_factory):
-    """Exports by kind, rate and kind of samples, made once each."""
-    made = {}
-
-    def get(kind, rate=12_800, int16=False):
-        if (kind, rate, int16) not in made:
-            folder = tmp_path_factory.mktemp("several") / "board"
-            made[kind, rate, int16] = write_c99(several[kind], folder, rate, int16=int16)
-        return made[kind, rate, int16]
-
-    return get
+    return exported_once(several, tmp_path_factory)
 
 
 @KINDS
