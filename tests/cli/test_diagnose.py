@@ -41,7 +41,8 @@ def test_json_lines(fitted, machines):
     assert len(rows) == 7, "labels.csv is no recording"
     judged = [r for r in rows if "verdict" in r]
     assert len(judged) == 6
-    assert set(judged[0]) == {"file", "verdict", "probability", "runner_up", "probabilities", "windows", *ANSWER}
+    keys = {"file", "verdict", "probability", "runner_up", "probabilities", "windows", "differences"}
+    assert set(judged[0]) == {*keys, *ANSWER}
     assert all(r["verdict"] in r["file"] for r in judged)
     assert all("error" in r for r in rows if "verdict" not in r)
 

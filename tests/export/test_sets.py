@@ -48,7 +48,7 @@ def device(calibrated, compiler, tmp_path_factory):
             libraries[name] = ctypes.CDLL(str(folder / "it.so"))
 
     def in_set(name, shares):
-        result = _result(3)(None, int(np.argmax(shares)), 1, 0, (ctypes.c_double * 3)(*shares))
+        result = _result(3)(None, int(np.argmax(shares)), 1, 0, 0, (ctypes.c_double * 3)(*shares))
         return [bool(libraries[name].dualres_in_set(ctypes.byref(result), number)) for number in range(3)]
 
     return in_set

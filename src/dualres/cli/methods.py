@@ -24,7 +24,7 @@ def methods(
     with progress("Nothing was written.") as report:
         rows = summarise_all(classes, report)
     if as_json:
-        say(json.dumps([asdict(row) for row in rows], indent=1))
+        typer.echo(json.dumps([asdict(row) for row in rows], indent=1))
         return
     table = Table(box=SIMPLE_HEAD, title=f"Counted here, for {classes} classes", title_justify="left")
     table.add_column("Method", no_wrap=True)
