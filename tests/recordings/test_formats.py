@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from dualres.recordings.formats import FORMATS, extract, format_of, suffixes
+from dualres.recordings.formats import FORMATS, format_of, pick, suffixes
 from dualres.recordings.listing import rate_of
 
 X = np.arange(-3, 5)
 
 
 def parse(path, channel=None):
-    listing, vector = extract(path, format_of(path), channel)
+    listing, vector = pick(format_of(path).parse(path), channel)
     return [(one.name, one.length, one.rate) for one in listing], vector
 
 
@@ -73,7 +73,7 @@ def test_units_of_tdms(tmp_path, said, unit):
     nptdms = pytest.importorskip("nptdms")
     with nptdms.TdmsWriter(tmp_path / "a.tdms") as writer:
         writer.write_segment([nptdms.ChannelObject("run", "DE", X / 2, {"unit_string": said})])
-    listing, _ = extract(tmp_path / "a.tdms", FORMATS["tdms"], None)
+    listing, _ = pick(FORMATS["tdms"].parse(tmp_path / "a.tdms"), None)
     assert [one.unit for one in listing] == [unit]
 
 
@@ -81,7 +81,7 @@ def test_units_of_tdms(tmp_path, said, unit):
 @pytest.mark.parametrize(("said", "unit"), [("m/s^2", "m/s^2"), ("NONE", None)])
 def test_units_of_uff(tmp_path, said, unit):
     write_uff(tmp_path / "a.uff", ordinate_axis_units_lab=said)
-    listing, _ = extract(tmp_path / "a.uff", FORMATS["uff"], None)
+    listing, _ = pick(FORMATS["uff"].parse(tmp_path / "a.uff"), None)
     assert [one.unit for one in listing] == [unit]
 
 

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from dualres.recordings.formats import extract, format_of
+from dualres.recordings.formats import format_of, pick
 
 X = np.arange(-3, 5)
 
 
 def parse(path, channel=None, start=0, stop=None):
-    listing, vector = extract(path, format_of(path), channel, start, stop)
+    listing, vector = pick(format_of(path).parse(path), channel, start, stop)
     return [(one.name, one.length, one.rate) for one in listing], vector
 
 

@@ -11,7 +11,7 @@ import soundfile
 
 from dualres.errors import RecordingError
 from dualres.recordings import ondisk
-from dualres.recordings.formats import extract, format_of
+from dualres.recordings.formats import format_of, pick
 from dualres.recordings.guard import SHARED, Guard
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY, read
@@ -54,7 +54,7 @@ def test_a_long_file_is_read_in_blocks_as_if_at_once(tmp_path, counts, name, cha
     write(path, counts)
     rate = None if path.suffix != ".npy" else 25_600
     recording = read(path, channel, rate)
-    at_once = extract(path, format_of(path), channel)[1].astype(np.float32)
+    at_once = pick(format_of(path).parse(path), channel)[1].astype(np.float32)
     assert isinstance(recording.load, OnDisk)
     assert (recording.length, recording.rate) == (LENGTH, 25_600)
     assert recording.mean == Recording.from_array(at_once, 1).mean

@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 import soundfile
 
-from dualres.recordings.formats import extract, format_of
+from dualres.recordings.formats import format_of, pick
 
 X = np.arange(-3, 5)
 
 
 def parse(path, channel=None, start=0, stop=None):
-    listing, vector = extract(path, format_of(path), channel, start, stop)
+    listing, vector = pick(format_of(path).parse(path), channel, start, stop)
     return [(one.name, one.length, one.rate) for one in listing], vector
 
 
@@ -115,5 +115,5 @@ def test_a_flac_file_that_ends_early_is_refused(tmp_path):
 )
 def test_counts_say_of_how_many_bits(tmp_path, subtype, unit):
     soundfile.write(tmp_path / "a.wav", np.sin(np.arange(50)) / 2, 8000, subtype)
-    listing, _ = extract(tmp_path / "a.wav", format_of(tmp_path / "a.wav"), None)
+    listing, _ = pick(format_of(tmp_path / "a.wav").parse(tmp_path / "a.wav"), None)
     assert [one.unit for one in listing] == [unit]

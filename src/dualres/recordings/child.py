@@ -97,7 +97,7 @@ class _Reader:
         return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
 
     def _extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Listed], Array | None]:
-        """As `formats.extract`; the first part of a vector is always read from a file that was opened for it."""
+        """As `formats.pick`; the first part of a vector is always read from a file that was opened for it."""
         start, stop = request["start"], request["stop"]
         which = (request["path"], format.name, request["channel"])
         goes_on = start > 0 and self._continued_by == (*which, start)

@@ -94,20 +94,13 @@ def format_of(path: Path) -> Format:
     raise ValueError(f"files ending in {path.suffix or 'nothing'} are not read; these are: {', '.join(suffixes())}")
 
 
-def extract(
-    path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
-) -> tuple[list[Listed], Array | None]:
-    """What a file holds, and the vector that is asked for; None where the choice is not clear.
-
-    Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
-    """
-    return pick(format.parse(path), channel, start, stop)
-
-
 def pick(
     contents: Contents, channel: str | None, start: int = 0, stop: int | None = None
 ) -> tuple[list[Listed], Array | None]:
-    """As `extract`, from a file that is open."""
+    """What an open file holds, and the vector that is asked for; None where the choice is not clear.
+
+    Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
+    """
     listing = list(contents)
     try:
         chosen = choose(listing, channel)

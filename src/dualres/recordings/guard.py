@@ -61,7 +61,7 @@ class Guard:
     def extract(
         self, path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
     ) -> tuple[list[Listed], Array | None]:
-        """As `formats.extract`, in the child; what goes wrong is a RecordingError that names the file.
+        """As `formats.pick`, in the child; what goes wrong is a RecordingError that names the file.
 
         The limits hold for each call: a long file that is read in parts may take more time in all.
         """
