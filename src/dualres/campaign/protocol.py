@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dualres.config import ModelConfig
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold
 from dualres.errors import ConfigError
@@ -21,7 +21,12 @@ def learned_from(fold: Fold, budget: Budget) -> list[tuple[str, str]]:
 
 
 def gather_support(
-    fold: Fold, recordings: Sequence[Recording], budget: Budget, config: ModelConfig, progress: Progress = quiet
+    fold: Fold,
+    recordings: Sequence[Recording],
+    budget: Budget,
+    config: ModelConfig,
+    progress: Progress = quiet,
+    resampler: str = POLYPHASE,
 ) -> Support:
     """The first `budget.recordings` of every class, `budget.windows` windows of each, placed as the fold says."""
     starts = evenly(fold.support_start_s * config.rate, budget.windows, int(fold.support_step * config.window))
@@ -34,6 +39,7 @@ def gather_support(
         fold.classes,
         config,
         lambda samples: starts,
+        resampler=resampler,
         progress=progress,
     )
 

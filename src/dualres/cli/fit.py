@@ -12,9 +12,9 @@ import typer
 from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device
 from dualres.cli.expected import as_object, show_estimate, units_in
-from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
+from dualres.cli.folder import RESAMPLER, Channel, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
 from dualres.cli.screen import complain, errors, progress, say, stopping
-from dualres.config import POLYPHASE, recipe_title
+from dualres.config import DEFAULT_RESAMPLER, SOXR, recipe_title
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
 
@@ -69,7 +69,7 @@ def fit(
             "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
         ),
     ] = None,
-    resampler: Resampler = "scipy.signal.resample_poly",
+    resampler: Annotated[str, typer.Option(help=RESAMPLER)] = DEFAULT_RESAMPLER,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
     page: Annotated[
@@ -110,8 +110,8 @@ def fit(
     if page:
         check_page(page_beside(out))
     check_resampler(resampler)
-    if resampler != POLYPHASE:
-        complain("note", f"a device resamples by {POLYPHASE}: as C99 this model will take 64 kHz only", "yellow")
+    if resampler == SOXR:
+        complain("note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow")
     check_members(members)
     check_device(device.value)
     if held_out and not (estimate or strict):

@@ -47,9 +47,10 @@ Exclude = Annotated[
 WindowsEach = Annotated[
     int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
 ]
-Resampler = Annotated[
-    str, typer.Option(help="How to resample recordings to 64 kHz; soxr needs the extra dualres\\[soxr].")
-]
+RESAMPLER = (
+    "How to resample recordings to 64 kHz: polyphase-held, as live streams are; scipy.signal.resample_poly, as "
+    "published results were; or soxr, with the extra dualres\\[soxr]."
+)
 
 
 def parsed_rate(text: str | None) -> Fraction | None:

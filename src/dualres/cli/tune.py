@@ -14,8 +14,9 @@ from dualres.cli.audit import leaks_shown
 from dualres.cli.bench_choice import Device, parsed_budgets, parsed_seeds, prepared
 from dualres.cli.bench_folder import DEFAULT_DIR, Dir
 from dualres.cli.data import Stores
-from dualres.cli.folder import Channel, Exclude, Labels, Rate, Resampler, Source, Where, WindowsEach, understood
+from dualres.cli.folder import RESAMPLER, Channel, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
 from dualres.cli.screen import console, errors, progress, say
+from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def tune(
         list[str] | None,
         typer.Option(show_default="41", help="Seeds to repeat every fit with, comma-separated: 41,42."),
     ] = None,
-    resampler: Resampler = "scipy.signal.resample_poly",
+    resampler: Annotated[
+        str | None,
+        typer.Option(show_default=f"{DEFAULT_RESAMPLER}; of a fold {POLYPHASE}", help=RESAMPLER),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
     fold: Annotated[str | None, typer.Option(help="A fold of the benchmark, such as P1, instead of a folder.")] = None,
     budget: Annotated[str, typer.Option(help="With --fold: recordings x windows per recording.")] = "3x4",
@@ -77,6 +81,7 @@ def tune(
         _refuse_options_of_a_folder(channel=channel, rate=rate, **chosen, windows=windows != WINDOWS, strict=strict)
     if out:
         check_writable(out)
+    resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
     check_resampler(resampler)
     check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))

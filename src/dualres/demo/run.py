@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, replace
 
 from dualres.campaign.protocol import evaluate, gather_support
-from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
 from dualres.datasets import simulated
 from dualres.datasets.budget import Budget
 from dualres.datasets.folds import Fold, load_fold
@@ -48,10 +48,10 @@ def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progres
     if fold.dataset != simulated.NAME:
         raise ConfigError(f"fold {fold.fold} belongs to {fold.dataset}; the demonstration knows S1 and S2")
     simulating = renamed(progress, "Simulate the labelled windows")
-    support = gather_support(fold, recordings, BUDGET, config, simulating)
+    support = gather_support(fold, recordings, BUDGET, config, simulating, DEFAULT_RESAMPLER)
     begin = time.perf_counter()
     learning = steps_told(progress, "Learn")
-    card = Card(fold.classes, config, recipe, seed, POLYPHASE, support.seconds, method=DUALRES if recipe else VIEWS)
+    card = Card(fold.classes, config, recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=DUALRES if recipe else VIEWS)
     model, history = fit_support(support, card, progress=learning)
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)

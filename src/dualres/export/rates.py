@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from dualres.config import POLYPHASE
+from dualres.config import POLYPHASE, SOXR
 from dualres.errors import ConfigError
 from dualres.export.kinds import Kind, axes_in, kind_of
 from dualres.file import Model
@@ -29,7 +29,7 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
         raise ConfigError(
             f"the filter for {shown} Hz is too large for a device; the nearest usable rate is {nearest} Hz"
         )
-    if ratio != 1 and model.card.resampler != POLYPHASE:
+    if ratio != 1 and model.card.resampler == SOXR:
         raise ConfigError(
             f"the model learned from recordings resampled by {model.card.resampler}, and a device resamples by "
             f"{POLYPHASE}: fit it with that one, or sample at {target} Hz"

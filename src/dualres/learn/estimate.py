@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.config import POLYPHASE, Recipe
+from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.file import APART, Model
 from dualres.learn.evaluate import evaluate
 from dualres.learn.expectation import sentences
@@ -146,7 +146,7 @@ def estimate(
     seed: int,
     members: int = 1,
     axes: str = APART,
-    resampler: str = POLYPHASE,
+    resampler: str = DEFAULT_RESAMPLER,
     device: str = "cpu",
     stage: str = "Hold out",
     progress: Progress = quiet,

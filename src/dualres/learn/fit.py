@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.file import APART, DUALRES, VIEWS, Card, Model, check_members
 from dualres.gpu.available import available
@@ -125,7 +125,7 @@ def fit_recordings(
     classes: Sequence[str],
     *,
     windows_each: int = 12,
-    resampler: str = POLYPHASE,
+    resampler: str = DEFAULT_RESAMPLER,
     config: ModelConfig | None = None,
     recipe: Recipe | None = None,
     seed: int = 41,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from dualres.config import POLYPHASE, Recipe
+from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.errors import ConfigError
 from dualres.file import APART, Card, Model, check_members
 from dualres.learn.arrangement import estimate_both, shared_stage
@@ -55,7 +55,7 @@ class FitSettings:
     windows_each: int = 12  # at most, of each recording
     seed: int = 41
     members: int = 1  # networks, with seeds that follow each other
-    resampler: str = POLYPHASE
+    resampler: str = DEFAULT_RESAMPLER
     estimate: bool = True  # whether to hold out units and say what to expect
     strict: bool = False  # whether to refuse recordings that would leak where they are held out
     device: str = "cpu"
@@ -110,7 +110,7 @@ def fit_model(
     windows_each: int = 12,
     seed: int = 41,
     members: int = 1,
-    resampler: str = POLYPHASE,
+    resampler: str = DEFAULT_RESAMPLER,
     estimate: bool = True,
     strict: bool = False,
     device: str = "cpu",

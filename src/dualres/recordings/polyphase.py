@@ -65,7 +65,7 @@ class Polyphase:
         return out
 
     def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
-        """The same by SciPy, in float64; the last bit may depend on the stretch, and what is too large is infinite."""
+        """The same by SciPy, in float64; what is too large is infinite."""
         place = self._half + start * self.down - first * self.up  # of the first output in the filtered signal
         ahead = -place % self.down
         padded = np.concatenate([np.zeros(ahead), self.taps[:0:-1], self.taps])
@@ -77,40 +77,48 @@ class Polyphase:
         with np.errstate(over="ignore"):
             return out.astype(np.float32)
 
-    def parts(self, signal: Samples, mean: float) -> Iterator[Samples]:
-        """The outputs of a signal in memory, as many at a time as go well: fewer by SciPy, whose float64 take room."""
-        outputs = self.outputs(len(signal))
+    def parts(self, signal: Samples, mean: float | None) -> Iterator[Samples]:
+        """The outputs of a signal in memory, as many at a time as go well: fewer by SciPy, whose float64 take room.
+
+        `mean` is as for `Passage`.
+        """
+        outputs, level = self.outputs(len(signal)), float(signal[0]) if mean is None else mean
         most = min(BLOCK, BLOCK * self.up // self.down) if self._kernel is None else _AT_ONCE
         step = max(1, most // self.unit) * self.unit
         for start in range(0, outputs, step):
             count = min(step, outputs - start)
-            first, end = self._first_needed(start), self._first_unneeded(start + count)
-            yield self.stretch(signal[first:end], first, mean, start, count)
+            first, end = self.first_needed(start), self._first_unneeded(start + count)
+            samples = signal[first:end]
+            if mean is None and end > len(signal):
+                samples = self.held_on(samples)
+            yield self.stretch(samples, first, level, start, count)
 
-    def blocks(self, blocks: Iterable[Samples], mean: float) -> Iterator[Samples]:
+    def blocks(self, blocks: Iterable[Samples], mean: float | None) -> Iterator[Samples]:
         """The outputs of a signal that comes in blocks, in blocks again, as soon as what they depend on is there."""
-        held: list[Samples] = []
-        first = end = done = 0  # the samples held and the outputs given
+        passage = Passage(self, mean)
         for block in blocks:
-            held.append(block)
-            end += len(block)
-            ready = self._settled(end)
-            if ready > done:
-                samples = np.concatenate(held)
-                yield self.stretch(samples, first, mean, done, ready - done)
-                done, needed = ready, self._first_needed(ready)
-                held, first = [samples[needed - first :].copy()], needed
-        if self.outputs(end) > done:
-            yield self.stretch(np.concatenate(held), first, mean, done, self.outputs(end) - done)
+            out = passage.push(block)
+            if out.size:
+                yield out
+        out = passage.finish()
+        if out.size:
+            yield out
 
-    def _settled(self, samples: int) -> int:
-        """How many outputs depend on the first `samples` only, whatever follows; whole units of them."""
-        reached = (samples * self.up - self._half - 1) // self.down + 1
-        return max(0, reached // self.unit * self.unit)
+    def held_on(self, samples: Samples) -> Samples:
+        """The samples, the last of them repeated as far as outputs before the signal's end depend on it."""
+        return np.concatenate([samples, np.repeat(samples[-1:], self._half // self.up + 1)])
 
-    def _first_needed(self, output: int) -> int:
-        """The first sample that this output and those behind it depend on."""
-        return max(0, -((self._half - output * self.down) // self.up))
+    def settled(self, samples: int) -> int:
+        """How many outputs depend on the first `samples` only, whatever follows."""
+        return max(0, (samples * self.up - self._half - 1) // self.down + 1)
+
+    def begin_of_unit(self, output: int) -> int:
+        """The last output up to this one that a stretch may begin with."""
+        return output // self.unit * self.unit
+
+    def first_needed(self, output: int) -> int:
+        """The first sample that a stretch depends on which gives this output and those behind it."""
+        return max(0, -((self._half - self.begin_of_unit(output) * self.down) // self.up))
 
     def _first_unneeded(self, output: int) -> int:
         """The first sample behind all that the outputs before this one depend on; there may be fewer."""
@@ -123,6 +131,61 @@ class Polyphase:
         weights = np.where(distances <= self._half, self.taps[np.minimum(distances, self._half)], 0.0)
         weights[np.abs(weights) < _NEGLIGIBLE * self.taps[0]] = 0.0
         return weights
+
+
+class Passage:
+    """A signal on its way through a change of rate, block by block.
+
+    What lies beyond both ends is `mean`; with None the first sample before the signal and the last one behind it. Either
+    is taken from the samples before they are weighed, so that an offset costs no precision.
+    """
+
+    def __init__(self, plan: Polyphase, mean: float | None = None) -> None:
+        self.plan, self.level, self._holds = plan, mean, mean is None
+        self.done = 0  # outputs that were given
+        self._first = self._end = 0  # of the samples that are held, and how many there were in all
+        self._held: list[Samples] = []
+
+    def push(self, block: Samples, least: int = 1) -> Samples:
+        """The outputs that are known now, if they are `least` or more; fewer wait for others."""
+        if block.size:
+            if self.level is None:
+                self.level = float(block[0])
+            self._held.append(block)
+            self._end += len(block)
+        ready = self.plan.settled(self._end)
+        return self._given(ready) if ready - self.done >= least else _NOTHING
+
+    def finish(self) -> Samples:
+        """The outputs that are left, now that the signal is over."""
+        outputs = self.plan.outputs(self._end)
+        if self._holds and outputs > self.done:
+            self._held = [self.plan.held_on(self.held)]
+        return self._given(outputs)
+
+    @property
+    def held(self) -> Samples:
+        """The samples from `plan.first_needed(done)` on."""
+        if len(self._held) != 1:
+            self._held = [np.concatenate([_NOTHING, *self._held])]
+        return self._held[0]
+
+    def go_on(self, level: float, done: int, held: Samples) -> None:
+        """Be where another passage was that had given `done` outputs, or more, from samples up to the last of `held`."""
+        self.level, self.done, self._first = level, done, self.plan.first_needed(done)
+        self._held, self._end = [held], self._first + len(held)
+
+    def _given(self, ready: int) -> Samples:
+        if ready <= self.done or self.level is None:
+            return _NOTHING
+        samples, start = self.held, self.plan.begin_of_unit(self.done)
+        out = self.plan.stretch(samples, self._first, self.level, start, ready - start)[self.done - start :]
+        self.done, needed = ready, self.plan.first_needed(ready)
+        self._held, self._first = [samples[needed - self._first :].copy()], needed
+        return out
+
+
+_NOTHING = np.empty(0, np.float32)
 
 
 def check_range(outputs: Samples) -> None:

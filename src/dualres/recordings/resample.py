@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 
 from dualres import kernel
-from dualres.config import POLYPHASE, RESAMPLERS, SOXR
+from dualres.config import HELD, POLYPHASE, RESAMPLERS, SOXR
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.recordings.polyphase import check_range, polyphase
@@ -25,18 +25,22 @@ def resample(
 ) -> Samples:
     """`signal` at `rate` Hz brought to `target` Hz, float32; `name` is for errors.
 
-    The mean stands in for what lies beyond both ends: zeros there would put a step, and with it a
-    burst over the whole spectrum, into the first and last window of a signal with an offset.
+    The mean stands in for what lies beyond both ends, or by `HELD` the first and the last sample: zeros there would put
+    a step, and with it a burst over the whole spectrum, into the first and last window of a signal with an offset.
     """
-    ratio = _ratio(rate, target, resampler)
+    check_resampler(resampler)
+    ratio = exact_ratio(rate, target)
     if ratio == 1:
         return signal
-    mean = mean_of(sliced(signal, BLOCK))
     with _overflow_in(name):
         if resampler == SOXR:
-            return np.concatenate(list(_by_soxr([signal], mean, ratio)))
+            return np.concatenate(list(_by_soxr([signal], mean_of(sliced(signal, BLOCK)), ratio)))
         plan = polyphase(ratio)
-        return plan.stretch(signal, 0, mean, 0, plan.outputs(len(signal)))
+        if resampler == HELD:
+            level, samples = float(signal[0]), plan.held_on(signal)
+        else:
+            level, samples = mean_of(sliced(signal, BLOCK)), signal
+        return plan.stretch(samples, 0, level, 0, plan.outputs(len(signal)))
 
 
 def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHASE) -> Iterator[Samples]:
@@ -44,20 +48,28 @@ def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHA
 
     Where the signal is in memory, a block may have four times as many: up to a minute comes in one.
     By the polyphase filter it is the same to the last bit where the compiled library is in use, elsewhere within
-    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean.
+    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean, which
+    `HELD` does without.
     """
-    ratio, by_soxr = _ratio(recording.rate, target, resampler), resampler == SOXR
+    check_resampler(resampler)
+    ratio = exact_ratio(recording.rate, target)
     samples = max(1, int(BLOCK / ratio)) if ratio > 1 else BLOCK
     if isinstance(recording.load, Blockwise):
-        blocks, mean = recording.blocks(samples), recording.mean
+        blocks = recording.blocks(samples)
         if ratio == 1:
             return blocks
-        made = _by_soxr(blocks, mean, ratio) if by_soxr else polyphase(ratio).blocks(blocks, mean)
+        if resampler == SOXR:
+            made = _by_soxr(blocks, recording.mean, ratio)
+        else:
+            made = polyphase(ratio).blocks(blocks, None if resampler == HELD else recording.mean)
     else:
         signal, mean = recording.signal_and_mean()
         if ratio == 1:
             return iter([signal])
-        made = _by_soxr(sliced(signal, samples), mean, ratio) if by_soxr else polyphase(ratio).parts(signal, mean)
+        if resampler == SOXR:
+            made = _by_soxr(sliced(signal, samples), mean, ratio)
+        else:
+            made = polyphase(ratio).parts(signal, None if resampler == HELD else mean)
     return _named(made, recording.id)
 
 
@@ -78,8 +90,8 @@ def code_hash() -> str:
 _KERNEL_FILES = ("resample.py", "resample.c", "transpose.h", "lanes.h")
 
 
-def _ratio(rate: Fraction, target: int, resampler: str) -> Fraction:
-    check_resampler(resampler)
+def exact_ratio(rate: Fraction, target: int) -> Fraction:
+    """By which samples at `rate` Hz become more, or fewer, at `target` Hz; an error if a filter for it is too long."""
     ratio = Fraction(target) / rate
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
         raise RecordingError(f"a rate of {float(rate):.6f} Hz makes no simple ratio to {target} Hz; round it")

@@ -105,10 +105,15 @@ def samples_for(window: int, rate: int, own: Fraction) -> int:
     return math.ceil(window * own / rate)
 
 
+def too_short(name: str, samples: int, own: Fraction, window: int, rate: int) -> RecordingError:
+    """In samples at the signal's own rate: nobody knows those that it is resampled to."""
+    return RecordingError(
+        f"{name}: {shortage(samples, samples_for(window, rate, own), own)}; leave it out or record longer"
+    )
+
+
 def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
-    """In the recording's own samples: nobody knows those that it is resampled to."""
-    lacks = shortage(recording.length, samples_for(window, rate, recording.rate), recording.rate)
-    return RecordingError(f"{recording.id}: {lacks}; leave it out or record longer")
+    return too_short(recording.id, recording.length, recording.rate, window, rate)
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:

@@ -1,0 +1,149 @@
+"""Samples in, in chunks of any size, and complete windows at the model's rate out; no model is needed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dualres.recordings.polyphase import Passage, polyphase
+from dualres.recordings.recording import Samples
+from dualres.recordings.resample import exact_ratio
+
+AT_LEAST = 1024  # outputs that are computed at a time, unless fewer complete a window
+_FIELDS = ("position", "stretch", "longest", "number", "missing")  # of the state, all whole numbers
+
+
+@dataclass(frozen=True)
+class Framed:
+    """A complete window."""
+
+    samples: Samples  # (axes, window), at the model's rate
+    start: int  # as `Event` has them
+    stop: int
+    missing: int  # samples since the window before
+
+
+class Framing:
+    """Cuts a stream of one axis or several, all in step, into half-overlapping windows.
+
+    A stretch of samples without a gap is resampled as a recording of its own: what lies before it is its first sample,
+    what lies behind it its last. No window spans a gap.
+    """
+
+    def __init__(self, rate: Fraction, axes: int, target: int, window: int) -> None:
+        """`rate` is the stream's, in Hz, `target` the model's; a window has `window` samples at the latter."""
+        self.rate, self._window, self._step = rate, window, window // 2
+        ratio = exact_ratio(rate, target)
+        self._up, self._down = ratio.numerator, ratio.denominator
+        self._plan = None if ratio == 1 else polyphase(ratio)
+        self._buffer = np.empty((axes, window), np.float32)  # the window under way
+        self.position = 0  # samples so far, also those that are missing
+        self.stretch = 0  # the first of this stretch
+        self.longest = 0  # samples of the longest stretch before
+        self.missing = 0  # since the latest window
+        self._begin()
+
+    @property
+    def axes(self) -> int:
+        return len(self._buffer)
+
+    @property
+    def needed_from(self) -> int:
+        """The first sample that the window under way depends on."""
+        begin = self.number * self._step
+        return self.stretch + (self._plan.first_needed(begin) if self._plan else begin)
+
+    @property
+    def samples_for_a_step(self) -> int:
+        """By which a window starts after the one before, at the stream's rate."""
+        return max(1, self._step * self._down // self._up)
+
+    @property
+    def longest_stretch(self) -> int:
+        """Its samples."""
+        return max(self.longest, self.position - self.stretch)
+
+    def take(self, samples: Samples) -> list[Framed]:
+        """The windows that finite samples (axes, n) complete; the array must not change afterwards."""
+        self.position += samples.shape[1]
+        if self._passages:
+            short = self._window - self._filled
+            least = min(short, AT_LEAST)
+            return self._framed([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
+        return self._framed(samples)
+
+    def gap(self, missing: int) -> list[Framed]:
+        """So many samples are missing, which may be none: what comes next belongs to a new stretch.
+
+        The windows that the end of this one completes.
+        """
+        framed = self._framed([passage.finish() for passage in self._passages]) if self._passages else []
+        self.longest = self.longest_stretch
+        self.position += missing
+        self.missing += missing
+        self.stretch = self.position
+        self._begin()
+        return framed
+
+    def marker(self) -> dict[str, Any]:
+        """Plain data by which `go_on` begins, from the samples since `needed_from`, where this one is."""
+        levels = [passage.level for passage in self._passages if passage.level is not None]
+        return {**{name: getattr(self, name) for name in _FIELDS}, "levels": levels}
+
+    def go_on(self, marker: Mapping[str, Any], samples: Samples) -> None:
+        """Be where another framing of this kind was; `samples` (axes, n) are those from its `needed_from` on."""
+        self._read(marker)
+        begin = self.number * self._step
+        for passage, level, held in zip(self._passages, marker["levels"], samples, strict=False):
+            passage.go_on(level, begin, held)
+        nothing = np.empty((self.axes, 0), np.float32)
+        self._framed([p.push(s) for p, s in zip(self._passages, nothing, strict=True)] if self._plan else samples)
+
+    def held(self) -> list[Samples]:
+        """All samples that are kept: of every axis those at the stream's rate, and those of the window under way."""
+        return [*(passage.held for passage in self._passages), *self._buffer[:, : self._filled]]
+
+    def put_back(self, marker: Mapping[str, Any], held: Sequence[Samples]) -> None:
+        """Be where another framing of this kind was that kept `held`."""
+        self._read(marker)
+        windows = held[-self.axes :]
+        self._filled = len(windows[0])
+        self._buffer[:, : self._filled] = windows
+        done = self.number * self._step + self._filled
+        for passage, level, samples in zip(self._passages, marker["levels"], held, strict=False):
+            passage.go_on(level, done, samples)
+
+    def _begin(self) -> None:
+        """A new stretch."""
+        self._passages = [Passage(self._plan) for _ in self._buffer] if self._plan else []
+        self._filled = self.number = 0  # samples in the buffer; and the window's number in this stretch
+
+    def _read(self, marker: Mapping[str, Any]) -> None:
+        for name in _FIELDS:
+            setattr(self, name, int(marker[name]))
+
+    def _framed(self, outputs: Sequence[Samples] | Samples) -> list[Framed]:
+        """The windows that outputs at the model's rate complete, of every axis as many."""
+        framed, at, count = [], 0, len(outputs[0])
+        while at < count:
+            taken = min(self._window - self._filled, count - at)
+            for axis, of_axis in zip(self._buffer, outputs, strict=True):
+                axis[self._filled : self._filled + taken] = of_axis[at : at + taken]
+            at, self._filled = at + taken, self._filled + taken
+            if self._filled == self._window:
+                framed.append(self._complete())
+        return framed
+
+    def _complete(self) -> Framed:
+        begin = self.number * self._step
+        start = self.stretch + begin * self._down // self._up
+        stop = self.stretch - (-(begin + self._window) * self._down // self._up)
+        framed = Framed(self._buffer.copy(), start, min(stop, self.position), self.missing)
+        rest = self._window - self._step
+        self._buffer[:, :rest] = self._buffer[:, self._step :].copy()
+        self._filled, self.number, self.missing = rest, self.number + 1, 0
+        return framed
