@@ -1,0 +1,1 @@
+"""Where samples come from; `catalogue.py` lists the kinds."""

@@ -1,0 +1,310 @@
+"""The spool: one SQLite file that holds what came in and was not judged yet, and verdicts that were not delivered yet.
+
+What is committed survives a killed process and a pulled plug (write-ahead log, synchronous FULL). Many chunks are
+committed at once. Verdicts, the position of their stream and the dropping of chunks that are no longer needed are one
+transaction, so a verdict is made exactly once, whenever the process dies.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dualres.errors import DualResError
+from dualres.stream.chunk import Form
+
+QUOTA = 2 << 30  # bytes
+_MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS streams (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, start TEXT NOT NULL, form TEXT NOT NULL, began INTEGER NOT NULL,
+    position INTEGER NOT NULL, marker TEXT, ended INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE TABLE IF NOT EXISTS chunks (
+    id INTEGER PRIMARY KEY, stream INTEGER NOT NULL REFERENCES streams, first INTEGER NOT NULL, count INTEGER NOT NULL,
+    samples BLOB NOT NULL, side TEXT, at REAL NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS verdicts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, record TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS sinks (name TEXT PRIMARY KEY, delivered INTEGER NOT NULL) STRICT;
+"""
+_PER_ROW = 64  # bytes that a row takes beside its content, roughly
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class SpoolError(DualResError):
+    """A spool that cannot be used."""
+
+
+class SpoolFullError(SpoolError):
+    """There is no room on the disk at the moment; nothing of the transaction was written."""
+
+
+@dataclass
+class Stream:
+    """A stream as the spool knows it."""
+
+    id: int
+    name: str
+    start: str  # tells this run of the stream from another
+    form: Form
+    began: int  # index of the first sample that ever came
+    position: int  # samples up to here are judged
+    marker: dict[str, Any] | None  # of the monitor, at `position`
+    ended: bool = False
+
+    @property
+    def key(self) -> str:
+        """What the ids of its verdicts begin with."""
+        return f"{self.name}/{self.start}"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What an agent remembers of a chunk in the spool."""
+
+    id: int
+    stop: int  # index of the first sample behind it
+    size: int  # bytes
+    side: Mapping[str, str]
+    at: float  # when it came, in seconds since 1970
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A chunk in the spool."""
+
+    id: int
+    stream: int
+    first: int
+    count: int
+    data: bytes
+    side: Mapping[str, str]
+    at: float
+    last: bool
+
+    @property
+    def stop(self) -> int:
+        return self.first + self.count
+
+    def kept(self) -> Kept:
+        return Kept(self.id, self.stop, len(self.data) + _PER_ROW, self.side, self.at)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What came of judging a stream a little further."""
+
+    stream: Stream
+    position: int
+    marker: dict[str, Any] | None
+    unneeded: Sequence[Kept]  # chunks
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """A verdict on its way to sinks."""
+
+    id: int  # in the order in which they were made
+    key: str  # the same for the same verdict, whenever it is sent
+    data: dict[str, Any]
+
+
+class Spool:
+    """For one process and one thread; another process that opens the same file is refused."""
+
+    def __init__(self, path: Path, quota: int = QUOTA) -> None:
+        self.path, self.quota = path, quota
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._database = sqlite3.connect(path, isolation_level=None, timeout=0.5)
+        try:
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            if _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                reason = "another dualres watch is using it; stop that one, or give another folder (--state)"
+            else:
+                reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
+            raise SpoolError(f"{path}: {reason}") from error
+        self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
+        self._next_verdict = 1 + max(
+            self._number("SELECT max(id) FROM verdicts"), self._number("SELECT max(delivered) FROM sinks")
+        )
+        self.bytes = self._number(f"SELECT sum(length(samples) + {_PER_ROW}) FROM chunks")  # of all that is kept
+        self.bytes += self._number(f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts")
+
+    def _prepare(self) -> None:
+        run = self._database.execute
+        run("PRAGMA locking_mode=EXCLUSIVE")
+        (mark,), (tables,) = (
+            run("PRAGMA application_id").fetchone(),
+            run("SELECT count(*) FROM sqlite_master").fetchone(),
+        )
+        if tables and mark != _MARK:
+            raise sqlite3.DatabaseError("not a spool of this version")
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=FULL")
+        run("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.strip().split(";\n"):
+            run(statement)
+        run(f"PRAGMA application_id={_MARK}")
+        run("COMMIT")
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def full(self) -> bool:
+        """Whether the quota is reached."""
+        return self.bytes >= self.quota
+
+    def streams(self) -> list[Stream]:
+        """All that there ever were, oldest first."""
+        rows = self._database.execute(
+            "SELECT id, name, start, form, began, position, marker, ended FROM streams ORDER BY id"
+        )
+        return [
+            Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
+            for id, name, start, form, began, position, marker, ended in rows
+        ]
+
+    def unjudged(self, after: int, most: int) -> list[Stored]:
+        """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
+        found, size = [], 0
+        rows = self._database.execute(f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))
+        for row in rows:
+            found.append(_stored(row))
+            size += found[-1].kept().size
+            if size >= most:
+                break
+        rows.close()
+        return found
+
+    def chunks(self) -> Iterator[Stored]:
+        """All of them, in the order in which they came."""
+        return map(_stored, self._database.execute(f"SELECT {_CHUNK} FROM chunks ORDER BY id"))
+
+    def append(self, opened: Sequence[Stream], chunks: Sequence[Stored], forgotten: Sequence[Stream] = ()) -> None:
+        """Commit new streams and chunks, all or none; they are safe when this returns."""
+        with self._writing():
+            self._database.executemany("DELETE FROM streams WHERE id = ?", [(one.id,) for one in forgotten])
+            self._database.executemany(
+                "INSERT INTO streams (id, name, start, form, began, position) VALUES (?, ?, ?, ?, ?, ?)",
+                [(one.id, one.name, one.start, one.form.as_text(), one.began, one.position) for one in opened],
+            )
+            self._database.executemany(
+                f"INSERT INTO chunks ({_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (c.id, c.stream, c.first, c.count, c.data, json.dumps(c.side) if c.side else None, c.at, c.last)
+                    for c in chunks
+                ],
+            )
+        self.bytes += sum(chunk.kept().size for chunk in chunks)
+
+    def new_chunk_id(self) -> int:
+        """Above all before it, also above those that were dropped."""
+        self.next_chunk += 1
+        return self.next_chunk - 1
+
+    def record(self, progress: Iterable[Progress], verdicts: Sequence[tuple[str, dict[str, Any]]]) -> list[Record]:
+        """Commit verdicts, each a key and its content, with the positions that they brought, all or none."""
+        made = [Record(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
+        rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
+        steps = list(progress)
+        dropped = [chunk for one in steps for chunk in one.unneeded]
+        with self._writing():
+            self._database.executemany("INSERT INTO verdicts (id, key, record) VALUES (?, ?, ?)", rows)
+            self._database.executemany(
+                "UPDATE streams SET position = ?, marker = ?, ended = ? WHERE id = ?",
+                [(s.position, s.marker and json.dumps(s.marker), s.ended, s.stream.id) for s in steps],
+            )
+            self._database.executemany("DELETE FROM chunks WHERE id = ?", [(chunk.id,) for chunk in dropped])
+        self._next_verdict += len(made)
+        self.bytes += sum(len(text) + _PER_ROW for *_, text in rows)
+        self.bytes -= sum(chunk.size for chunk in dropped)
+        for one in steps:
+            one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
+        return made
+
+    def sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
+
+        A new sink starts with what is still here.
+        """
+        (oldest,) = self._database.execute("SELECT min(id) FROM verdicts").fetchone()
+        known = dict(self._database.execute("SELECT name, delivered FROM sinks").fetchall())
+        before = (self._next_verdict if oldest is None else oldest) - 1
+        now = {name: known.get(name, before) for name in names}
+        with self._writing():
+            self._database.execute("DELETE FROM sinks")
+            self._database.executemany("INSERT INTO sinks VALUES (?, ?)", now.items())
+        others = {name: self.waiting(done) for name, done in known.items() if name not in now}
+        return now, {name: count for name, count in others.items() if count}
+
+    def outbox(self, after: int, most: int) -> list[Record]:
+        """The next verdicts, at most so many, in the order in which they were made."""
+        rows = self._database.execute(
+            "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?", (after, most)
+        )
+        return [Record(id, key, json.loads(record)) for id, key, record in rows]
+
+    def waiting(self, after: int) -> int:
+        """Verdicts that a sink that has all up to `after` does not have yet."""
+        return max(0, self._next_verdict - 1 - after)
+
+    def delivered(self, positions: Mapping[str, int]) -> None:
+        """Commit how far each sink is; what all of them have is dropped."""
+        done = min(positions.values(), default=0)
+        freed = f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts WHERE id <= {done}"
+        size = self._number(freed)
+        with self._writing():
+            self._database.executemany(
+                "UPDATE sinks SET delivered = ? WHERE name = ?", [(p, n) for n, p in positions.items()]
+            )
+            self._database.execute("DELETE FROM verdicts WHERE id <= ?", (done,))
+        self.bytes -= size
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All that is written within, or nothing of it."""
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            if _code(error) in _FULL:
+                raise SpoolFullError(f"{self.path}: cannot be written ({error})") from error
+            raise SpoolError(
+                f"{self.path}: cannot be written ({error}); move it away, or give another --state"
+            ) from error
+
+    def _number(self, query: str) -> int:
+        """What a query of one number gives; 0 where there is none."""
+        return int(self._database.execute(query).fetchone()[0] or 0)
+
+
+_CHUNK = "id, stream, first, count, samples, side, at, last"
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    id, stream, first, count, samples, side, at, last = row
+    return Stored(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
+
+
+def _code(error: sqlite3.Error) -> int:
+    """What SQLite calls it; 0 where the error is not SQLite's."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -1,0 +1,56 @@
+import threading
+
+from dualres.stream.chunk import Chunk, Form
+from dualres.stream.intake import Intake
+
+FORM = Form.of(8000, "i16")
+
+
+def chunk(samples=10, stream="pump"):
+    return Chunk(stream, FORM, bytes(2 * samples))
+
+
+def test_chunks_come_out_in_order_all_at_once():
+    intake = Intake()
+    some = [chunk(1), chunk(2), chunk(3)]
+    for one in some:
+        intake.put(one)
+    assert intake.take(0) == some
+    assert intake.take(0) == []
+    assert intake.empty
+
+
+def test_who_can_wait_waits_for_room():
+    intake = Intake(room=20)
+    intake.put_waiting(chunk())
+    waiting = threading.Thread(target=intake.put_waiting, args=(chunk(5),))
+    waiting.start()
+    waiting.join(0.1)
+    assert waiting.is_alive()
+    assert [c.count for c in intake.take(0)] == [10]
+    waiting.join(5)
+    assert [c.count for c in intake.take(0)] == [5]
+
+
+def test_what_cannot_wait_is_missing_and_the_next_chunk_says_so():
+    intake = Intake(room=20)
+    intake.put_or_drop(chunk())
+    intake.put_or_drop(chunk(7))
+    intake.put_or_drop(chunk(5))
+    intake.put_or_drop(chunk(6, "fan"))
+    assert intake.lost == 18
+    intake.take(0)
+    intake.put_or_drop(chunk(1))
+    intake.put_or_drop(chunk(1))
+    assert [c.missing for c in intake.take(0)] == [12, 0]
+
+
+def test_closing_lets_everybody_go():
+    intake = Intake(room=1)
+    intake.put(chunk())
+    waiting = threading.Thread(target=intake.put_waiting, args=(chunk(5),))
+    waiting.start()
+    intake.close()
+    waiting.join(5)
+    assert not waiting.is_alive()
+    assert len(intake.take(0)) == 1

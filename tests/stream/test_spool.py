@@ -1,0 +1,144 @@
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from dualres.stream.chunk import Form
+from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream
+
+FORM = Form.of(8000, "i16")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "spool.sqlite"
+
+
+def stream(id=1):
+    return Stream(id, "pump", "now", FORM, 0, 0, None)
+
+
+def chunk(spool, first=0, data=b"abcd", of=1):
+    return Stored(spool.new_chunk_id(), of, first, len(data) // 2, data, {"load": "3"}, 1.5, False)
+
+
+def test_what_was_appended_is_there_after_opening_it_again(path):
+    with Spool(path) as spool:
+        chunks = [chunk(spool), chunk(spool, 2)]
+        spool.append([stream()], chunks)
+    with Spool(path) as spool:
+        assert spool.unjudged(0, 1 << 20) == chunks
+        assert spool.unjudged(1, 1 << 20) == chunks[1:]
+        assert spool.streams() == [stream()]
+        assert spool.new_chunk_id() == 3
+
+
+def test_about_as_many_bytes_as_asked_for_are_read(path):
+    with Spool(path) as spool:
+        spool.append([stream()], [chunk(spool, i) for i in range(10)])
+        assert len(spool.unjudged(0, 1)) == 1
+        assert len(spool.unjudged(0, 1 << 20)) == 10
+
+
+def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
+    with Spool(path) as spool:
+        chunks = [chunk(spool), chunk(spool, 2)]
+        spool.append([one := stream()], chunks)
+        made = spool.record([Progress(one, 2, {"at": 2}, [chunks[0].kept()])], [("a", {"n": 1}), ("b", {"n": 2})])
+        assert [record.key for record in made] == ["a", "b"]
+    with Spool(path) as spool:
+        assert spool.unjudged(0, 1 << 20) == chunks[1:]
+        (again,) = spool.streams()
+        assert (again.position, again.marker, again.ended) == (2, {"at": 2}, False)
+        assert spool.outbox(0, 10) == made
+
+
+def test_ids_are_never_used_again(path):
+    with Spool(path) as spool:
+        spool.append([one := stream()], [c := chunk(spool)])
+        spool.record([Progress(one, 2, None, [c.kept()], True)], [("a", {})])
+        spool.sinks(["-"])
+        spool.delivered({"-": 1})
+        assert spool.bytes == 0
+    with Spool(path) as spool:
+        spool.append([stream(2)], [chunk(spool, of=2)])
+        assert [r.id for r in spool.record([], [("b", {})])] == [2]
+        assert spool.sinks(["-"]) == ({"-": 1}, {})
+        assert [r.key for r in spool.outbox(1, 10)] == ["b"]
+
+
+def test_a_verdict_stays_until_every_sink_has_it(path):
+    with Spool(path) as spool:
+        spool.sinks(["-", "x.csv"])
+        spool.record([], [("a", {}), ("b", {})])
+        spool.delivered({"-": 2, "x.csv": 1})
+        assert [r.key for r in spool.outbox(0, 10)] == ["b"]
+        assert (spool.waiting(2), spool.waiting(1)) == (0, 1)
+    with Spool(path) as spool:
+        assert spool.sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
+
+
+def test_a_second_process_is_refused(path):
+    with Spool(path):
+        code = f"from pathlib import Path; from dualres.stream.spool import Spool; Spool(Path({str(path)!r}))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "another dualres watch is using it" in done.stderr
+
+
+def test_the_lock_of_a_killed_process_is_gone(path):
+    code = (
+        "import os, signal; from pathlib import Path; from dualres.stream.spool import Spool;"
+        f"spool = Spool(Path({str(path)!r})); spool.record([], [('a', {{}})]); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+    with Spool(path) as spool:
+        assert [r.key for r in spool.outbox(0, 10)] == ["a"]
+
+
+def test_a_full_disk_changes_nothing_and_passes(path):
+    with Spool(path) as spool:
+        spool.append([stream()], [chunk(spool)])
+        spool._database.execute("PRAGMA max_page_count = 10")
+        before, large = spool.bytes, chunk(spool, 2, bytes(200_000))
+        with pytest.raises(SpoolFullError, match="full"):
+            spool.append([], [large])
+        assert spool.bytes == before
+        assert len(spool.unjudged(0, 1 << 30)) == 1
+        spool._database.execute("PRAGMA max_page_count = 1000000")
+        spool.append([], [large])
+        assert len(spool.unjudged(0, 1 << 30)) == 2
+
+
+def test_the_quota_counts_chunks_and_verdicts(path):
+    with Spool(path, quota=1000) as spool:
+        spool.append([one := stream()], [c := chunk(spool, 0, bytes(900))])
+        assert not spool.full
+        spool.record([], [("a", {"text": "x" * 100})])
+        assert spool.full
+        spool.record([Progress(one, 450, None, [c.kept()], True)], [])
+        assert not spool.full
+    with Spool(path, quota=100) as spool:
+        assert spool.full
+
+
+def test_every_commit_is_forced_to_the_disk(path):
+    with Spool(path) as spool:
+        assert spool._database.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert spool._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.parametrize("content", [b"something else entirely" * 100, None])
+def test_another_file_is_refused(path, content):
+    if content:
+        path.write_bytes(content)
+    else:
+        with sqlite3.connect(path) as database:
+            database.execute("CREATE TABLE mine (x)")
+        database.close()
+    before = path.read_bytes()
+    with pytest.raises(SpoolError, match="cannot be opened"):
+        Spool(path)
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
