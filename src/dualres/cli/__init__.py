@@ -23,6 +23,7 @@ from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
 from dualres.cli.show import show
 from dualres.cli.tune import tune
+from dualres.cli.watch import watch
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.machinery.files import NO_ROOM
@@ -39,6 +40,7 @@ app.command()(demo_command)
 app.command()(FitCommand())
 app.command()(tune)
 app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
+app.command()(watch)
 app.command()(explain)
 app.command()(advise)
 app.command()(show)

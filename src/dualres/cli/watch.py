@@ -1,0 +1,234 @@
+"""`dualres watch`: verdicts on live streams."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.markup import escape
+from rich.status import Status as Spinner
+
+from dualres.cli.folder import parsed_rate
+from dualres.cli.screen import INTERRUPTED, complain, errors
+from dualres.machinery.printable import printable
+
+if TYPE_CHECKING:
+    from dualres.stream.agent import Agent, Status
+
+HEARTBEAT_S = 60.0  # between two lines on how it goes, where there is no terminal
+PIPE = "-"
+
+
+def watch(
+    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SOURCE...",
+            help="- for standard input, a growing file, a folder that fills with recordings, udp://0.0.0.0:5005, "
+            "serial:///dev/ttyUSB0?baud=921600, or mqtt://host/topic, where + and # stand for many streams.",
+        ),
+    ],
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SINK",
+            show_default="- , JSON lines on standard output",
+            help="Where verdicts go: -, a file (.jsonl, .csv, .prom for Prometheus, .lp for line protocol), "
+            "mqtt://host/topic/{stream}, https://... for a webhook, or influx+http://... May be repeated.",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(help="Sampling rate in Hz of sources that do not state it: 12800, 12.8kHz or 200000/3."),
+    ] = None,
+    dtype: Annotated[
+        Literal["f32", "i16"], typer.Option(help="Raw samples: little-endian float32, or int16 counts.")
+    ] = "f32",
+    channels: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Interleaved channels of raw samples: the axes that the model judges, or a stream each."
+        ),
+    ] = 1,
+    stamped: Annotated[
+        bool,
+        typer.Option(
+            "--stamped", help="Raw datagrams and messages begin with a start and a sample index (docs/live.md)."
+        ),
+    ] = False,
+    block: Annotated[float, typer.Option(metavar="SECONDS", help="A verdict on every so many seconds.")] = 5.0,
+    events: Annotated[
+        Literal["all", "windows", "blocks"], typer.Option(help="Verdicts on windows, on blocks, or on both.")
+    ] = "all",
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; told with every verdict."),
+    ] = None,
+    state: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            show_default="a folder of this user for this model and these sources; none for -",
+            help="Where samples and verdicts are safe until they are judged and delivered. The same folder goes on "
+            "where it was.",
+        ),
+    ] = None,
+    quota: Annotated[str, typer.Option(metavar="SIZE", help="Most bytes to keep there.")] = "2G",
+    follow: Annotated[
+        bool, typer.Option("--follow/--no-follow", help="Wait for more at the end of a file or folder.")
+    ] = True,
+    shard: Annotated[
+        str, typer.Option(metavar="K/N", help="Take the K-th of N parts of all MQTT streams; others take the rest.")
+    ] = "1/1",
+    group: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default="one for the state folder",
+            help="By what the broker knows this watch: whoever comes with the same name and shard takes over.",
+        ),
+    ] = None,
+) -> None:
+    """Judge live streams: a verdict per window and per block, as the samples come.
+
+    Samples are safe on disk before they are acknowledged, and verdicts until they are delivered. Ctrl-C and the same
+    command again go on where it was. Standard input ends with its last verdict, and the exit status is then 0.
+
+    [bold]Examples[/]
+
+    arecord -f S16_LE -r 48000 -t wav | dualres watch pump.safetensors -
+
+    dualres watch pump.safetensors - --rate 12.8kHz --dtype i16 < samples.raw
+
+    dualres watch pump.safetensors 'mqtt://localhost/plant/+/vibration' --to verdicts.csv --events blocks
+
+    docs/live.md shows a gateway with Mosquitto and systemd.
+    """
+    from dualres.cli.models import loaded
+    from dualres.errors import ConfigError
+    from dualres.judge import remembered_by
+    from dualres.stream.agent import Agent
+    from dualres.stream.sinks.catalogue import sink_of
+    from dualres.stream.sources.catalogue import source_of
+    from dualres.stream.sources.source import Told
+    from dualres.stream.spool import Spool
+    from dualres.stream.state import (
+        default_folder,
+        default_group,
+        parsed_condition,
+        parsed_quota,
+        parsed_shard,
+        spool_in,
+    )
+
+    part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
+    for given in (sources, to or []):
+        if len(set(given)) < len(given):
+            raise ConfigError(f"{max(given, key=given.count)}: was given twice; name it once")
+    judge = loaded(model)
+    hz, remembered = parsed_rate(rate), remembered_by(judge)
+    if hz is None and remembered and remembered.rate:
+        hz = remembered.rate
+        complain("note", f"sources that do not state their rate are taken at {float(hz):g} Hz, as learned", "yellow")
+    lasting = bool(state) or PIPE not in sources
+    with ExitStack() as stack:
+        folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
+        told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
+        opened = [source_of(source, told) for source in sources]
+        sinks = [sink_of(sink) for sink in to or [PIPE]]
+        spool = stack.enter_context(Spool(spool_in(folder, model, block), most))
+        if lasting:
+            complain("state", f"{folder}", "cyan")
+        kinds = {"all": ("window", "block"), "windows": ("window",), "blocks": ("block",)}[events]
+        display = stack.enter_context(_displayed())
+        agent = Agent(
+            judge,
+            opened,
+            sinks,
+            spool,
+            block_s=block,
+            condition=known,
+            kinds=kinds,
+            lasting=lasting,
+            say=lambda text: complain("watch", text, "yellow"),
+            report=display,
+        )
+        stopped_by = _run(agent)
+    _finish(agent, folder, lasting)
+    if stopped_by == signal.SIGINT:
+        raise typer.Exit(INTERRUPTED)
+    if agent.failed:
+        raise typer.Exit(1)
+
+
+def _run(agent: Agent) -> int | None:
+    """The signal that stopped it, if one did."""
+    caught: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        if caught:  # somebody is impatient
+            raise KeyboardInterrupt
+        caught.append(number)
+        agent.stop()
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        agent.run()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return caught[0] if caught else None
+
+
+def _finish(agent: Agent, folder: Path, lasting: bool) -> None:
+    for name, count in agent.undelivered.items():
+        complain(
+            "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"
+        )
+    if not lasting and not agent.undelivered:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _displayed() -> Iterator[Display]:
+    if not errors.is_terminal:
+        yield Display(None)
+        return
+    with errors.status("waiting for samples") as spinner:
+        yield Display(spinner)
+
+
+class Display:
+    """How it goes: one line that changes on a terminal, else one now and then."""
+
+    def __init__(self, spinner: Spinner | None) -> None:
+        self._spinner, self._next = spinner, time.monotonic() + HEARTBEAT_S
+
+    def __call__(self, status: Status) -> None:
+        if self._spinner:
+            self._spinner.update(escape(printable(told(status))))
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + HEARTBEAT_S
+            complain("watch", told(status), "cyan")
+
+
+def told(status: Status) -> str:
+    """In a line."""
+    parts = [
+        f"{status.streams} stream{'s' * (status.streams != 1)}",
+        f"{status.windows:,} windows",
+        f"{status.blocks:,} blocks",
+        f"{status.behind_s:.0f} s behind" if status.behind_s >= 1 else "",
+        f"{status.waiting:,} verdicts wait for a sink" if status.waiting > 1 else "",
+        f"{status.missing:,} samples missing" if status.missing else "",
+        f"last: {status.latest}" if status.latest else "",
+    ]
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,419 @@
+"""The agent: chunks from sources into the spool, from there to monitors, and verdicts to sinks; nothing gets lost.
+
+One thread does the work, round after round: commit what came and acknowledge it, judge some of what is committed,
+commit verdicts with the positions that they brought, and hand them to the sinks. Every source and every sink has a
+thread of its own, so that a slow one delays no other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, TypeVar
+
+from dualres.errors import ConfigError, DualResError, RecordingError
+from dualres.file import Model
+from dualres.recordings.recording import Samples
+from dualres.stream.chunk import Chunk, Form
+from dualres.stream.delivery import AT_ONCE, Delivery
+from dualres.stream.event import Event
+from dualres.stream.intake import Intake
+from dualres.stream.monitor import Monitor, score_together
+from dualres.stream.sinks.sink import Sink
+from dualres.stream.sources.source import Known, Source
+from dualres.stream.spool import Kept, Progress, Spool, SpoolFullError, Stored, Stream
+from dualres.stream.streams import Placed, Streams
+
+Result = TypeVar("Result")
+JUDGED_AT_ONCE = 4 << 20  # bytes: a round must not take long, for chunks wait to be acknowledged meanwhile
+LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
+REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
+DISK_PAUSE_S = 1.0  # after which to try again to write to a full disk
+LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
+TOLD_S = 1.0  # between two reports of how it goes
+
+
+@dataclass
+class Watched:
+    """A stream and its monitor, whose samples count from the stream's beginning here."""
+
+    stream: Stream
+    monitor: Monitor
+    kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+
+    @property
+    def position(self) -> int:
+        return self.stream.began + self.monitor.position
+
+
+@dataclass(frozen=True)
+class Status:
+    """How it goes."""
+
+    streams: int
+    windows: int  # judged since the start
+    blocks: int
+    behind_s: float  # how long ago the samples came that are judged now
+    waiting: int  # verdicts that a sink does not have yet
+    spool_bytes: int
+    missing: int  # samples that never came, or that nothing could be made of, since the start
+    duplicates: int  # samples that came twice, and were left out
+    latest: str = ""  # the latest verdict of a block, in words
+
+
+class StoppedError(Exception):
+    """Somebody stopped the agent while it waited."""
+
+
+class Agent:
+    """Watches sources until they end or until it is stopped."""
+
+    def __init__(
+        self,
+        model: Model,
+        sources: Sequence[Source],
+        sinks: Sequence[Sink],
+        spool: Spool,
+        *,
+        block_s: float = 5.0,
+        condition: dict[str, str] | None = None,
+        kinds: Sequence[str] = ("window", "block"),
+        lasting: bool = True,
+        say: Callable[[str], None] = lambda text: None,
+        report: Callable[[Status], None] = lambda status: None,
+    ) -> None:
+        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams."""
+        self._model, self._sources, self._spool = model, sources, spool
+        self._block_s, self._condition, self._kinds, self._lasting = block_s, condition or {}, kinds, lasting
+        self._say, self._report = say, report
+        self._intake, self._stopped = Intake(), threading.Event()
+        self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
+        self._watched: dict[int, Watched] = {}
+        self._by_key: dict[str, Watched] = {}
+        self._cursor = 0  # the chunk up to which all are judged
+        self._resume()
+        positions, never = spool.sinks([sink.name for sink in sinks])
+        for name, count in never.items():
+            say(f"{name}: {count} verdicts were never delivered to it, and it is not asked for any more")
+        self._deliveries = [Delivery(sink, positions[sink.name], self._intake.wake, say) for sink in sinks]
+        self._remembered, self._remembered_at = positions, time.monotonic()
+        self._running: list[threading.Thread] = []
+        self.failed: list[Exception] = []  # of sources that ended in an error
+        self._told: set[str] = set()
+        self._told_at = 0.0
+        self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
+
+    def stop(self) -> None:
+        """From another thread or a signal's handler: end soon, and in good order."""
+        self._stopped.set()
+
+    def run(self) -> None:
+        """Until all sources have ended, or until `stop`."""
+        known = self._streams.known()
+        for source in self._sources:
+            thread = threading.Thread(target=self._run_source, args=(source, known), name=source.name, daemon=True)
+            self._running.append(thread)
+            thread.start()
+        try:
+            with contextlib.suppress(StoppedError):
+                while self._round():
+                    pass
+        finally:
+            self._stopped.set()
+            self._intake.close()
+            self._end()
+
+    def _round(self) -> bool:
+        """Whether there is more to do."""
+        ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
+        came = self._take_in(0.0 if self._backlog() else LONGEST_WAIT_S)
+        judged = self._judge()
+        self._deliver()
+        self._tell()
+        if self._stopped.is_set() or any(one.closed for one in self._deliveries):
+            return False
+        return came or judged or not ended or not self._intake.empty
+
+    # From sources into the spool
+
+    def _run_source(self, source: Source, known: dict[str, Known]) -> None:
+        """In the source's thread."""
+        put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
+        if source.acknowledged:
+            put = self._intake.put
+        if source.live:
+            put = partial(_after_pause, put, dict(known))
+        try:
+            source.run(put, self._say, self._stopped, known)
+        except (DualResError, OSError) as error:
+            self.failed.append(error)
+            self._say(f"{source.name}: not watched any more  {error}")
+        finally:
+            self._intake.wake()
+
+    def _take_in(self, wait_s: float) -> bool:
+        """Commit what came, then acknowledge it; whether anything did."""
+        if self._spool.full and (self._backlog() or self.undelivered):  # else nothing but more samples makes room
+            self._once(
+                f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
+                "until verdicts are delivered or streams are judged",
+                "quota",
+            )
+            self._intake.wait(wait_s)
+            return False
+        self._told.discard("quota")
+        chunks = self._intake.take(wait_s)
+        if not chunks:
+            return False
+        placed, now = Placed(), time.time()
+        for chunk in chunks:
+            try:
+                self._streams.place(chunk, placed, now)
+            except (ConfigError, RecordingError) as error:
+                self._once(f"{chunk.stream}: left out  {error}", chunk.stream)
+        self._commit(placed)
+        for chunk in chunks:
+            if chunk.acknowledge:
+                chunk.acknowledge()
+        return True
+
+    def _commit(self, placed: Placed) -> None:
+        self._written(lambda: self._spool.append(placed.opened, placed.chunks, placed.forgotten))
+        self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
+        for stream in placed.opened:
+            self._watch(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
+
+    def _check(self, form: Form) -> None:
+        """An error where no monitor can be made."""
+        Monitor(self._model, form.rate)
+
+    def _backlog(self) -> bool:
+        return self._cursor + 1 < self._spool.next_chunk
+
+    # From the spool to verdicts
+
+    def _resume(self) -> None:
+        """Every stream that has not ended, at the sample where its position is."""
+        before: dict[int, list[Stored]] = {}
+        for chunk in self._spool.chunks():
+            stream = self._streams.by_id[chunk.stream]
+            if chunk.stop <= stream.position and not chunk.last:
+                before.setdefault(stream.id, []).append(chunk)
+        for stream in self._streams.by_id.values():
+            if stream.ended:
+                continue
+            chunks = before.get(stream.id, [])
+            if stream.marker:
+                monitor = Monitor.resumed(self._model, stream.marker["monitor"], _samples_from(stream, chunks))
+            else:
+                monitor = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s)
+            self._watch(stream, monitor)
+            self._watched[stream.id].kept.extend(chunk.kept() for chunk in chunks)
+
+    def _watch(self, stream: Stream, monitor: Monitor) -> None:
+        self._watched[stream.id] = self._by_key[stream.key] = Watched(stream, monitor)
+
+    def _judge(self) -> bool:
+        """Some of the chunks that are committed; whether there were any."""
+        chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
+        if not chunks:
+            return False
+        events: list[Event] = []
+        together: dict[int, list[Stored]] = {}  # what follows on each other of every stream
+        touched: dict[int, Watched] = {}
+        ended: set[int] = set()
+        for chunk in chunks:
+            watched = self._watched[chunk.stream]
+            if chunk.stop <= watched.position and not chunk.last:
+                continue  # of before the start: the monitor was resumed with it
+            touched[chunk.stream] = watched
+            row = together.setdefault(chunk.stream, [])
+            expected = row[-1].stop if row else watched.position
+            if chunk.first > expected:
+                self._push(watched, row)
+                events += watched.monitor.gap(chunk.first - expected)
+            if chunk.last:
+                self._push(watched, row)
+                events += self._finished(watched)
+                ended.add(chunk.stream)
+            else:
+                row.append(chunk)
+            watched.kept.append(chunk.kept())
+        for id, row in together.items():
+            self._push(touched[id], row)
+        events += score_together([one.monitor for one in touched.values()])
+        self._record(events, touched, ended)
+        self._cursor = chunks[-1].id
+        self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
+        return True
+
+    def _push(self, watched: Watched, row: list[Stored]) -> None:
+        if row:
+            watched.monitor.take(watched.stream.form.samples(b"".join(chunk.data for chunk in row)))
+            row.clear()
+
+    def _finished(self, watched: Watched) -> list[Event]:
+        try:
+            return watched.monitor.finish()
+        except RecordingError as error:  # too short for a window
+            self._say(f"{watched.stream.name}: not judged  {str(error).removeprefix(f'{watched.stream.key}: ')}")
+            return []
+
+    def _record(self, events: Sequence[Event], touched: dict[int, Watched], ended: set[int]) -> None:
+        told = {event.stream for event in events}
+        progress, verdicts = [], []
+        for event in events:
+            if event.kind in self._kinds:
+                verdicts.append(self._verdict(self._by_key[event.stream], event))
+        for id, watched in touched.items():
+            if id in ended:
+                progress.append(Progress(watched.stream, watched.position, None, tuple(watched.kept), True))
+            elif watched.stream.key in told:
+                progress.append(self._progress(watched))
+        if not progress:
+            return
+        self._written(lambda: self._spool.record(progress, verdicts))
+        for id in ended:
+            del self._by_key[self._watched.pop(id).stream.key]
+        windows = sum(event.kind == "window" for event in events)
+        blocks = [event for event in events if event.kind == "block"]
+        missing = sum(event.missing for event in events if event.kind == "window")
+        now = self._status
+        self._status = replace(
+            now, windows=now.windows + windows, blocks=now.blocks + len(blocks), missing=now.missing + missing
+        )
+        if blocks:
+            latest = blocks[-1]
+            name = latest.stream.rpartition("/")[0]
+            self._status = replace(
+                self._status, latest=f"{name} {latest.label} {latest.probabilities[latest.label]:.2f}"
+            )
+
+    def _progress(self, watched: Watched) -> Progress:
+        needed = watched.stream.began + watched.monitor.needed_from
+        unneeded = []
+        while watched.kept and watched.kept[0].stop <= needed:
+            unneeded.append(watched.kept.popleft())
+        return Progress(watched.stream, watched.position, {"monitor": watched.monitor.marker()}, unneeded)
+
+    def _verdict(self, watched: Watched, event: Event) -> tuple[str, dict[str, Any]]:
+        """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
+        stream = watched.stream
+        start, stop = stream.began + event.start, stream.began + event.stop
+        chunk = next((kept for kept in watched.kept if kept.stop >= stop), None) or watched.kept[-1]
+        key = f"{stream.key}/{event.kind}/{event.number}"
+        data = {
+            **event.as_data(),
+            "id": key,
+            "stream": stream.name,
+            "run": stream.start,
+            "start": start,
+            "stop": stop,
+            "seconds": float(start / stream.form.rate),
+            "probability": event.probabilities[event.label],
+            "condition": {**self._condition, **chunk.side},
+            "time": datetime.fromtimestamp(chunk.at, UTC).isoformat(timespec="milliseconds"),
+            "received": chunk.at,
+        }
+        return key, data
+
+    # From verdicts to sinks
+
+    def _deliver(self) -> None:
+        for delivery in self._deliveries:
+            if delivery.idle and self._spool.waiting(delivery.done):
+                delivery.hand_over(self._spool.outbox(delivery.done, AT_ONCE))
+        if time.monotonic() - self._remembered_at >= REMEMBERED_S:
+            self._remember()
+
+    def _remember(self) -> None:
+        """Commit what sinks have."""
+        positions = {one.sink.name: one.done for one in self._deliveries}
+        if positions != self._remembered:
+            self._written(lambda: self._spool.delivered(positions))
+        self._remembered, self._remembered_at = positions, time.monotonic()
+
+    @property
+    def undelivered(self) -> dict[str, int]:
+        """Verdicts that sinks do not have yet, where there are any."""
+        waiting = {one.sink.name: self._spool.waiting(one.done) for one in self._deliveries}
+        return {name: count for name, count in waiting.items() if count}
+
+    def _end(self) -> None:
+        """Nothing comes any more: judge and deliver what is here."""
+        try:
+            self._take_in(0.0)
+            if not self._lasting:
+                placed = Placed()
+                for stream in self._streams.open_streams():
+                    self._streams.end(stream, placed, time.time())
+                self._commit(placed)
+            while self._judge():
+                pass
+            deadline = time.monotonic() + LAST_DELIVERY_S
+            while self.undelivered and time.monotonic() < deadline and not any(one.closed for one in self._deliveries):
+                self._deliver()
+                self._intake.wait(0.05)
+        except StoppedError:
+            pass
+        finally:
+            for delivery in self._deliveries:
+                delivery.stop(time.monotonic() + 1)
+        with contextlib.suppress(StoppedError):
+            self._remember()
+        self._tell(now=True)
+
+    # What a person is told
+
+    def _written(self, write: Callable[[], Result]) -> Result:
+        """What `write` gives, as soon as there is room on the disk."""
+        while True:
+            try:
+                done = write()
+            except SpoolFullError as error:
+                self._once(f"{error}: waits for room on the disk; until then nothing is acknowledged", "disk")
+                if self._stopped.wait(DISK_PAUSE_S):
+                    raise StoppedError from error
+                continue
+            if "disk" in self._told:
+                self._told.discard("disk")
+                self._say(f"{self._spool.path}: there is room again")
+            return done
+
+    def _once(self, text: str, about: str) -> None:
+        if about not in self._told:
+            self._told.add(about)
+            self._say(text)
+
+    def _tell(self, now: bool = False) -> None:
+        if now or time.monotonic() - self._told_at >= TOLD_S:
+            self._told_at = time.monotonic()
+            waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
+            self._status = replace(
+                self._status, streams=len(self._watched), waiting=waiting, spool_bytes=self._spool.bytes
+            )
+            self._report(self._status)
+
+
+def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:
+    """From the first one that the stream's monitor needs up to where it was."""
+    assert stream.marker is not None
+    width = stream.form.width
+    needed = stream.began + stream.marker["monitor"]["needed_from"]
+    parts = [chunk.data[max(0, needed - chunk.first) * width :] for chunk in chunks]
+    return stream.form.samples(b"".join(parts))
+
+
+def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: Chunk) -> None:
+    """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
+    before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
+    if before and not before.ended and chunk.first is None and chunk.data:
+        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count
+        chunk = replace(chunk, missing=max(1, chunk.missing + passed))
+    put(chunk)

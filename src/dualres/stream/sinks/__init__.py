@@ -1,0 +1,1 @@
+"""Where verdicts go; `catalogue.py` lists the kinds."""

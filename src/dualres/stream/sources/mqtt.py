@@ -1,0 +1,191 @@
+"""MQTT: every topic is a stream, a message a chunk of it, acknowledged when it is committed.
+
+Beside the topic of a stream lies `TOPIC/header`, retained JSON that says what the bytes are, and perhaps `TOPIC/side`,
+JSON with speed, load or whatever else is known at the moment. The broker keeps a session for us, so what comes while
+we are away waits there.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from dualres.errors import MISFIT, ConfigError
+from dualres.stream.broker import KEEPALIVE_S, Broker
+from dualres.stream.chunk import Chunk, Form, unstamped
+from dualres.stream.sources.source import Known, Put, Say, Source, Told
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client, MQTTMessage
+
+HEADER, SIDE = "/header", "/side"
+SHARED = "$share/"
+UNACKNOWLEDGED = 1000  # messages that the broker may send before the first of them is committed
+SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
+SAMPLES_QOS, BESIDE_QOS = 1, 0  # a header must come even when as many messages as may be are unacknowledged
+UNSURE_S = 10.0  # after which a stream without a header is told of
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the messages of a topic are."""
+
+    form: Form
+    stamped: bool = False  # start and first index stand before the samples
+    whole: bool = False  # every message is a recording of its own
+    condition: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parsed(cls, payload: bytes) -> Header:
+        try:
+            data = json.loads(payload)
+            form = Form.of(data["rate"], data.get("dtype", "f32"), int(data.get("channels", 1)))
+            return cls(form, bool(data.get("stamped")), bool(data.get("whole")), side_of(data.get("condition", {})))
+        except MISFIT as error:
+            raise ConfigError(f"the header cannot be understood ({error})") from error
+
+
+def side_of(data: Any) -> dict[str, str]:
+    """Names and values of a JSON object, as text."""
+    if not isinstance(data, dict):
+        raise ConfigError("a JSON object with names and values is needed")
+    return {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in data.items()}
+
+
+class Mqtt(Source):
+    acknowledged = True
+
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        self._broker = Broker.parsed(name)
+        self._shared, self._topic = _without_group(self._broker.topic)
+        number, parts = told.shard
+        if self._shared and parts > 1:
+            raise ConfigError(f"{name}: a shared subscription is divided by the broker; leave out --shard")
+        which = sha256(f"{self._broker} {self._broker.topic}".encode()).hexdigest()[:8]
+        self.client_id = f"{told.client}-{number}-of-{parts}-{which}"
+        self._client = self._broker.client(self.client_id, manual_ack=True)
+        self._headers: dict[str, Header] = {}
+        self._sides: dict[str, dict[str, str]] = {}
+        self._early: dict[str, list[MQTTMessage]] = {}  # before the header
+        self._connection = 0  # messages of an earlier one must not be acknowledged: another may have their number
+        self._refused: set[str] = set()
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        from paho.mqtt.packettypes import PacketTypes
+        from paho.mqtt.properties import Properties
+
+        self._put, self._say = put, say
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, UNACKNOWLEDGED
+        client = self._client
+        client.on_connect, client.on_disconnect = self._connected, self._disconnected
+        client.on_connect_fail = lambda *_: self._once(
+            f"{self._broker}: no broker answers; it is tried again and again"
+        )
+        client.on_subscribe = lambda *_: self._say(f"{self._broker}: connected as {self.client_id}")
+        client.on_message = self._message
+        client.connect_async(
+            self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=False, properties=properties
+        )
+        client.loop_start()
+        while not stopped.wait(UNSURE_S):
+            for topic in list(self._early):
+                self._once(f"{topic}: waits for its header on {topic}{HEADER}; or give --rate")
+        client.disconnect()
+        client.loop_stop()
+
+    def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
+        if reason.is_failure:
+            self._once(f"{self._broker}: refuses us ({reason}); it is tried again and again")
+            return
+        self._refused.clear()
+        if self._connection and not flags.session_present:
+            self._say(f"{self._broker}: has forgotten our session; what came meanwhile may be missing")
+        group = f"{SHARED}{self._shared}/" if self._shared else ""
+        beside = [] if self._topic.endswith("#") else [self._topic + HEADER, self._topic + SIDE]
+        client.subscribe([(topic, _qos(BESIDE_QOS)) for topic in beside] + [(group + self._topic, _qos(SAMPLES_QOS))])
+
+    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+        self._connection += 1
+        self._early.clear()  # they come again
+        if reason.is_failure:
+            self._say(f"{self._broker}: the connection is lost ({reason}); it is tried again and again")
+
+    def _message(self, client: Client, _: object, message: MQTTMessage) -> None:
+        topic = message.topic
+        try:
+            if topic.endswith(HEADER):
+                self._acknowledge(message, self._connection)
+                stream = topic.removesuffix(HEADER)
+                if message.payload:
+                    self._headers[stream] = Header.parsed(bytes(message.payload))
+                for early in self._early.pop(stream, ()):
+                    self._message(client, None, early)
+            elif topic.endswith(SIDE):
+                self._acknowledge(message, self._connection)
+                self._sides[topic.removesuffix(SIDE)] = side_of(json.loads(message.payload or b"{}"))
+            else:
+                self._samples(message)
+        except (ConfigError, ValueError) as error:
+            # What nobody will ever be able to read is not sent again and again; it is told, and a stamp shows the gap.
+            self._once(f"{topic}: left out  {error}")
+            self._acknowledge(message, self._connection)
+
+    def _samples(self, message: MQTTMessage) -> None:
+        topic, connection = message.topic, self._connection
+        number, parts = self.told.shard
+        if crc32(topic.encode()) % parts != number - 1:
+            self._acknowledge(message, connection)
+            return
+        header = self._headers.get(topic)
+        if header is None:
+            if self.told.rate is None:
+                self._early.setdefault(topic, []).append(message)
+                return
+            header = Header(self.told.form(topic), self.told.stamped)
+        if self._shared and not header.whole:
+            raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
+        payload, start, first = bytes(message.payload), None, None
+        if header.stamped:
+            start, first, payload = unstamped(payload)
+        if header.whole:
+            start = f"{start}-{first}" if header.stamped else sha256(payload).hexdigest()[:16]
+            first = 0
+        side = {**header.condition, **self._sides.get(topic, {})}
+
+        def acknowledge() -> None:
+            self._acknowledge(message, connection)
+
+        self._put(Chunk(topic, header.form, payload, first, 0, start, side, last=header.whole, acknowledge=acknowledge))
+
+    def _acknowledge(self, message: MQTTMessage, connection: int) -> None:
+        if connection == self._connection:
+            self._client.ack(message.mid, message.qos)
+
+    def _once(self, text: str) -> None:
+        """Until the next connection: what is wrong now is likely to be wrong again."""
+        if text not in self._refused:
+            self._refused.add(text)
+            self._say(text)
+
+
+def _qos(qos: int) -> Any:
+    from paho.mqtt.subscribeoptions import SubscribeOptions
+
+    return SubscribeOptions(qos=qos)
+
+
+def _without_group(topic: str) -> tuple[str, str]:
+    """Of `$share/group/filter` the group and the filter; no group for any other."""
+    if not topic.startswith(SHARED):
+        return "", topic
+    group, _, rest = topic.removeprefix(SHARED).partition("/")
+    if not group or not rest:
+        raise ConfigError(f"{topic}: write $share/GROUP/TOPIC")
+    return group, rest

@@ -1,0 +1,47 @@
+"""Standard input: raw samples or WAV, until it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Mapping
+
+from dualres.stream.chunk import Chunk
+from dualres.stream.sources.source import Known, Put, Say, Source
+from dualres.stream.sources.wav import begins_wav, form_in_header
+
+MOST = 1 << 18  # bytes at a time: what a fast writer has ready
+
+
+class Pipe(Source):
+    live = ends = True
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        descriptor = sys.stdin.fileno()
+        begin = _read(descriptor, 12)
+        if begins_wav(begin):
+            (form, left), rest = form_in_header(lambda count: _read(descriptor, count), self.name), b""
+        else:
+            form, left, rest = self.told.form(self.name), None, begin
+        while not stopped.is_set():
+            more = os.read(descriptor, MOST if left is None else min(MOST, left))  # other things may follow samples
+            left = None if left is None else left - len(more)
+            held = rest + more
+            whole = len(held) - len(held) % form.width
+            if whole:
+                put(Chunk(self.name, form, held[:whole]))
+            rest = held[whole:]
+            if not more:
+                if rest:
+                    say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
+                put(Chunk(self.name, form, last=True))
+                return
+
+
+def _read(descriptor: int, count: int) -> bytes:
+    """So many bytes; fewer at the end."""
+    found = b""
+    while len(found) < count and (more := os.read(descriptor, count - len(found))):
+        found += more
+    return found

@@ -1,0 +1,171 @@
+"""`dualres watch`, mostly as a process of its own: that is what people start, stop and kill."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dualres.file import save
+from tests.cli.runner import run
+from tests.stream.agents import RATE, essence, expected
+from tests.stream.conftest import noise, views, views_weights  # noqa: F401 (fixtures)
+from tests.stream.sources.collected import wav
+
+COMMAND = [sys.executable, "-m", "dualres.cli", "watch"]
+
+
+@pytest.fixture
+def model(views, tmp_path):  # noqa: F811
+    save(views, tmp_path / "model.safetensors")
+    return tmp_path / "model.safetensors"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+def watched(*arguments, given=b"", status=0):
+    done = subprocess.run([*COMMAND, *map(str, arguments)], input=given, capture_output=True, timeout=120)
+    assert done.returncode == status, done.stderr.decode()
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+
+def by_number(told):
+    return {(one["kind"], one["number"]): essence(one) for one in told}
+
+
+def test_a_pipe_is_judged_to_its_end(model, views, home):  # noqa: F811
+    signal_ = noise(2 * RATE)
+    told, said = watched(model, "-", "--rate", RATE, "--block", 1, given=signal_.astype("<f4").tobytes())
+    assert by_number(told) == expected(views, signal_, block_s=1.0)
+    assert {one["stream"] for one in told} == {"stdin"}
+    assert said == ""
+    assert not home.exists(), "a pipe leaves nothing behind"
+
+
+def test_a_wav_in_a_pipe_says_what_it_is(model, views):  # noqa: F811
+    counts = (1000 * noise(RATE)).astype(np.int16)
+    content = wav(counts, RATE, length=0xFFFFFFFF)
+    told, _ = watched(model, "-", "--events", "windows", given=content)
+    assert by_number(told) == {
+        key: one for key, one in expected(views, counts.astype(np.float32)).items() if key[0] == "window"
+    }
+
+
+def test_the_first_verdict_comes_as_soon_as_there_is_a_window(model):
+    """Within 1.5 s of it; the process has been up before, as behind a microphone."""
+    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
+        data = noise(RATE).astype("<f4").tobytes()
+        process.stdin.write(data[: 4 * 6000])
+        process.stdin.flush()
+        end = time.monotonic() + 60
+        while not _open_spools(process.pid):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        process.stdin.write(data[4 * 6000 : 4 * 7000])
+        process.stdin.flush()
+        begin = time.monotonic()
+        first = json.loads(process.stdout.readline())
+        took = time.monotonic() - begin
+        process.stdin.close()
+        assert process.wait(30) == 0
+        process.stderr.read()
+    assert (first["kind"], first["number"]) == ("window", 0)
+    assert took < 1.5
+
+
+def _open_spools(pid):
+    links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]  # noqa: PTH115, PTH208
+    return [link for link in links if link.endswith(".sqlite-wal")]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_growing_file_goes_on_after_a_stop(model, views, tmp_path, how):  # noqa: F811
+    signal_, file, out = noise(4 * RATE), tmp_path / "a.f32", tmp_path / "out.jsonl"
+    file.write_bytes(signal_[: 2 * RATE].astype("<f4").tobytes())
+    arguments = [model, file, "--rate", RATE, "--to", out]
+    process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE)
+    try:
+        end = time.monotonic() + 60
+        while not out.exists() or len(out.read_text().splitlines()) < 3:
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        process.send_signal(how)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 0, signal.SIGKILL: -9}[how]
+    assert b"Traceback" not in said
+    with file.open("ab") as more:
+        more.write(signal_[2 * RATE :].astype("<f4").tobytes())
+    watched(*arguments, "--no-follow")
+    told = [json.loads(line) for line in out.read_text().splitlines()]
+    assert by_number(told) == expected(views, signal_)
+    assert len({one["id"] for one in told}) == len(by_number(told))
+    for one in told:
+        assert essence(one) == by_number(told)[one["kind"], one["number"]], "what comes twice is equal"
+    assert how == signal.SIGKILL or len(told) == len(by_number(told))
+
+
+def test_a_folder_is_judged_once(model, views, tmp_path):  # noqa: F811
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    counts = (1000 * noise(RATE)).astype(np.int16)
+    (folder / "a.wav").write_bytes(wav(counts, RATE))
+    (folder / "b.wav").write_bytes(b"RIFF")
+    told, said = watched(model, folder, "--no-follow", "--condition", "load=3")
+    assert by_number(told) == expected(views, counts.astype(np.float32))
+    assert {one["condition"]["load"] for one in told} == {"3"}
+    assert "b.wav" in said
+    again, _ = watched(model, folder, "--no-follow", "--condition", "load=3")
+    assert again == []
+
+
+def test_a_closed_output_ends_it(model):
+    data = noise(20 * RATE).astype("<f4").tobytes()
+    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
+        process.stdout.close()
+        process.stdin.write(data)
+        process.stdin.close()
+        assert process.wait(60) == 0
+        assert b"Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nowhere.raw"], "no such file"),
+        (["-", "-"], "given twice"),
+        (["-", "--to", "x.txt"], "a sink is"),
+        (["-", "--quota", "5"], "--quota"),
+        (["-", "--shard", "3/2"], "--shard"),
+        (["-", "--condition", "load"], "--condition"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(model, arguments, reason):
+    done = run("watch", model, *arguments)
+    text = f"{done.exception}" if done.exception else ""
+    assert reason in text or reason in done.output
+    assert done.exit_code != 0
+
+
+def test_raw_samples_need_a_rate(model):
+    _, said = watched(model, "-", given=bytes(4000), status=1)
+    assert "give it, as --rate 12800" in said
+
+
+def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
+    from dualres.stream.spool import Spool
+    from dualres.stream.state import spool_in
+
+    (tmp_path / "a.f32").write_bytes(b"")
+    with Spool(spool_in(tmp_path / "kept", model, 5.0)):
+        done = run("watch", model, tmp_path / "a.f32", "--rate", 8000, "--state", tmp_path / "kept")
+    assert "another dualres watch is using it" in str(done.exception)

@@ -1,0 +1,241 @@
+import sqlite3
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dualres.stream import agent as agent_module
+from dualres.stream.chunk import Chunk, Form
+from dualres.stream.spool import Spool
+from tests.stream.agents import FORM, RATE, Listed, Remembering, chunks_of, end, essence, expected, run
+from tests.stream.conftest import noise
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "spool.sqlite"
+
+
+def by_number(told):
+    return {(one["kind"], one["number"]): essence(one) for one in told}
+
+
+def test_it_says_what_a_monitor_says_of_the_whole_signal(views, path):
+    signal = noise(3 * RATE)
+    sink = run(views, [*chunks_of(signal, 1000), end()], path, block_s=1.0)
+    assert by_number(sink.told) == expected(views, signal, block_s=1.0)
+    first = sink.told[0]
+    assert (first["id"], first["stream"], first["run"]) == ("pump/1/window/0", "pump", "1")
+    assert first["probability"] == max(first["probabilities"].values())
+
+
+@pytest.mark.parametrize("after", [1, 3, 6])
+def test_it_goes_on_where_it_was(views, path, after):
+    signal = noise(3 * RATE)
+    chunks = chunks_of(signal, 700)
+    first = run(views, [], path, Remembering(stop_after=after), source=Listed(chunks[:40], stays=True), block_s=1.0)
+    source = Listed([*chunks[35:], end()])
+    second = run(views, [], path, source=source, block_s=1.0)
+    assert source.known["pump"].reached == 40 * 700
+    assert by_number([*first.told, *second.told]) == expected(views, signal, block_s=1.0)
+    ids = [one["id"] for one in [*first.told, *second.told]]
+    assert len(ids) == len(set(ids)), "after an orderly stop nothing is told twice"
+
+
+def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(views, path, monkeypatch):
+    """As after a kill: the spool at the moment of every commit leads to the same verdicts."""
+    signal, copies = noise(2 * RATE), []
+    chunks = [*chunks_of(signal, 900), end()]
+    written = agent_module.Agent._written
+
+    def copied(self, write):
+        done = written(self, write)
+        copy = path.with_name(f"copy{len(copies)}.sqlite")
+        with sqlite3.connect(copy) as there:
+            self._spool._database.backup(there)
+        there.close()
+        copies.append(copy)
+        return done
+
+    monkeypatch.setattr(agent_module.Agent, "_written", copied)
+    monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 5000)
+    whole = by_number(run(views, chunks, path).told)
+    monkeypatch.undo()
+    assert len(copies) > 5
+    for copy in copies[:: len(copies) // 5]:
+        again = by_number(run(views, chunks, copy).told)
+        assert again.items() <= whole.items()
+        assert list(again) == list(whole)[-len(again) :] if again else True
+
+
+def test_a_chunk_is_acknowledged_when_it_is_committed(views, path):
+    seen = []
+
+    def look():
+        copy = sqlite3.connect(":memory:")
+        spool._database.backup(copy)
+        seen.append(copy.execute("SELECT count(*) FROM chunks").fetchone()[0])
+        copy.close()
+
+    with Spool(path) as spool:
+        chunk = replace(chunks_of(noise(100), 100)[0], acknowledge=look)
+        agent_module.Agent(views, [Listed([chunk])], [Remembering()], spool).run()
+    assert seen == [1]
+
+
+def test_streams_of_many_sources_are_judged_in_one_call(views, path, monkeypatch):
+    calls = []
+    together = agent_module.score_together
+    monkeypatch.setattr(
+        agent_module, "score_together", lambda monitors: calls.append(len(monitors)) or together(monitors)
+    )
+    signals = {f"pump {i}": noise(RATE, i) for i in range(5)}
+    chunks = [chunk for name, signal in signals.items() for chunk in [*chunks_of(signal, RATE, name), end(name)]]
+    told = run(views, chunks, path).told
+    assert max(calls) == 5
+    for name, signal in signals.items():
+        assert by_number([one for one in told if one["stream"] == name]) == expected(views, signal)
+
+
+def test_a_gap_is_told_and_no_window_spans_it(views, path):
+    signal = noise(3 * RATE)
+    chunks = chunks_of(signal, 1000)
+    told = run(views, [*chunks[:15], *chunks[19:], end()], path).told
+    windows = [one for one in told if one["kind"] == "window"]
+    assert [one["missing"] for one in windows if one["missing"]] == [4000]
+    assert not [one for one in windows if one["start"] < 15_000 < one["stop"]]
+    assert next(one for one in windows if one["missing"])["start"] == 19_000
+
+
+def test_what_a_live_source_sent_meanwhile_is_counted_by_the_clock(views, path, monkeypatch):
+    signal = noise(RATE)
+    chunk = Chunk("pump", FORM, signal.astype("<f4").tobytes())
+    run(views, [], path, Remembering(stop_after=1), source=Listed([chunk], stays=True, live=True))
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 10)
+    told = run(views, [], path, Remembering(stop_after=1), source=Listed([chunk], stays=True, live=True)).told
+    assert 8 * RATE < told[0]["missing"] < 12 * RATE
+
+
+def test_sinks_are_tried_again_and_get_everything_in_order(views, path, monkeypatch):
+    monkeypatch.setattr("dualres.stream.delivery.FIRST_PAUSE_S", 0.01)
+    said = []
+    sink = run(views, [*chunks_of(noise(2 * RATE), 1000), end()], path, Remembering(fail=2), say=said.append)
+    assert by_number(sink.told) == expected(views, noise(2 * RATE))
+    assert [one for one in said if "not today" in one]
+    assert [one for one in said if "delivers again" in one]
+
+
+def test_verdicts_wait_for_a_sink_until_the_next_start(views, path, monkeypatch):
+    monkeypatch.setattr(agent_module, "LAST_DELIVERY_S", 0.1)
+    lost = run(views, [*chunks_of(noise(RATE), 1000), end()], path, Remembering(fail=1000))
+    assert lost.told == []
+    found = run(views, [], path)
+    assert by_number(found.told) == expected(views, noise(RATE))
+
+
+def test_the_quota_stops_acknowledging_and_says_so(views, path, monkeypatch):
+    monkeypatch.setattr(agent_module, "LAST_DELIVERY_S", 0.1)
+    acknowledged, said = [], []
+    signal = noise(4 * RATE)
+    chunks = [
+        replace(one, acknowledge=lambda i=i: acknowledged.append(i)) for i, one in enumerate(chunks_of(signal, 1000))
+    ]
+    broken = Remembering(fail=10_000)
+
+    class Slowly(Listed):
+        def run(self, put, say, stopped, known):
+            for chunk in self.chunks:
+                put(chunk)
+                stopped.wait(0.02)
+            agent.stop()
+
+    with Spool(path, quota=34_000) as spool:
+        agent = agent_module.Agent(views, [Slowly(chunks)], [broken], spool, say=said.append)
+        agent.run()
+        assert spool.bytes < 60_000
+    assert 0 < len(acknowledged) < len(chunks)
+    assert [one for one in said if "quota of 34,000 bytes" in one]
+    missing = chunks[len(acknowledged) :]
+    found = run(views, [*missing, end()], path)
+    assert by_number(found.told) == expected(views, signal), "what was not acknowledged was sent again"
+
+
+def test_a_quota_below_what_windows_need_is_exceeded(views, path):
+    sink = run(views, [*chunks_of(noise(2 * RATE), 1000), end()], path, quota=1000)
+    assert by_number(sink.told) == expected(views, noise(2 * RATE))
+
+
+def test_a_full_disk_is_waited_for(views, path, monkeypatch):
+    monkeypatch.setattr(agent_module, "DISK_PAUSE_S", 0.05)
+    said, sink, signal = [], Remembering(), noise(3 * RATE)
+    with Spool(path) as spool:
+
+        def say(text):
+            said.append(text)
+            if "waits for room" in text:
+                spool._database.execute("PRAGMA max_page_count = 1000000")
+
+        spool._database.execute("PRAGMA max_page_count = 20")
+        source = Listed([*chunks_of(signal, 1000), end()])
+        agent_module.Agent(views, [source], [sink], spool, say=say).run()
+    assert by_number(sink.told) == expected(views, signal)
+    assert [one for one in said if "waits for room" in one]
+    assert [one for one in said if "room again" in one]
+
+
+def test_conditions_come_with_the_samples(views, path):
+    signal = noise(3 * RATE)
+    some = chunks_of(signal, RATE)
+    chunks = [replace(one, side={"load": str(i)}) for i, one in enumerate(some)]
+    told = run(views, [*chunks, end()], path, condition={"speed": "1500", "load": "?"}).told
+    for one in told:
+        assert one["condition"] == {"speed": "1500", "load": str((one["stop"] - 1) // RATE)}
+
+
+def test_only_the_wanted_kind_is_told(views, path):
+    told = run(views, [*chunks_of(noise(3 * RATE), 1000), end()], path, kinds=("block",), block_s=1.0).told
+    assert {one["kind"] for one in told} == {"block"}
+
+
+def test_a_stop_ends_streams_that_nobody_will_go_on_with(views, path):
+    source = Listed(chunks_of(noise(2 * RATE), 1000), stays=True)
+    sink = run(views, [], path, Remembering(stop_after=1), source=source, lasting=False)
+    assert by_number(sink.told) == expected(views, noise(2 * RATE))
+
+
+def test_what_no_monitor_takes_is_left_out_and_told(views, path):
+    odd = Form.of("12345.6789")
+    said = []
+    chunks = [Chunk("odd", odd, bytes(40)), *chunks_of(noise(RATE), 1000), end()]
+    sink = run(views, chunks, path, say=said.append)
+    assert by_number(sink.told) == expected(views, noise(RATE))
+    assert [one for one in said if one.startswith("odd: left out") and "simple ratio" in one]
+
+
+def test_a_source_that_fails_costs_no_other(views, path):
+    class Failing(Listed):
+        def run(self, put, say, stopped, known):
+            raise OSError("unplugged")
+
+    said, sink = [], Remembering()
+    with Spool(path) as spool:
+        good = Listed([*chunks_of(noise(RATE), 1000), end()])
+        agent = agent_module.Agent(views, [Failing([], "bad"), good], [sink], spool, say=said.append)
+        agent.run()
+    assert by_number(sink.told) == expected(views, noise(RATE))
+    assert [str(one) for one in agent.failed] == ["unplugged"]
+    assert [one for one in said if one.startswith("bad: not watched any more")]
+
+
+def test_too_short_a_stream_is_told(views, path):
+    said = []
+    run(views, [*chunks_of(noise(1000), 1000), end()], path, say=said.append)
+    assert [one for one in said if one.startswith("pump: not judged") and "0.512 s" in one]
+
+
+def test_axes_are_judged_together(two_axes, path):
+    both = np.stack([noise(2 * RATE, 1), noise(2 * RATE, 2)], axis=1)
+    chunk = Chunk("pump", Form.of(RATE, channels=2), both.astype("<f4").tobytes(), last=True)
+    assert by_number(run(two_axes, [chunk], path).told) == expected(two_axes, both)
