@@ -111,7 +111,9 @@ def fit(
         check_page(page_beside(out))
     check_resampler(resampler)
     if resampler == SOXR:
-        complain("note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow")
+        complain(
+            "note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow"
+        )
     check_members(members)
     check_device(device.value)
     if held_out and not (estimate or strict):

@@ -46,8 +46,7 @@ def tune(
         typer.Option(show_default="41", help="Seeds to repeat every fit with, comma-separated: 41,42."),
     ] = None,
     resampler: Annotated[
-        str | None,
-        typer.Option(show_default=f"{DEFAULT_RESAMPLER}; of a fold {POLYPHASE}", help=RESAMPLER),
+        str | None, typer.Option(show_default=f"{DEFAULT_RESAMPLER}; of a fold {POLYPHASE}", help=RESAMPLER)
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse if the leak audit finds a leak.")] = False,
     fold: Annotated[str | None, typer.Option(help="A fold of the benchmark, such as P1, instead of a folder.")] = None,

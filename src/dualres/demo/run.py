@@ -51,7 +51,9 @@ def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progres
     support = gather_support(fold, recordings, BUDGET, config, simulating, DEFAULT_RESAMPLER)
     begin = time.perf_counter()
     learning = steps_told(progress, "Learn")
-    card = Card(fold.classes, config, recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=DUALRES if recipe else VIEWS)
+    card = Card(
+        fold.classes, config, recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=DUALRES if recipe else VIEWS
+    )
     model, history = fit_support(support, card, progress=learning)
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)

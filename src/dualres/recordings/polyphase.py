@@ -65,7 +65,7 @@ class Polyphase:
         return out
 
     def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
-        """The same by SciPy, in float64; what is too large is infinite."""
+        """The same by SciPy, in float64; the last bit may depend on the stretch, and what is too large is infinite."""
         place = self._half + start * self.down - first * self.up  # of the first output in the filtered signal
         ahead = -place % self.down
         padded = np.concatenate([np.zeros(ahead), self.taps[:0:-1], self.taps])
@@ -136,8 +136,8 @@ class Polyphase:
 class Passage:
     """A signal on its way through a change of rate, block by block.
 
-    What lies beyond both ends is `mean`; with None the first sample before the signal and the last one behind it. Either
-    is taken from the samples before they are weighed, so that an offset costs no precision.
+    What lies beyond both ends is `mean`; with None the first sample before the signal and the last one behind it. The
+    mean or first sample is taken from all samples before they are weighed, so that an offset costs no precision.
     """
 
     def __init__(self, plan: Polyphase, mean: float | None = None) -> None:
@@ -171,7 +171,7 @@ class Passage:
         return self._held[0]
 
     def go_on(self, level: float, done: int, held: Samples) -> None:
-        """Be where another passage was that had given `done` outputs, or more, from samples up to the last of `held`."""
+        """Be where another passage was: `done` outputs or more given, of samples up to the last of `held`."""
         self.level, self.done, self._first = level, done, self.plan.first_needed(done)
         self._held, self._end = [held], self._first + len(held)
 

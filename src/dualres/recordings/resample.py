@@ -48,8 +48,8 @@ def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHA
 
     Where the signal is in memory, a block may have four times as many: up to a minute comes in one.
     By the polyphase filter it is the same to the last bit where the compiled library is in use, elsewhere within
-    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean, which
-    `HELD` does without.
+    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean,
+    which `HELD` does without.
     """
     check_resampler(resampler)
     ratio = exact_ratio(recording.rate, target)

@@ -218,7 +218,7 @@ class Monitor:
             self._pending += self._framing.take(chunk)
             return
         at = 0
-        for whole, run in groupby(sound.all(0).tolist()):
+        for whole, run in groupby(np.logical_and.reduce(sound).tolist()):
             start, at = at, at + len(list(run))
             self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)
 
