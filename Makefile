@@ -7,13 +7,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results manifest speed api datasets picture session
+.PHONY: setup demo test lint bench results manifest speed api datasets picture session lock
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml constraints.txt $(wildcard src/dualres/kernel/*.[ch])
+$(STAMP): pyproject.toml constraints.txt requirements.lock $(wildcard src/dualres/kernel/*.[ch])
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python tools/install.py
 	touch $(STAMP)
 
 demo: setup
@@ -55,6 +55,10 @@ results: setup
 # results/MANIFEST, after anything in results/ was changed, added or removed by hand or by a script.
 manifest: setup
 	$(BIN)/python tools/manifest.py
+
+# requirements.lock, after a version was changed in constraints.txt.
+lock: setup
+	$(BIN)/python tools/lock.py
 
 # docs/api.md, from the docstrings.
 api: setup

@@ -1,6 +1,7 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -105,7 +106,6 @@ def test_a_ledger_s_own_folder_is_not_written_to(ledger):
     [
         ("UPDATE steps SET rate = 0.5 WHERE key = ? AND number = 7", "its history is not that of its recipe"),
         ("DELETE FROM steps WHERE key = ? AND number = 7", "its history is not that of its recipe"),
-        ("UPDATE jobs SET facts = json_remove(facts, '$.machine') WHERE key = ?", "there is no 'machine'"),
         ("UPDATE scores SET recording = 'other' WHERE key = ? AND position = 0", "the hashed recordings are not those"),
         (f"UPDATE jobs SET facts = replace(facts, '{SIGNAL}', 'f') WHERE key = ?", "another job saw a different"),
     ],
@@ -115,5 +115,13 @@ def test_what_could_not_be_read_back_as_it_was_is_refused(ledger, tmp_path, stat
         assert database.execute(statement, (JOB.key,)).rowcount == 1
     database.close()
     with pytest.raises(LedgerError, match=f"cannot be exported .{sentence}"):
+        export(ledger, tmp_path / "results")
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_job_that_lacks_a_fact_is_refused(ledger, tmp_path):
+    with closing(sqlite3.connect(ledger.path)) as database, database:
+        database.execute("UPDATE jobs SET facts = json_remove(facts, '$.machine') WHERE key = ?", (JOB.key,))
+    with pytest.raises(LedgerError, match=r"damaged .there is no 'machine'"):
         export(ledger, tmp_path / "results")
     assert not (tmp_path / "results").exists()

@@ -102,3 +102,39 @@ def test_a_key_that_is_not_the_hash_of_its_plan_is_refused_before_a_byte_is_writ
     with pytest.raises(LedgerError, match="is not the hash of its plan; nothing was taken"):
         import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
     assert not (tmp_path / "here").exists()
+
+
+def test_another_signal_under_the_same_name_is_refused(there, tmp_path):
+    here = tmp_path / "here" / "ledger.sqlite"
+    with Ledger(there / "ledger.sqlite") as theirs, Ledger(here) as ours:
+        (key, job), *_ = theirs.jobs().items()
+        outcome = theirs.outcome(key)
+        name = next(iter(outcome.facts["inputs"]))
+        other = replace(job, seed=job.seed + 1000)
+        ours.record(other, replace(outcome, facts=outcome.facts | {"inputs": {name: "another"}}))
+    with pytest.raises(LedgerError, match=rf"another signal of simulated {name} .* nothing was taken; prepare"):
+        import_ledger(there / "ledger.sqlite", here)
+    with Ledger(here) as ours:
+        assert ours.keys() == {other.key}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE scores SET truth = 1 - truth WHERE position = 0",
+        "UPDATE steps SET loss = 2 * loss WHERE number = 2",
+        "UPDATE jobs SET facts = json_set(facts, '$.wall_s', 1.0)",
+    ],
+)
+def test_a_ledger_that_was_changed_since_it_was_recorded_is_refused(there, tmp_path, statement):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        assert database.execute(statement).rowcount == 4
+    with pytest.raises(LedgerError, match=r"4 jobs were changed since they were recorded, .* nothing was taken"):
+        import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
+    assert not (tmp_path / "here").exists()
+
+
+def test_a_ledger_from_before_jobs_were_hashed_is_taken(there, tmp_path):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        database.execute("DROP TABLE digests")
+    assert import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").merge.taken == 4

@@ -1,8 +1,9 @@
 import statistics
+from dataclasses import replace
 
 import pytest
 
-from dualres.campaign.ledger import Ledger
+from dualres.campaign.ledger import Ledger, LedgerError
 from dualres.campaign.studies import Quick, jobs, study
 from dualres.datasets.budget import Budget
 from dualres.report.results import Results, percent_f1
@@ -151,3 +152,14 @@ def test_both_recipes_of_a_method_are_looked_at_on_one_device(tmp_path):
         results = Results(ledger, study("recipes"))
     assert looked_at(results) == {("phm2009", "dualres"): "cuda", ("cwru", "dualres"): "cpu"}
     assert len(results.where(dataset="phm2009")) == 4
+
+
+@pytest.mark.parametrize("names", [("gear", "..", "<script>"), ("\x1b[2J",)])
+def test_foreign_class_names_are_refused(tmp_path, names):
+    job = jobs(study("pilot"), ["simulated"])[0]
+    outcome = synthetic_outcome(job)
+    classes = (*names, *outcome.classes[len(names) :])
+    with Ledger(tmp_path / "l") as ledger:
+        ledger.record(job, replace(outcome, classes=classes))
+        with pytest.raises(LedgerError, match=f"job {job.key[:16]} has other classes than fold {job.fold}"):
+            Results(ledger, study("pilot"))

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from dualres.campaign.job import Job, read_job
-from dualres.errors import MISFIT, DualResError
+from dualres.campaign.stored_form import check_facts, check_scores
+from dualres.errors import MISFIT, DualResError, reason_of
 from dualres.learn.history import Step
 from dualres.machinery.files import compact_json
 from dualres.machinery.regular import unusual
@@ -203,7 +204,8 @@ class Ledger:
         try:
             yield
         except (sqlite3.Error, *MISFIT) as error:
-            raise LedgerError(f"{self.path}: damaged ({error}); take a copy of it from elsewhere") from error
+            what = f"{self.path}: damaged ({reason_of(error)})"
+            raise LedgerError(f"{what}; take a copy of it from elsewhere") from error
 
     def keys(self) -> set[str]:
         """Of all finished jobs."""
@@ -229,16 +231,28 @@ class Ledger:
             row = self._database.execute("SELECT facts FROM jobs WHERE key = ?", (key,)).fetchone()
             if row is None:
                 raise LedgerError(f"{self.path}: holds no job {key[:16]}")
-            facts, scores = json.loads(row[0]), self._database.execute(found, (key,)).fetchall()
+            facts, judged = json.loads(row[0]), self._database.execute(found, (key,)).fetchall()
+            check_facts(facts)
+            classes, truth = tuple(facts.pop("classes")), tuple(truth for _, truth, *_ in judged)
+            scores = [json.loads(text) for *_, text in judged]
+            check_scores(len(classes), truth, scores)
             return Outcome(
-                classes=tuple(facts.pop("classes")),
-                recordings=tuple(name for name, *_ in scores),
-                truth=tuple(truth for _, truth, *_ in scores),
-                windows=tuple(windows for *_, windows, _ in scores),
-                scores=tuple(tuple(json.loads(text)) for *_, text in scores),
+                classes=classes,
+                recordings=tuple(name for name, *_ in judged),
+                truth=truth,
+                windows=tuple(windows for *_, windows, _ in judged),
+                scores=tuple(map(tuple, scores)),
                 history=tuple(Step(*step) for step in self._database.execute(history, (key,))),
                 facts=facts,
             )
+
+    def altered(self) -> list[str]:
+        """Keys of jobs of which something was changed since they were recorded."""
+        with self._reading():
+            if "digests" not in schema(self._database):  # an earlier version's, where nothing can be written
+                return []
+            rows = self._database.execute("SELECT key, sha256 FROM digests ORDER BY key").fetchall()
+            return [key for key, recorded in rows if recorded != digest_of(self._database, key)]
 
     def merge(self, other: Ledger) -> Merge:
         """Take over the other ledger's jobs; what both know must agree, and what does not is left as it is here."""

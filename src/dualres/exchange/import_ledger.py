@@ -1,6 +1,6 @@
 """Taking in what another machine has done: its ledger, or an export of it, and the measurements and models beside."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +75,7 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
         _check_keys(theirs)
         ours = stack.enter_context(Ledger(ledger))
         stack.enter_context(sole_writer(ledger))
+        _check_signals(theirs, ours)
         merge = ours.merge(theirs)
         jobs = ours.jobs()
         clashes = tuple(Clash(jobs[key], ours.outcome(key), theirs.outcome(key)) for key in merge.clashes)
@@ -88,6 +89,30 @@ def _check_keys(theirs: Ledger) -> None:
     for key, job in theirs.jobs().items():
         if key != job.key:
             raise LedgerError(f"{theirs.path}: the key {key[:64]!r} is not the hash of its plan; nothing was taken")
+    if altered := theirs.altered():
+        what = f"{len(altered)} jobs were changed since they were recorded, the first is {altered[0][:16]}"
+        raise LedgerError(f"{theirs.path}: {what}; nothing was taken")
+
+
+def _check_signals(theirs: Ledger, ours: Ledger) -> None:
+    """Refuse jobs that read other signals than ours did under the same names: their scores cannot be compared.
+
+    A job that both have done is not looked at here: it is a clash, where ours is kept.
+    """
+    known = {signal: digest for _, signal, digest in _signals(ours, ours.keys())}
+    for key, (dataset, name), digest in _signals(theirs, theirs.keys() - ours.keys()):
+        if known.setdefault((dataset, name), digest) != digest:
+            what = f"job {key[:16]} read another signal of {dataset} {name} than another job did"
+            remedy = "prepare the dataset from the same release in both places"
+            raise LedgerError(f"{theirs.path}: {what}; nothing was taken; {remedy}")
+
+
+def _signals(ledger: Ledger, keys: Container[str]) -> Iterator[tuple[str, tuple[str, str], str]]:
+    """Of each recording that the jobs read: the job's key, dataset and name, and the hash of its samples."""
+    for key, job in ledger.jobs().items():
+        if key in keys:
+            for name, digest in ledger.outcome(key).facts["inputs"].items():
+                yield key, (job.dataset, name), digest
 
 
 def _take_measurements(there: Path, here: Path) -> Measured:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from dualres.campaign.job import Job
-from dualres.campaign.ledger import Ledger, Outcome
+from dualres.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.campaign.sources import FULL
 from dualres.campaign.studies import Quick, Study, jobs
 from dualres.config import ModelConfig
@@ -98,7 +98,9 @@ class Results:
         begun = {_any_fold(job) for job in more if job.key in finished}
         further = [job for job in more if _any_fold(job) in begun]
         self.planned = {job.key: job for job in (*self._own, *further)}
-        self.entries = [Entry(key, job, ledger.outcome(key)) for key, job in self.planned.items() if key in finished]
+        found = {key: job for key, job in self.planned.items() if key in finished}
+        classes = {fold: load_fold(fold).classes for fold in {job.fold for job in found.values()}}
+        self.entries = [_entry(ledger, key, job, classes[job.fold]) for key, job in found.items()]
 
     def _group(self, job: Job) -> tuple[str, str]:
         """Jobs that are all shown of one device."""
@@ -189,6 +191,15 @@ def has(job: Job, fields: Mapping[str, object]) -> bool:
         if found not in value if isinstance(value, frozenset) else found != value:
             return False
     return True
+
+
+def _entry(ledger: Ledger, key: str, job: Job, classes: tuple[str, ...]) -> Entry:
+    """A finished job; an error if its classes are not those of its fold, which all tables count on."""
+    outcome = ledger.outcome(key)
+    if outcome.classes != classes:
+        told = f"{ledger.path}: job {key[:16]} has other classes than fold {job.fold}"
+        raise LedgerError(f"{told}; `dualres bench verify` says what else is wrong")
+    return Entry(key, job, outcome)
 
 
 def _any_fold(job: Job) -> Job:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from dualres.campaign.ledger import Ledger
-from dualres.errors import ConfigError
+from dualres.errors import ConfigError, reason_of
 from dualres.exchange.ledger_folder import LEDGER, exported, opened
 from dualres.exchange.read_export import check_export
 from dualres.machinery.checksums import check_sums
@@ -14,7 +14,7 @@ from dualres.machinery.progress import Progress, quiet
 from dualres.profile.measurements import FOLDER, kept
 from dualres.report.build import FIGURES, TABLES
 from dualres.report.tables.write import CSV_NAME
-from dualres.verify.ledger import Counts, stored_jobs, verify
+from dualres.verify.ledger import DAMAGE, Counts, stored_jobs, verify
 from dualres.verify.manifest import check_manifest, covered, manifest_root
 from dualres.verify.tables import read_cells, verify_tables
 
@@ -120,6 +120,9 @@ def _check_tables(found: _Found, ledger: Ledger, tables: Path) -> None:
         cells = read_cells(tables / CSV_NAME)
     except ConfigError as error:  # tables that cannot be read at all are a problem like any other
         found.problems += [*check_sums(tables), str(error)]
+    except DAMAGE as error:
+        what = f"{tables}: cannot be computed again from what the ledger holds ({reason_of(error)})"
+        found.problems += [*check_sums(tables), what]
     else:
         found.tables, found.cells = {cell["table"] for cell in cells}, len(cells)
 
