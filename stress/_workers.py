@@ -126,6 +126,7 @@ class Worker:
 
 
 def started(attack: Attack, folder: Path, stack: contextlib.ExitStack) -> Worker:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # workers are the threads
     context = get_context("spawn")
     ours, its = context.Pipe()
     process = context.Process(target=work, args=(attack, folder, its))
