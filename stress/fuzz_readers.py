@@ -1,22 +1,21 @@
-"""Does a damaged file ever do more than to be refused? Prints JSON.
+"""Does a damaged recording ever do more than to be refused? Adds up in a state file, see _tally.py.
 
-Small files of every format are damaged at random and read. `read` and `refused` count how that ended, `lost` the child
-processes that crashed, `late` those that ran out of time, and `escaped` the exceptions that a caller would not expect:
-there must be none.
+    python stress/fuzz_readers.py 100000 --only wav --state recordings.json
+
+Small files of every format are damaged at random and read. Of those that are refused, `lost` are the child processes
+that crashed and `late` those that ran out of time. A failure is an exception that a caller would not expect.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-import tempfile
-import time
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from _tally import Attack, main
 from dualres.errors import RecordingError
 from dualres.recordings.guard import Guard
 from dualres.recordings.readers import read
@@ -25,60 +24,29 @@ SECONDS = 2.0
 SAMPLES = 200
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", type=int, help="damaged files per format")
-    parser.add_argument("--formats", nargs="+", choices=SEEDS, default=list(SEEDS), help="instead of all of them")
-    parser.add_argument("--mat", type=int, help="damaged MATLAB v5 files, if not as many as of the others")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    results = {}
-    for name in arguments.formats:
-        if all(find_spec(library) for library in SEEDS[name][1]):
-            count = arguments.mat if name == "mat" and arguments.mat is not None else arguments.files
-            results[name] = fuzz(name, count, arguments.seed, progress=True)
-    print(json.dumps(results, indent=1))
-    sys.exit(any(result["escaped"] for result in results.values()))
+@contextmanager
+def damaged(name: str, folder: Path) -> Iterator[Callable[[int], str]]:
+    """Reads a damaged file of one format."""
+    intact = seeds(name, folder)
+    contents = [path.read_bytes() for path in intact]
+    path = folder / f"damaged{intact[0].suffix}"
+    guard = Guard(seconds=SECONDS)
 
-
-def fuzz(name: str, count: int, seed: int = 0, progress: bool = False) -> dict[str, object]:
-    """Read so many damaged files of one format."""
-    rng = np.random.default_rng([seed, *name.encode()])
-    outcomes = dict.fromkeys(("read", "refused", "escaped"), 0)
-    escapes: set[str] = set()
-    slowest, guard = 0.0, Guard(seconds=SECONDS)
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        originals = [path.read_bytes() for path in seeds(name, Path(folder))]
-        suffix = next(Path(folder).iterdir()).suffix
-        path = Path(folder) / f"damaged{suffix}"
-        begin = time.perf_counter()
-        for i in range(count):
-            path.write_bytes(damage(originals[i % len(originals)], rng))
-            started = time.perf_counter()
-            outcome, error = attempt(path, guard)
-            slowest = max(slowest, time.perf_counter() - started)
-            outcomes[outcome] += 1
-            if outcome == "escaped":
-                escapes.add(repr(error)[:200])
-            if progress and (i + 1) % 500 == 0:
-                print(f"{name}: {i + 1} of {count}", file=sys.stderr)
-        seconds = time.perf_counter() - begin
-    guard.close()
-    result = {"files": count} | outcomes | {"lost": guard.lost, "late": guard.late}
-    result |= {"slowest_ms": round(1000 * slowest, 1), "files_per_s": round(count / seconds, 1)}
-    return result | ({"escapes": sorted(escapes)} if escapes else {})
-
-
-def attempt(path: Path, guard: Guard) -> tuple[str, Exception | None]:
-    try:
-        recording = read(path, rate=None if path.suffix in CARRY_A_RATE else 1000, guard=guard)
+    def attempt(seed: int) -> str:
+        rng = np.random.default_rng([seed, *name.encode()])
+        path.write_bytes(damage(contents[seed % len(contents)], rng))
+        lost, late = guard.lost, guard.late
+        try:
+            recording = read(path, rate=None if path.suffix in CARRY_A_RATE else 1000, guard=guard)
+        except RecordingError:
+            return "lost" if guard.lost > lost else "late" if guard.late > late else "refused"
         assert len(recording.signal) > 1
-    except RecordingError as error:
-        return "refused", error
-    except Exception as error:
-        return "escaped", error
-    return "read", None
+        return "read"
+
+    try:
+        yield attempt
+    finally:
+        guard.close()
 
 
 def damage(content: bytes, rng: np.random.Generator) -> bytes:
@@ -107,7 +75,7 @@ def damage(content: bytes, rng: np.random.Generator) -> bytes:
 def seeds(name: str, folder: Path) -> list[Path]:
     """Intact files of a format, written to the folder."""
     signal = np.random.default_rng(1).standard_normal(SAMPLES)
-    SEEDS[name][0](folder, signal)
+    SEEDS[name][1](folder, signal)
     return sorted(folder.iterdir())
 
 
@@ -183,17 +151,21 @@ def write_uff(folder: Path, signal: np.ndarray) -> None:
 
 CARRY_A_RATE = (".wav", ".flac", ".tdms", ".uff")
 SEEDS = {
-    "wav": (write_wav, ["soundfile"]),
-    "flac": (write_flac, ["soundfile"]),
-    "csv": (write_csv, []),
-    "npy": (write_npy, []),
-    "mat": (write_mat, []),
-    "mat73": (write_mat73, ["h5py"]),
-    "parquet": (write_parquet, ["pyarrow"]),
-    "tdms": (write_tdms, ["nptdms"]),
-    "uff": (write_uff, ["pyuff"]),
+    "wav": ("WAV", write_wav, ["soundfile"]),
+    "flac": ("FLAC", write_flac, ["soundfile"]),
+    "csv": ("CSV", write_csv, []),
+    "npy": ("NPY", write_npy, []),
+    "mat": ("MATLAB v5", write_mat, []),
+    "mat73": ("MATLAB v7.3", write_mat73, ["h5py"]),
+    "parquet": ("Parquet", write_parquet, ["pyarrow"]),
+    "tdms": ("TDMS", write_tdms, ["nptdms"]),
+    "uff": ("UFF", write_uff, ["pyuff"]),
+}
+ATTACKS = {
+    name: Attack(name, f"damaged {title} files", partial(damaged, name), tuple(libraries))
+    for name, (title, _, libraries) in SEEDS.items()
 }
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, list(ATTACKS.values()))

@@ -1,27 +1,32 @@
-"""Does a campaign survive anything? Prints JSON.
+"""Does a campaign survive anything? Adds up in a state file, see _tally.py.
 
-A campaign of small jobs on the rig is run twice: once undisturbed, and once while its coordinator, its workers or both
-are killed with SIGKILL at random moments and the coordinator is started again; with Ray, its workers. In the end every
-job must be in the ledger exactly once, and the scores must be the same to the last byte.
+    python stress/kill_storm.py 10 --only local --state kills.json
+
+Each storm is a campaign of small jobs on the rig that is run while its coordinator, its workers or both are killed with
+SIGKILL at random moments, 20 times, and the coordinator is started again; with Ray, its workers are killed. In the end
+every job must be in the ledger exactly once, and the scores must be those of an undisturbed campaign to the last byte.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice, product
 from pathlib import Path
+
+from _tally import Attack, main
 
 METHODS = ("itransformer", "crossformer", "patchtst")
 BUDGETS = ((1, 1), (1, 2), (2, 1), (2, 2))  # recordings per class x windows per recording
@@ -29,52 +34,43 @@ UPDATES = (1, 2)
 JUDGED = 4  # recordings
 SHARE_BY_TIME, LONGEST_PAUSE_S = 0.3, 5.0
 POLL_S, LITTLE_S = 0.05, 0.4  # a little: about a job
+COORDINATE = "--coordinate"  # with which this script starts itself
 LONGEST_ORPHAN_S = 60.0  # a worker that is still importing when its coordinator dies notices afterwards
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=200, help="jobs of the campaign")
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--executor", choices=["local", "ray"], default="local", help="of the disturbed campaign")
-    parser.add_argument("--seed", type=int, default=0, help="of the moments and the victims")
-    parser.add_argument("--coordinate", type=Path, metavar="FOLDER", help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.coordinate:
-        coordinate(arguments.coordinate, arguments.jobs, arguments.workers, arguments.executor)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        result = compare(Path(folder), arguments)
-    print(json.dumps(result, indent=1))
-    sys.exit(0 if result["passed"] else 1)
+@dataclass(frozen=True)
+class Plan:
+    """Of one storm."""
+
+    executor: str = "local"
+    jobs: int = 80
+    kills: int = 20
+    workers: int = 2
 
 
-def compare(folder: Path, arguments: argparse.Namespace) -> dict[str, object]:
-    """Both campaigns, and whether they agree."""
-    calm, stormy = folder / "calm", folder / "stormy"
-    begin = time.perf_counter()
-    coordinate(calm, arguments.jobs, arguments.workers, "local")
-    calm_s = time.perf_counter() - begin
-    storm = rage(stormy, arguments)
-    expected, found = scores(calm), scores(stormy)
-    once = len(expected) == len(found) == arguments.jobs and expected.keys() == found.keys()
-    return {
-        "jobs": arguments.jobs,
-        "executor": arguments.executor,
-        "kills": storm.kills,
-        "starts": storm.starts,
-        "orphans": storm.orphans,
-        "calm_s": round(calm_s, 1),
-        "storm_s": round(time.perf_counter() - begin - calm_s, 1),
-        "every_job_once": once,
-        "scores_identical": expected == found,
-        "scores_sha256": sha256("".join(found.values()).encode()).hexdigest(),
-        "passed": once and expected == found and not storm.orphans and storm.killed >= arguments.kills,
-    }
+@contextmanager
+def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
+    """Rages through a campaign, which must end as an undisturbed one does."""
+    calm = folder / "calm"
+    coordinate(calm, replace(plan, executor="local"))
+    expected = scores(calm)
+    assert len(expected) == plan.jobs
+
+    def attempt(seed: int) -> str:
+        stormy = folder / f"stormy-{seed}"
+        storm = rage(stormy, plan, seed)
+        found = scores(stormy)
+        shutil.rmtree(stormy)
+        assert expected.keys() == found.keys(), f"{len(found)} jobs were done, not {plan.jobs}"
+        assert expected == found, "scores differ from those of the undisturbed campaign"
+        assert not storm.orphans, f"{storm.orphans} workers outlived their coordinator"
+        assert storm.killed == plan.kills, f"the campaign ended after {storm.killed} kills"
+        return "survived"
+
+    yield attempt
 
 
-def coordinate(folder: Path, count: int, workers: int, executor: str) -> None:
+def coordinate(folder: Path, plan: Plan) -> None:
     """What a coordinator does: whatever is missing of the campaign."""
     from dualres.campaign.executors import Executor
     from dualres.campaign.ledger import Ledger
@@ -82,14 +78,14 @@ def coordinate(folder: Path, count: int, workers: int, executor: str) -> None:
     from dualres.campaign.run import run
 
     engine: Executor
-    if executor == "ray":
+    if plan.executor == "ray":
         from dualres.campaign.ray_executor import RayExecutor
 
-        engine = RayExecutor(Path("stores"), folder, address=None, jobs=workers, device="cpu")
+        engine = RayExecutor(Path("stores"), folder, address=None, jobs=plan.workers, device="cpu")
     else:
-        engine = LocalExecutor(workers, Path("stores"), folder)
+        engine = LocalExecutor(plan.workers, Path("stores"), folder)
     with Ledger(folder / "ledger.sqlite") as ledger:
-        summary = run(campaign(count), ledger, engine)
+        summary = run(campaign(plan.jobs), ledger, engine)
     if summary.failed:
         sys.exit(f"{summary.failed[0].job.title}: {summary.failed[0].reason}")
 
@@ -129,33 +125,30 @@ class Storm:
         return sum(self.kills.values())
 
 
-def rage(folder: Path, arguments: argparse.Namespace) -> Storm:
+def rage(folder: Path, plan: Plan, seed: int) -> Storm:
     """Run the campaign to its end, and kill at random moments until there were enough kills."""
-    chance = random.Random(arguments.seed)
+    chance = random.Random(seed)
     storm = Storm({"worker": 0, "coordinator": 0, "both": 0})
-    numbers = ["--jobs", str(arguments.jobs), "--workers", str(arguments.workers), "--executor", arguments.executor]
+    words = [sys.executable, __file__, COORDINATE, str(folder), json.dumps(asdict(plan))]
     while True:
-        with subprocess.Popen([sys.executable, __file__, "--coordinate", str(folder), *numbers]) as coordinator:
+        with subprocess.Popen(words) as coordinator:
             storm.starts += 1
-            while storm.killed < arguments.kills and disturb(coordinator, folder, chance, storm, arguments):
+            while storm.killed < plan.kills and disturb(coordinator, folder, chance, storm, plan):
                 pass
             status = coordinator.wait()
         if status != -signal.SIGKILL:
+            assert status == 0, f"the coordinator ended with {status}"
             return storm
 
 
 def disturb(
-    coordinator: subprocess.Popen[bytes],
-    folder: Path,
-    chance: random.Random,
-    storm: Storm,
-    arguments: argparse.Namespace,
+    coordinator: subprocess.Popen[bytes], folder: Path, chance: random.Random, storm: Storm, plan: Plan
 ) -> bool:
     """Wait, then kill; False when the coordinator is gone."""
-    if not await_moment(coordinator, folder, chance, arguments.kills - storm.killed, arguments):
+    if not await_moment(coordinator, folder, chance, plan.kills - storm.killed, plan):
         return False
     workers = descendants(coordinator.pid)
-    if arguments.executor == "ray":  # whose own processes are Ray's to look after
+    if plan.executor == "ray":  # whose own processes are Ray's to look after
         workers = [pid for pid in workers if command(pid).startswith("ray::") and "Agent" not in command(pid)]
         if workers:
             kill(chance.choice(workers))
@@ -172,20 +165,20 @@ def disturb(
 
 
 def await_moment(
-    coordinator: subprocess.Popen[bytes], folder: Path, chance: random.Random, kills: int, arguments: argparse.Namespace
+    coordinator: subprocess.Popen[bytes], folder: Path, chance: random.Random, kills: int, plan: Plan
 ) -> bool:
     """Wait for some jobs to finish, or, more seldom, for some time, such as that in which a coordinator starts; then a
     little more. The jobs that are left must last for the kills that are left. False when the coordinator is gone.
     """
     before = finished(folder)
-    jobs = chance.randrange(max(1, (arguments.jobs - before) // kills))
+    jobs = chance.randrange(max(1, (plan.jobs - before) // kills))
     seconds = chance.uniform(0, LONGEST_PAUSE_S) if chance.random() < SHARE_BY_TIME else float("inf")
     end = time.monotonic() + seconds
     while (done := finished(folder)) - before < jobs and time.monotonic() < end:
         if coordinator.poll() is not None:
             return False
         time.sleep(POLL_S)
-    if arguments.jobs - done > kills + 2 * arguments.workers:
+    if plan.jobs - done > kills + 2 * plan.workers:
         time.sleep(chance.uniform(0, LITTLE_S))
     return coordinator.poll() is None
 
@@ -251,5 +244,14 @@ def scores(folder: Path) -> dict[str, str]:
     }
 
 
+LONGEST_S = 1800.0  # of a storm: a coordinator that never ends must not hold up everything
+ATTACKS = [
+    Attack("local", "kills in a campaign of processes", partial(storms, Plan()), (), LONGEST_S, each=Plan.kills),
+    Attack("ray", "kills in a campaign on Ray", partial(storms, Plan("ray")), ("ray",), LONGEST_S, each=Plan.kills),
+]
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == [COORDINATE]:
+        coordinate(Path(sys.argv[2]), Plan(**json.loads(sys.argv[3])))
+    else:
+        main(__doc__, ATTACKS)

@@ -1,29 +1,25 @@
-"""Does a hostile model file ever do more than to be refused? Prints JSON.
+"""Does a hostile model file ever do more than to be refused? Adds up in a state file, see _tally.py.
+
+    python stress/models.py 100000 --state models.json
 
 Cards, tensors and bytes of intact model files are changed at random. Most are sealed again after that, as somebody who
-means harm would. What loads is shown and judges a window. `escaped` counts exceptions that a caller would not expect,
-`slow` calls of more than 5 s: there must be none, and `peak_mb` stays below 1,000. Tries come in blocks of 500, each
-with a seed of its own; with `--out`, a run goes on after the last block in that file and adds to it.
+means harm would. What loads is shown and judges a window. A failure is an exception that a caller would not expect, a
+call of more than 5 s, or a process of more than 1,000 MB.
 """
 
 from __future__ import annotations
 
-import argparse
 import copy
 import hashlib
 import json
-import platform
-import resource
-import sys
-import tempfile
-import time
-from collections.abc import Iterator
-from datetime import date
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from _tally import Attack, main
 from dualres.cli.models import loaded
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ModelFileError
@@ -35,8 +31,6 @@ from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.remembered import Remembered
 from fuzz_readers import damage
 
-BLOCK = 500  # tries
-SLOW_S = 5.0
 ZEROS = "0" * 64
 SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
 CLASSES = ("good", "worn", "broken")
@@ -71,54 +65,22 @@ VALUES: tuple[Any, ...] = (
 TYPES = ("F16", "BF16", "F32", "F64", "F8_E4M3", "F8_E5M2", "C64", "I8", "U8", "I64", "U64", "BOOL", "F4", "", "X", 3)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("tries", type=int, help="rounded up to blocks of 500")
-    parser.add_argument("--out", type=Path, help="a JSON file to go on from and to add to")
-    arguments = parser.parse_args()
-    blocks = -(-arguments.tries // BLOCK)
-    total = json.loads(arguments.out.read_text()) if arguments.out and arguments.out.exists() else {}
-    for seed in range(total.get("blocks", 0), total.get("blocks", 0) + blocks):
-        total = added(total, fuzz(BLOCK, seed)) | {"blocks": seed + 1}
-        total |= {"machine": platform.machine(), "date": date.today().isoformat()}
-        if arguments.out:
-            arguments.out.write_text(json.dumps(total, indent=1) + "\n")
-        print(f"{total['tries']} tries, {total['escaped']} escaped", file=sys.stderr)
-    print(json.dumps(total, indent=1))
-    sys.exit(bool(total.get("escaped") or total.get("slow")))
+@contextmanager
+def hostile(folder: Path) -> Iterator[Callable[[int], str]]:
+    """Loads a changed file."""
+    originals = list(intact())
+    path = folder / "model.safetensors"
+    path.write_bytes(originals[0])
+    attempt(path)  # what is imported at first use is not the file's doing
+
+    def at(seed: int) -> str:
+        path.write_bytes(changed(originals[seed % len(originals)], np.random.default_rng(seed)))
+        return attempt(path)
+
+    yield at
 
 
-def added(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Two results as one: counts summed, the worst kept, every escape told once."""
-    summed = {name: one.get(name, 0) + other[name] for name in ("tries", "loaded", "refused", "escaped", "slow")}
-    worst = {name: max(one.get(name, 0), other[name]) for name in ("slowest_s", "peak_mb")}
-    return summed | worst | {"escapes": sorted({*one.get("escapes", ()), *other["escapes"]})}
-
-
-def fuzz(count: int, seed: int) -> dict[str, Any]:
-    """Read so many changed model files."""
-    rng, result = np.random.default_rng(seed), dict.fromkeys(("loaded", "refused", "escaped", "slow"), 0)
-    originals, escapes, slowest = list(intact()), set(), 0.0
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
-        path = Path(folder) / "model.safetensors"
-        path.write_bytes(originals[0])
-        attempt(path)  # what is imported at first use is not the file's doing
-        for i in range(count):
-            path.write_bytes(changed(originals[i % len(originals)], rng))
-            began = time.perf_counter()
-            outcome, error = attempt(path)
-            slowest, took = max(slowest, time.perf_counter() - began), time.perf_counter() - began
-            result[outcome] += 1
-            result["slow"] += took > SLOW_S
-            if error:
-                escapes.add(repr(error)[:200])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    told = {"slowest_s": round(slowest, 2), "peak_mb": round(peak), "escapes": sorted(escapes)}
-    return {"tries": count, **result, **told}
-
-
-def attempt(path: Path) -> tuple[str, Exception | None]:
+def attempt(path: Path) -> str:
     """Load the file as a command does, and do with the model what `show` and `diagnose` do first."""
     try:
         model = loaded(path)
@@ -129,10 +91,8 @@ def attempt(path: Path) -> tuple[str, Exception | None]:
         str(model.card.recipe)
         assert np.isfinite(model.scores(check_windows(1, model.card.config.window), 0)).all()
     except ModelFileError:
-        return "refused", None
-    except Exception as error:
-        return "escaped", error
-    return "loaded", None
+        return "refused"
+    return "loaded"
 
 
 def intact() -> Iterator[bytes]:
@@ -245,5 +205,7 @@ def with_numbers(tensors: bytes, rng: np.random.Generator) -> bytes:
     return floats.tobytes()
 
 
+ATTACK = Attack("models", "hostile model files", hostile, longest_s=5.0, most_mb=1000.0)
+
 if __name__ == "__main__":
-    main()
+    main(__doc__, [ATTACK])

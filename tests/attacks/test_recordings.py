@@ -1,9 +1,6 @@
 """Files made to do harm when they are read."""
 
 import pickle
-import sys
-from importlib.util import find_spec
-from pathlib import Path
 
 import h5py
 import numpy as np
@@ -12,12 +9,9 @@ from scipy.io import savemat
 
 from dualres.errors import RecordingError
 from dualres.recordings.readers import read, signals
+from tests.attacks.stress_scripts import script
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
-import fuzz_readers
-
-sys.path.pop(0)
-
+_tally, fuzz_readers = script("_tally"), script("fuzz_readers")
 X = np.arange(5.0)
 
 
@@ -34,21 +28,22 @@ class Trap:
 @pytest.mark.parametrize("name", fuzz_readers.SEEDS)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # pyuff leaves a file it wrote open
 def test_damage_is_refused_and_never_escapes(name, tmp_path):
-    if not all(find_spec(library) for library in fuzz_readers.SEEDS[name][1]):
+    attack = fuzz_readers.ATTACKS[name]
+    if attack.missing:
         pytest.skip("an extra is not installed")
     for intact in fuzz_readers.seeds(name, tmp_path):
         assert read(intact, rate=None if intact.suffix in fuzz_readers.CARRY_A_RATE else 1).signal.size == 200
-    result = fuzz_readers.fuzz(name, 60)
-    assert result["escaped"] == 0, result
-    assert result["read"] + result["refused"] == 60
-    assert result["refused"] > 0
+    result = _tally.here(attack, range(60))
+    assert result["failures"] == {}
+    assert result["tries"] == 60
+    assert result["outcomes"]["refused"] > 0
 
 
 @pytest.mark.slow
 def test_two_thousand_damaged_matlab_files():
-    result = fuzz_readers.fuzz("mat", 2000, seed=1)
-    assert result["escaped"] == 0, result
-    assert result["lost"] > 0  # the reason for the guard; if this ever fails, rejoice and remove it
+    result = _tally.here(fuzz_readers.ATTACKS["mat"], range(2000))
+    assert result["failures"] == {}
+    assert result["outcomes"]["lost"] > 0  # the reason for the guard; if this ever fails, rejoice and remove it
 
 
 def test_pickles_are_not_opened(tmp_path):

@@ -1,12 +1,8 @@
 """Worker processes on this machine, with small real jobs on the rig."""
 
-import json
 import os
-import subprocess
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -23,8 +19,6 @@ from dualres.machinery.workers import PAUSE_S, failure
 PLANNED = jobs(study("optimisation"), ["simulated"], methods=["itransformer"])[0]
 SMALL = replace(PLANNED, budget=Budget(1, 1), recipe=Recipe(updates=2), most_judged=2)
 ENDLESS = replace(SMALL, recipe=Recipe(updates=100_000))
-
-KILL_STORM = Path(__file__).parents[2] / "stress" / "kill_storm.py"
 
 
 @pytest.fixture(scope="module")
@@ -187,15 +181,3 @@ def test_a_gpu_takes_a_few_workers_that_fit_several_jobs_together(made, tmp_path
     local.local_executor(tmp_path, tmp_path, jobs=None, threads=1, device="cuda")
     ((workers, *_, together),) = made
     assert (workers, together) == (JOBS_ON_A_GPU, FITS_TOGETHER)
-
-
-@pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="needs Linux")
-def test_a_small_kill_storm():
-    command = [sys.executable, KILL_STORM, "--jobs", "12", "--kills", "3", "--seed", "7"]
-    done = subprocess.run([*command, "--workers", "1"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    result = json.loads(done.stdout)
-    assert result["every_job_once"]
-    assert result["scores_identical"]
-    assert sum(result["kills"].values()) == 3
-    assert result["orphans"] == 0
