@@ -168,7 +168,7 @@ def test_a_quota_below_what_windows_need_is_exceeded(views, path):
 
 
 def test_a_full_disk_is_waited_for(views, path, monkeypatch):
-    monkeypatch.setattr(agent_module, "DISK_PAUSE_S", 0.05)
+    monkeypatch.setattr(agent_module, "PAUSE_S", 0.05)
     said, sink, signal = [], Remembering(), noise(3 * RATE)
     with Spool(path) as spool:
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream
+from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream, patient_spool
 
 FORM = Form.of(8000, "i16")
 
@@ -109,6 +109,24 @@ def test_a_full_disk_changes_nothing_and_passes(path):
         spool._database.execute("PRAGMA max_page_count = 1000000")
         spool.append([], [large])
         assert len(spool.unjudged(0, 1 << 30)) == 2
+
+
+def test_a_disk_that_is_full_at_the_start_is_waited_for(path, monkeypatch):
+    tries, said, prepare = [], [], Spool._prepare
+
+    def full_at_first(self):
+        tries.append(path)
+        if len(tries) < 3:
+            self._database.execute("PRAGMA max_page_count = 1")
+        prepare(self)
+
+    monkeypatch.setattr(Spool, "_prepare", full_at_first)
+    monkeypatch.setattr("dualres.stream.spool.PAUSE_S", 0.01)
+    with patient_spool(path, 1000, said.append) as spool:
+        assert spool.quota == 1000
+    assert len(tries) == 3
+    assert len(said) == 1
+    assert "waits for room" in said[0]
 
 
 def test_the_quota_counts_chunks_and_verdicts(path):

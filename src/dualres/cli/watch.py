@@ -8,6 +8,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -119,7 +120,7 @@ def watch(
     from dualres.stream.sinks.catalogue import sink_of
     from dualres.stream.sources.catalogue import source_of
     from dualres.stream.sources.source import Told
-    from dualres.stream.spool import Spool
+    from dualres.stream.spool import patient_spool
     from dualres.stream.state import (
         default_folder,
         default_group,
@@ -138,13 +139,14 @@ def watch(
     if hz is None and remembered and remembered.rate:
         hz = remembered.rate
         complain("note", f"sources that do not state their rate are taken at {float(hz):g} Hz, as learned", "yellow")
+    tell = partial(complain, "watch", colour="yellow")
     lasting = bool(state) or PIPE not in sources
     with ExitStack() as stack:
         folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
         told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
         sinks = [sink_of(sink) for sink in to or [PIPE]]
-        spool = stack.enter_context(Spool(spool_in(folder, model, block), most))
+        spool = stack.enter_context(patient_spool(spool_in(folder, model, block), most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
         kinds = {"all": ("window", "block"), "windows": ("window",), "blocks": ("block",)}[events]
@@ -158,7 +160,7 @@ def watch(
             condition=known,
             kinds=kinds,
             lasting=lasting,
-            say=lambda text: complain("watch", text, "yellow"),
+            say=tell,
             report=display,
         )
         stopped_by = _run(agent)

@@ -27,14 +27,13 @@ from dualres.stream.intake import Intake
 from dualres.stream.monitor import Monitor, score_together
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Source
-from dualres.stream.spool import Kept, Progress, Spool, SpoolFullError, Stored, Stream
+from dualres.stream.spool import PAUSE_S, WAITS, Kept, Progress, Spool, SpoolFullError, Stored, Stream
 from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 4 << 20  # bytes: a round must not take long, for chunks wait to be acknowledged meanwhile
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
-DISK_PAUSE_S = 1.0  # after which to try again to write to a full disk
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
 TOLD_S = 1.0  # between two reports of how it goes
 
@@ -98,14 +97,14 @@ class Agent:
         self._by_key: dict[str, Watched] = {}
         self._cursor = 0  # the chunk up to which all are judged
         self._resume()
-        positions, never = spool.sinks([sink.name for sink in sinks])
+        self._told: set[str] = set()
+        positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
         for name, count in never.items():
             say(f"{name}: {count} verdicts were never delivered to it, and it is not asked for any more")
         self._deliveries = [Delivery(sink, positions[sink.name], self._intake.wake, say) for sink in sinks]
         self._remembered, self._remembered_at = positions, time.monotonic()
         self._running: list[threading.Thread] = []
         self.failed: list[Exception] = []  # of sources that ended in an error
-        self._told: set[str] = set()
         self._told_at = 0.0
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
 
@@ -377,8 +376,8 @@ class Agent:
             try:
                 done = write()
             except SpoolFullError as error:
-                self._once(f"{error}: waits for room on the disk; until then nothing is acknowledged", "disk")
-                if self._stopped.wait(DISK_PAUSE_S):
+                self._once(f"{error}: {WAITS}", "disk")
+                if self._stopped.wait(PAUSE_S):
                     raise StoppedError from error
                 continue
             if "disk" in self._told:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from dualres.errors import DualResError
 from dualres.stream.chunk import Form
 
 QUOTA = 2 << 30  # bytes
+PAUSE_S = 1.0  # after which to try again to write to a full disk
+WAITS = "waits for room on the disk; until then nothing is acknowledged"
 _MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS streams (
@@ -124,6 +127,8 @@ class Spool:
             self._prepare()
         except sqlite3.DatabaseError as error:
             self._database.close()
+            if _code(error) in _FULL:
+                raise SpoolFullError(f"{path}: cannot be opened ({error})") from error
             if _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 reason = "another dualres watch is using it; stop that one, or give another folder (--state)"
             else:
@@ -295,6 +300,19 @@ class Spool:
     def _number(self, query: str) -> int:
         """What a query of one number gives; 0 where there is none."""
         return int(self._database.execute(query).fetchone()[0] or 0)
+
+
+def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
+    """The spool, as soon as there is room on its disk."""
+    told = False
+    while True:
+        try:
+            return Spool(path, quota)
+        except SpoolFullError as error:
+            if not told:
+                say(f"{error}: {WAITS}")
+            told = True
+            time.sleep(PAUSE_S)
 
 
 _CHUNK = "id, stream, first, count, samples, side, at, last"
