@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dualres.campaign.ledger import Ledger, LedgerError
+from dualres.campaign.ledger import Ledger, LedgerError, digest_of
 from dualres.exchange.export import export
 from dualres.exchange.import_ledger import import_ledger
 from tests.campaign.synthetic import synthetic_ledger
@@ -100,5 +100,23 @@ def test_a_key_that_is_not_the_hash_of_its_plan_is_refused_before_a_byte_is_writ
             database.execute(f"UPDATE {table} SET key = ? WHERE key = ?", (key, old))
     (there / "outside.safetensors").write_bytes(b"theirs")
     with pytest.raises(LedgerError, match="is not the hash of its plan; nothing was taken"):
+        import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
+    assert not (tmp_path / "here").exists()
+
+
+def test_a_job_that_was_altered_is_refused_and_gets_no_hash_that_fits(there, tmp_path):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        database.execute("UPDATE steps SET loss = loss + 0.01 WHERE number = 7")
+    with pytest.raises(LedgerError, match="was changed since it was recorded: its hash is another; nothing was taken"):
+        import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
+    assert not (tmp_path / "here").exists()
+
+
+def test_a_job_whose_scores_are_words_is_refused_though_its_hash_fits(there, tmp_path):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        (key,) = database.execute("SELECT max(key) FROM jobs").fetchone()
+        database.execute('UPDATE scores SET scores = \'["high", "low"]\' WHERE key = ?', (key,))
+        database.execute("UPDATE digests SET sha256 = ? WHERE key = ?", (digest_of(database, key), key))
+    with pytest.raises(LedgerError, match=rf"job {key[:16]} is not of the form that it should be; nothing was taken"):
         import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
     assert not (tmp_path / "here").exists()

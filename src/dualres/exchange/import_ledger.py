@@ -11,6 +11,7 @@ import numpy as np
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Ledger, LedgerError, Merge, Outcome
 from dualres.campaign.run import sole_writer
+from dualres.exchange.outcome_form import well_formed
 from dualres.exchange.read_export import load_export
 from dualres.machinery.files import write_whole
 from dualres.machinery.progress import Progress, quiet
@@ -72,7 +73,7 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
             theirs = stack.enter_context(load_export(other, scratch / ledger.name, progress))
         else:
             theirs = stack.enter_context(Ledger(other, create=False))
-        _check_keys(theirs)
+        _check(theirs)
         ours = stack.enter_context(Ledger(ledger))
         stack.enter_context(sole_writer(ledger))
         merge = ours.merge(theirs)
@@ -83,11 +84,20 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
     return Imported(merge, models, clashes, measured)
 
 
-def _check_keys(theirs: Ledger) -> None:
-    """Refuse a ledger whose keys are not the hashes of its plans: files are named by keys."""
+def _check(theirs: Ledger) -> None:
+    """Refuse a ledger, before anything is taken, with a job that is not what it should be.
+
+    A key has to be the hash of its plan, for files are named by keys. An altered job would get a hash that fits here.
+    """
     for key, job in theirs.jobs().items():
         if key != job.key:
             raise LedgerError(f"{theirs.path}: the key {key[:64]!r} is not the hash of its plan; nothing was taken")
+        if not well_formed(theirs.outcome(key)):
+            what = f"what is stored of job {key[:16]} is not of the form that it should be"
+            raise LedgerError(f"{theirs.path}: {what}; nothing was taken")
+    for key in theirs.altered():
+        what = f"job {key[:16]} was changed since it was recorded: its hash is another"
+        raise LedgerError(f"{theirs.path}: {what}; nothing was taken, and `dualres bench verify` says more")
 
 
 def _take_measurements(there: Path, here: Path) -> Measured:
