@@ -179,7 +179,7 @@ def altered_ledger(folder: Path, rng: np.random.Generator) -> bool:
         for _ in range(rng.integers(1, 4)):
             with suppress(sqlite3.Error, OverflowError):  # what cannot even be written
                 altered_cell(database, folder, rng)
-        return rng.random() < 0.5 and sealed_again(database, rng)
+        return (rng.random() < 0.5 and sealed_again(database, rng)) or unhashed(database)
 
 
 def altered_cell(database: sqlite3.Connection, folder: Path, rng: np.random.Generator) -> None:
@@ -217,6 +217,12 @@ def sealed_again(database: sqlite3.Connection, rng: np.random.Generator) -> bool
             digest = digest_of(database, key)
             database.execute("UPDATE digests SET sha256 = ? WHERE key = ?", (digest, key))
     return True
+
+
+def unhashed(database: sqlite3.Connection) -> bool:
+    """Whether a job has no hash, as those that an earlier version recorded: then nothing tells that it was altered."""
+    without = "SELECT 1 FROM jobs WHERE NOT EXISTS (SELECT 1 FROM digests WHERE digests.key IS jobs.key)"
+    return database.execute(without).fetchone() is not None
 
 
 def altered_export(folder: Path, rng: np.random.Generator) -> bool:
