@@ -9,7 +9,6 @@ call of more than 5 s, or a process of more than 1,000 MB.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 from collections.abc import Callable, Iterator
@@ -19,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from _hostile import VALUES as ANY_VALUES
+from _hostile import with_change
 from _tally import Attack, main
 from dualres.cli.models import loaded
 from dualres.config import POLYPHASE, ModelConfig, Recipe
@@ -34,33 +35,10 @@ from fuzz_readers import damage
 ZEROS = "0" * 64
 SMALL = ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
 CLASSES = ("good", "worn", "broken")
-VALUES: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2,
-        3,
-        7,
-        64,
-        65,
-        2**16,
-        2**20,
-        2**31,
-        2**53,
-        2**63,
-        2**64,
-        2**70,
-        -(2**70),
-        int("9" * 400),
-    ),
-    *(0.5, 1e-300, 1e300, float("nan"), float("inf"), -float("inf"), "", "a", "good", "\0", "\x1b[2J", "\ud800"),
-    *("9" * 5000, "../../x", [], {}, [[]], [[], [1]], [1, 2], ["a", "b"], ["x", "y", "z"], {"a": 1}, {"": None}),
-    *([0.0] * 1000, ["x"] * 100, [1e400, -1e400], {"low": 1}, [{"unit": "component"}], "apart", "shared", VIEWS),
-    *("crossformer", "minirocket", "dualres/short"),
+VALUES = (
+    *ANY_VALUES,
+    *(65, 2**20, [0.0] * 1000, ["x"] * 100, ["x", "y", "z"], [1e400, -1e400], {"low": 1}, [{"unit": "component"}]),
+    *("apart", "shared", VIEWS, "crossformer", "minirocket", "dualres/short"),
 )
 TYPES = ("F16", "BF16", "F32", "F64", "F8_E4M3", "F8_E5M2", "C64", "I8", "U8", "I64", "U64", "BOOL", "F4", "", "X", 3)
 
@@ -165,34 +143,6 @@ def changed(blob: bytes, rng: np.random.Generator) -> bytes:
         else:
             tensors = with_numbers(tensors, rng)
     return sealed(header if isinstance(header, dict) else {}, card, tensors)
-
-
-def with_change(data: Any, values: tuple[Any, ...], rng: np.random.Generator) -> Any:
-    """A copy with one value replaced, removed, doubled or added, at any depth."""
-    data = copy.deepcopy(data)
-    places = list(_places(data))
-    value = copy.deepcopy(values[rng.integers(len(values))])
-    if not places or rng.random() < 0.01:
-        return value
-    inner, key = places[rng.integers(len(places))]
-    way = rng.random()
-    if way < 0.7:
-        inner[key] = value
-    elif way < 0.8:
-        del inner[key]
-    elif isinstance(inner, dict):
-        inner["surprise"] = value
-    else:
-        inner.append(inner[key] if way < 0.9 else value)
-    return data
-
-
-def _places(data: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container and key in nested lists and tables."""
-    keys = data.keys() if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
-    for key in keys:
-        yield data, key
-        yield from _places(data[key])
 
 
 def with_numbers(tensors: bytes, rng: np.random.Generator) -> bytes:

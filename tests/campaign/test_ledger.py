@@ -1,3 +1,4 @@
+import contextlib
 import dataclasses
 import os
 import shutil
@@ -190,3 +191,33 @@ def test_a_reader_sees_what_a_writer_has_finished(tmp_path):
 def test_a_synthetic_ledger_is_the_same_every_time(tmp_path):
     one, two = (synthetic_ledger(tmp_path / name, ["pilot"]) for name in "ab")
     assert one.merge(two).clashes == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "kind"),
+    [
+        (
+            "ALTER TABLE jobs RENAME TO stored; CREATE VIEW jobs AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT "
+            "x + 1 FROM c) SELECT x AS key, plan, facts FROM stored, c",
+            "view 'jobs'",
+        ),
+        ("CREATE TABLE more (a TEXT, b TEXT AS (hex(zeroblob(300000000))))", r"generated column 'more\.b'"),
+        ("CREATE TRIGGER t AFTER INSERT ON jobs BEGIN DELETE FROM scores; END", "trigger 't'"),
+    ],
+)
+def test_what_computes_instead_of_storing_is_not_read(ledger, statement, kind):
+    ledger.record(JOBS[0], synthetic_outcome(JOBS[0]))
+    ledger.close()
+    with contextlib.closing(sqlite3.connect(ledger.path)) as database:
+        database.executescript(statement)
+    with pytest.raises(LedgerError, match=f"holds the {kind}, which no ledger has"):
+        Ledger(ledger.path)
+
+
+def test_altered_jobs_are_told_by_their_hashes(ledger):
+    for job in JOBS[:2]:
+        ledger.record(job, synthetic_outcome(job))
+    assert ledger.altered() == []
+    with contextlib.closing(sqlite3.connect(ledger.path)) as database, database:
+        database.execute("UPDATE scores SET windows = windows + 1 WHERE key = ?", (JOBS[1].key,))
+    assert ledger.altered() == [JOBS[1].key]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from dualres.campaign.ledger import Ledger, LedgerError
+from dualres.campaign.ledger import Ledger, LedgerError, digest_of
 from dualres.exchange.export import export
 from dualres.exchange.import_ledger import import_ledger
 from tests.campaign.synthetic import synthetic_ledger
@@ -138,3 +138,13 @@ def test_a_ledger_from_before_jobs_were_hashed_is_taken(there, tmp_path):
     with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
         database.execute("DROP TABLE digests")
     assert import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite").merge.taken == 4
+
+
+def test_a_job_whose_scores_are_words_is_refused_though_its_hash_fits(there, tmp_path):
+    with closing(sqlite3.connect(there / "ledger.sqlite")) as database, database:
+        (key,) = database.execute("SELECT max(key) FROM jobs").fetchone()
+        database.execute('UPDATE scores SET scores = \'["high", "low"]\' WHERE key = ?', (key,))
+        database.execute("UPDATE digests SET sha256 = ? WHERE key = ?", (digest_of(database, key), key))
+    with pytest.raises(LedgerError, match=r"damaged \(a recording does not have 8 scores that are finite numbers\)"):
+        import_ledger(there / "ledger.sqlite", tmp_path / "here" / "ledger.sqlite")
+    assert not (tmp_path / "here").exists()

@@ -118,3 +118,11 @@ def test_a_number_that_no_ledger_can_hold_is_refused(exported, tmp_path, field):
 def test_an_existing_ledger_is_not_written_to(exported, ledger):
     with pytest.raises(LedgerError, match="exists already"):
         load_export(exported, ledger.path)
+
+
+def test_a_part_that_is_no_file_and_in_no_list_is_not_read(exported, tmp_path):
+    (exported / "judged.jsonl").unlink()
+    (exported / "judged.jsonl").symlink_to("/dev/zero")  # which never ends
+    write_sums(exported, listed(exported).keys() - {"judged.jsonl"})
+    with pytest.raises(LedgerError, match=r"judged\.jsonl: is not listed in SHA256SUMS"):
+        load_export(exported, tmp_path / "again.sqlite")

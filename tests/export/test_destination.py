@@ -124,6 +124,12 @@ def test_a_loop_of_links_leads_nowhere(tmp_path):
         place(FILES, resolved(tmp_path / "a"))
 
 
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_name_that_no_folder_can_have_is_refused(tmp_path, name):
+    with pytest.raises(OutputError, match="another"):
+        check_folder(resolved(tmp_path / name), FILES, overwrite=False)
+
+
 def test_a_full_disk_is_told_with_what_is_needed(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

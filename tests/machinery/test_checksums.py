@@ -62,3 +62,9 @@ def test_a_list_cannot_name_what_lies_outside_its_folder(tmp_path, name):
     (folder / "SHA256SUMS").write_text(f"{digest}  {name}\n")
     (problem,) = check_sums(folder)
     assert "lies outside the folder" in problem
+
+
+def test_a_name_that_no_file_can_have_is_a_missing_file(tmp_path):
+    (tmp_path / "SHA256SUMS").write_text(f"{sha256(b'').hexdigest()}  {'x' * 300}\n")
+    (problem,) = check_sums(tmp_path)
+    assert "is missing, though SHA256SUMS lists it" in problem

@@ -102,3 +102,10 @@ def test_where_nothing_can_be_written_at_all_that_is_said(tmp_path, elsewhere):
         write_whole(tmp_path / "file", bytes(100_000), precious=True)
     assert not (tmp_path / "file").exists()
     assert not [path for path in elsewhere.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
+def test_a_name_that_no_file_can_have_is_an_error_of_ours(tmp_path, name):
+    with pytest.raises(OutputError, match="cannot be the name of a file"):
+        write_whole(tmp_path / name, b"")
+    assert list(tmp_path.iterdir()) == []

@@ -127,6 +127,7 @@ class Ledger:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._database = connect(self.path)
             self._check_mark()
+            self._check_contents()
             if writable(self.path):
                 self._database.execute("PRAGMA journal_mode = WAL")
                 self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
@@ -152,6 +153,16 @@ class Ledger:
             raise LedgerError(f"{self.path}: a ledger in form {form!r}, written by a newer version, and {reads}")
         elif mark != _MARK:
             raise LedgerError(f"{self.path}: an SQLite file, but not a ledger")
+
+    def _check_contents(self) -> None:
+        """Refuse what computes instead of storing: reading a view, or a generated column, could take forever."""
+        computing = """
+            SELECT type, name FROM sqlite_master WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'
+            UNION ALL SELECT 'generated column', master.name || '.' || info.name
+            FROM sqlite_master AS master, pragma_table_xinfo(master.name) AS info
+            WHERE master.type = 'table' AND info.hidden != 0"""
+        for kind, name in self._database.execute(computing):
+            raise LedgerError(f"{self.path}: holds the {kind} {name[:64]!r}, which no ledger has; it is not read")
 
     def close(self) -> None:
         self._database.close()

@@ -72,7 +72,7 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
             theirs = stack.enter_context(load_export(other, scratch / ledger.name, progress))
         else:
             theirs = stack.enter_context(Ledger(other, create=False))
-        _check_keys(theirs)
+        _check(theirs)
         ours = stack.enter_context(Ledger(ledger))
         stack.enter_context(sole_writer(ledger))
         _check_signals(theirs, ours)
@@ -84,8 +84,11 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
     return Imported(merge, models, clashes, measured)
 
 
-def _check_keys(theirs: Ledger) -> None:
-    """Refuse a ledger whose keys are not the hashes of its plans: files are named by keys."""
+def _check(theirs: Ledger) -> None:
+    """Refuse a ledger, before anything is taken, with a job that is not what it should be.
+
+    A key has to be the hash of its plan, for files are named by keys. An altered job would get a hash that fits here.
+    """
     for key, job in theirs.jobs().items():
         if key != job.key:
             raise LedgerError(f"{theirs.path}: the key {key[:64]!r} is not the hash of its plan; nothing was taken")

@@ -1,6 +1,7 @@
 """An export read back: checked against its hashes, and made a ledger again."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -22,7 +23,7 @@ _Line = dict[str, Any]  # of JSON
 
 def check_export(folder: Path) -> list[str]:
     """What does not agree with the hashes of an export, one sentence each."""
-    found = {name for name in (HEAD, JOBS, SIGNALS, *SHARED) if (folder / name).is_file()}
+    found = {name for name in (HEAD, JOBS, SIGNALS, *SHARED) if os.path.lexists(folder / name)}
     found |= {f"{FOLDER}/{path.name}" for path in (folder / FOLDER).glob("*.json")}
     strange = [f"{folder / name}: is not listed in {SUMS}" for name in sorted(found - listed(folder).keys())]
     return check_sums(folder) + strange

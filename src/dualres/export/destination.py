@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dualres.errors import OutputError
-from dualres.machinery.files import check_writable, no_room
+from dualres.machinery.files import check_name, check_writable, no_room
 
 MARKS = ("dualres_model.h", "card.json")  # what tells an earlier export from any other folder
 
@@ -17,12 +17,13 @@ def resolved(folder: Path | str) -> Path:
     """The folder itself, whatever links lead there."""
     try:
         return Path(folder).resolve()
-    except (OSError, RuntimeError) as error:  # a loop of links
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name that no folder can have
         raise OutputError(f"{folder}: leads nowhere ({error}); choose another folder") from error
 
 
 def check_folder(folder: Path, names: Iterable[str], overwrite: bool) -> None:
     """An error unless the folder can be made, is empty, or holds an earlier export that may be replaced."""
+    check_name(folder)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: is a file; give the name of a folder")
     if folder.is_dir() and any(folder.iterdir()):

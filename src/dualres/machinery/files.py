@@ -14,6 +14,7 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # the disk, the user's shar
 
 def check_writable(path: Path) -> None:
     """An error now rather than after an hour's work; nothing is changed on the disk."""
+    check_name(path)
     if path.is_dir():
         raise OutputError(f"{path}: is a folder; give the name of a file")
     nearest = next(folder for folder in path.absolute().parents if folder.exists())
@@ -21,6 +22,17 @@ def check_writable(path: Path) -> None:
         raise OutputError(f"{path}: its folder cannot be made, for {nearest} is a file; choose another place")
     if not os.access(nearest, os.W_OK):
         raise OutputError(f"{path}: {nearest} cannot be written to; choose another place")
+
+
+def check_name(path: Path) -> None:
+    """An error for a name that no file or folder can have: a longer one than the system takes, or one with a NUL."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        pass  # it can have that name
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise OutputError(f"{str(path)[:200]}: cannot be the name of a file ({reason}); choose another name") from error
 
 
 def compact_json(value: object) -> str:
