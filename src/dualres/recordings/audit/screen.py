@@ -18,13 +18,13 @@ from dualres.recordings.audit.fingerprint import Grid, Reals, Spectrum, correlat
 from dualres.recordings.audit.whitening import RATE, Series, whitened
 from dualres.recordings.recording import Recording, Samples
 
-LONGEST_S = 16.0  # s; longer recordings are compared in pieces, so that a short copy still stands out in them
+LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
 SHORTEST_S = 0.25  # s; less noise than that identifies nothing
 MOST_STRETCHED = 0.015  # faster or slower
 
-# The largest of all correlations of two unrelated noises is near 4.5 standard deviations, and near 6 over the tens of
-# thousands of pairs of a large split. Above this a pair is only looked at closely, so it may be low.
-_SUSPICIOUS = 6.5
+# The largest of all correlations of two unrelated noises is near 4.5 standard deviations; above this there are a few
+# in a large split of ten thousand pairs. Above it a pair is only looked at closely, so it may be low.
+_SUSPICIOUS = 5.7
 _SNIPPET_S = 0.5  # s, of which a stretched copy is known
 _SNIPPET_STEP = 0.0025  # of the stretches, at which half a second below 1 kHz still fits
 _COARSER = 4  # times is the grid on which stretches are screened, up to 1 kHz
@@ -67,7 +67,8 @@ def suspects(
 ) -> Iterator[Suspect]:
     """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces."""
     seconds = len(signal) / float(judged.rate)
-    for other in pieces_of(judged, signal, grid):
+    of_judged = list(pieces_of(judged, signal, grid))
+    for other in of_judged:
         # Lag 0 of the piece played backwards is its last sample.
         backwards = other.spectrum.conj() * _delay(round(other.seconds * RATE) - 1, grid)
         for row, _ in _outstanding(spectra, (other.spectrum + backwards)[None], grid):
@@ -80,7 +81,7 @@ def suspects(
             before_s = seconds - other.start_s - other.seconds if way else other.start_s
             for unwrapped in (lag_s, lag_s - grid.seconds):  # a circular lag stands for both
                 yield Suspect(piece.recording, piece.start_s + unwrapped - before_s, bool(way))
-        yield from _stretched(pieces, spectra, other, grid)
+    yield from _stretched(pieces, spectra, of_judged[len(of_judged) // 2], grid)
 
 
 def _outstanding(spectra: Spectrum, others: Spectrum, grid: Grid) -> Iterator[tuple[int, int]]:

@@ -32,7 +32,8 @@ def copies(
     support = [r for r in support if r.id in usable]
     if not support:
         return
-    grid = Grid.spanning(min(LONGEST_S, max(known[r.id].seconds for r in support)))
+    longest = max(known[r.id].seconds for r in support)
+    grid = Grid.spanning(longest / np.ceil(longest / LONGEST_S))
     blocks = list(_blocks(support, known, grid))
     reported = set()
     for b, block in enumerate(blocks):
