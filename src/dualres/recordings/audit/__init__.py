@@ -6,9 +6,10 @@ from dataclasses import replace
 from dualres.errors import ConfigError
 from dualres.machinery.progress import Progress, quiet, renamed
 from dualres.recordings.audit import claims
+from dualres.recordings.audit.compare import copies
 from dualres.recordings.audit.cues import given_away
 from dualres.recordings.audit.finding import Finding, LeakError, Recordings, Severity, Split
-from dualres.recordings.audit.signals import Shelf, Traits, copies, identical, traits
+from dualres.recordings.audit.signals import Shelf, Traits, identical, traits
 from dualres.recordings.recording import Recording
 
 __all__ = ["Finding", "LeakError", "Severity", "Split", "audit", "audit_splits"]

@@ -23,8 +23,8 @@ TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach 
 _TOP_SHARE = 0.45  # of the rate: above this the resampler that made a copy may have left nothing
 _BOTTOM_SHARE = 1 / 400  # of the top: drifts and offsets live below
 _FLOOR_HZ = 20.0  # the width over which the noise floor is taken to be flat
-_LINE = 3.0  # times the floor; noise exceeds it in 0.2 % of all bins
-_LIMIT = 3.0  # times the median magnitude, about two standard deviations: a blow counts no more than a loud moment
+LINE = 3.0  # times the floor; noise exceeds it in 0.2 % of all bins
+LIMIT = 3.0  # times the median magnitude, about two standard deviations: a blow counts no more than a loud moment
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Grid:
     @classmethod
     def spanning(cls, seconds: float) -> Grid:
         """The grid on which a signal of that duration fits without wrapping around."""
-        return cls(fft.next_fast_len(int(np.ceil(2 * TOP_HZ * seconds)), real=True))
+        return cls(8 * fft.next_fast_len(int(np.ceil(2 * TOP_HZ * seconds / 8)), real=True))
 
     @property
     def seconds(self) -> float:
@@ -59,13 +59,13 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz
     centred = (signal - signal.mean()) * tukey(len(signal), 0.2).astype(np.float32)
     spectrum = fft.rfft(centred, round(rate * grid.seconds))[low:high]
     magnitude = np.abs(spectrum)
-    noise = magnitude < _LINE * _floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
+    noise = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
     keep = noise & (magnitude > 0)
     print_[low:high][keep] = spectrum[keep] / magnitude[keep]
 
     flat = fft.irfft(print_, grid.size)
     filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
-    limit = _LIMIT * np.median(np.abs(filled))
+    limit = LIMIT * np.median(np.abs(filled))
     limited: Spectrum = fft.rfft(np.clip(flat, -limit, limit), grid.size)
     limited[:low] = 0
     limited[high:] = 0
@@ -97,7 +97,7 @@ def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float
     return best / float(norm) if norm > 0 else 0.0
 
 
-def _floor(magnitude: Reals, width: int) -> Reals:
+def noise_floor(magnitude: Reals, width: int) -> Reals:
     """The magnitude of the noise around each bin: medians over `width` bins, joined by straight lines."""
     blocks = max(1, len(magnitude) // width)
     medians = [np.median(block) for block in np.array_split(magnitude, blocks)]
