@@ -20,7 +20,8 @@ from dualres.errors import MISFIT, ModelFileError
 from dualres.machinery.regular import unusual
 
 LARGEST_FILE = 64 * 2**20  # bytes; the largest of the nine methods takes 12 MB
-LARGEST_HEADER = 8 * 2**20  # bytes; read as JSON, text takes up to 30 times its length
+LARGEST_HEADER = 8 * 2**20  # bytes
+MOST_VALUES = 2**20  # in a header; read as JSON, each takes up to 90 bytes, however short it is
 CHECK_TOLERANCE = 1e-4  # of the largest value, or of one
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -87,8 +88,11 @@ def _fields(blob: bytes, path: Path) -> tuple[str, dict[str, Any]]:
     length = int.from_bytes(blob[:8], "little")
     if LARGEST_HEADER < length <= len(blob):
         raise ModelFileError(f"{path}: a card of {length} bytes is too large for a model of this kind")
+    text = blob[8 : 8 + length]
+    if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:  # as many as there can be values, or more
+        raise ModelFileError(f"{path}: a card of more than {MOST_VALUES} values is too large for a model of this kind")
     try:
-        header = json.loads(blob[8 : 8 + length])
+        header = json.loads(text)
         fields = dict(json.loads(header["__metadata__"][_KEY]))
         kind = fields.pop("format")
         if not isinstance(kind, str):
