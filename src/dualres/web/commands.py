@@ -17,7 +17,7 @@ from typing import Any
 
 from dualres.errors import ConfigError
 
-AT_ONCE = 2  # commands that run side by side
+AT_ONCE = 3  # commands that run side by side
 KEPT = 50  # finished ones that are remembered
 GRACE_S = 10.0  # after an interrupt, before a process is killed
 MOST_STEPS = 4000  # of a training curve

@@ -20,6 +20,7 @@ from dualres.web.pyramid import Pyramid
 MODELS = "models"  # where fits lie, below the folder
 DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
 UNDO = 100  # changes of the list that can be taken back
+SIGNALS = 10_000  # recordings whose axes are remembered
 PYRAMIDS = 64 << 20  # bytes of extremes that are kept
 
 
@@ -53,6 +54,7 @@ class Workspace:
         self.models = self.folder / MODELS
         self._lock = Lock()  # of the list
         self._undo: list[tuple[str, str]] = []  # the list after and before each change
+        self._signals: dict[tuple[object, ...], list[Piecewise]] = {}
         self._facts: dict[tuple[object, ...], Facts] = {}
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
@@ -83,6 +85,14 @@ class Workspace:
 
     def signals(self, entry: Entry) -> list[Piecewise]:
         """The axes of a recording: those that the list or the command names, or all that the file holds."""
+        key = self._key(entry)
+        if key not in self._signals:
+            self._signals[key] = self._chosen(entry)
+            while len(self._signals) > SIGNALS:
+                self._signals.pop(next(iter(self._signals)))
+        return self._signals[key]
+
+    def _chosen(self, entry: Entry) -> list[Piecewise]:
         there, channel = pieces_of(entry.row.file), entry.row.channel or self.channel
         if channel is None:
             return there

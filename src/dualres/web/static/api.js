@@ -25,12 +25,12 @@ export function h(tag, given = {}, ...children) {
     else if (name === "value") one.value = value;
     else one.setAttribute(name, value === true ? "" : value);
   }
-  one.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false));
+  one.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false));
   return one;
 }
 
 export function fill(parent, ...children) {
-  parent.replaceChildren(...children.flat().filter(Boolean));
+  parent.replaceChildren(...children.flat(Infinity).filter(Boolean));
   return parent;
 }
 

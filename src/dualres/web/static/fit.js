@@ -1,5 +1,5 @@
 // Fits: what is labelled, how to learn, how far it is, and what to expect of each model. The estimate stands first.
-import { ask, attempt, change, classes, duration, fill, h, listen, percent, state, tell } from "/api.js";
+import { ask, attempt, change, classes, duration, fill, h, listen, state, tell } from "/api.js";
 import { choose } from "/look.js";
 import { draw } from "/plots.js";
 
@@ -74,7 +74,7 @@ const showModels = attempt(async (place) => {
   fill(place, h("h2", {}, "Models"), found.length ? null : h("p", {}, "None yet."), found.length > 1 ? compared(found) : null, found.map(card));
 });
 
-const score = (one) => (one.score ? `${one.score.macro_f1?.toFixed(1) ?? "?"} %` : "no estimate");
+const score = (one) => (one.score ? `${(100 * one.score.macro_f1).toFixed(1)} %` : "no estimate");
 
 function compared(found) {
   const row = (one) => h("tr", {}, h("th", { scope: "row" }, one.name), h("td", { class: "number" }, score(one)), h("td", {}, one.held_out ? `unseen ${one.held_out}` : "nothing was held out"), h("td", {}, one.recipe ? "network" : "views"));
@@ -82,8 +82,8 @@ function compared(found) {
 }
 
 function card(one) {
-  const first = one.estimates[0];
-  const range = first?.interval ? ` (${first.interval.map((value) => value.toFixed(0)).join(" to ")} % in nine cases of ten)` : "";
+  const { low, high, level } = one.score || {};
+  const range = high !== undefined ? `, from ${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)} % in ${(10 * level).toFixed(0)} of 10 such supports` : "";
   const hz = h("input", { placeholder: "64000", size: 8, "aria-label": "Rate of the device in Hz" });
   const address = `/api/models/${encodeURIComponent(one.name)}`;
   const exporting = (to) => attempt(async () => { await change(`${address}/export`, "POST", { to, ...(hz.value && { rate: hz.value }) }); await commands(); });
@@ -133,5 +133,3 @@ function audited(findings) {
   if (!findings.length) return h("p", { class: "good" }, "No leak found.");
   return h("ul", {}, findings.map((one) => h("li", { class: one.severity === "leak" ? "bad" : "" }, `${one.severity}: ${one.message}`, h("span", { class: "small" }, ` ${one.recordings.slice(0, 6).join(", ")}`))));
 }
-
-export { percent };

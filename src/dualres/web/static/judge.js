@@ -4,8 +4,6 @@ import { commands } from "/fit.js";
 import { shown } from "/label.js";
 import { choose } from "/look.js";
 
-let going = 0; // files that are on their way
-
 export function answered(said) {
   if (said.error) return said.error;
   if (said.answer === "none_of_these") return "none of these";
@@ -31,7 +29,7 @@ export function judge(place) {
     fill(chosen, (state.names || []).map((name) => h("option", { value: name, selected: name === state.model }, name)));
     all.disabled = table.disabled = !state.model;
     if (!state.model) fill(list, h("p", { class: "empty" }, "There is no model yet: fit one first."));
-    else showTable(list, why);
+    else showTable(list);
     fill(done, tableLink());
   };
   redraw();
@@ -48,7 +46,7 @@ export function judge(place) {
 const showExpected = attempt(async (place) => {
   const one = state.model && (await ask("/api/models")).find((each) => each.name === state.model);
   const score = one?.score?.macro_f1;
-  fill(place, one ? (score === undefined ? "Nobody knows how well this model does: nothing was held out." : `Expected of this model: macro-F1 ${score.toFixed(1)} % on an unseen ${one.held_out}.`) : "");
+  fill(place, one ? (score === undefined ? "Nobody knows how well this model does: nothing was held out." : `Expected of this model: macro-F1 ${(100 * score).toFixed(1)} % on an unseen ${one.held_out}. What has a label may have taught it, so that verdicts on those say nothing.`) : "");
 });
 
 function tableLink() {
@@ -60,7 +58,7 @@ function tableLink() {
   return h("a", { href: address, download: "verdicts.csv" }, "Download verdicts.csv");
 }
 
-function showTable(list, why) {
+function showTable(list) {
   const rows = state.recordings.map((one) => {
     const said = known(one.id);
     return h("tr", { "aria-selected": String(one.id === state.chosen), tabindex: "0", onclick: () => choose(one.id), onkeydown: (event) => { if (event.key === "Enter") choose(one.id); } },
@@ -68,7 +66,6 @@ function showTable(list, why) {
       h("td", { class: said?.answer || "" }, one.problem ? h("span", { class: "small" }, "cannot be read") : said ? answered(said) : h("button", { onclick: attempt(() => verdict(one.id)) }, "Judge")));
   });
   fill(list, h("table", { class: "verdicts" }, h("thead", {}, h("tr", {}, ...["Recording", "Label", "Verdict"].map((name) => h("th", {}, name)))), h("tbody", {}, rows)));
-  void why;
 }
 
 async function judgeAll(some) {
@@ -78,14 +75,12 @@ async function judgeAll(some) {
 
 const dropped = attempt(async (some) => {
   const kept = [];
-  going += some.length;
   for (const file of some) {
     try {
       kept.push(await ask("/api/recordings", { method: "POST", query: { name: file.name }, body: file, raw: true }));
     } catch (error) {
       notice(`${file.name}: ${error.message}`);
     }
-    going -= 1;
   }
   await refresh();
   if (kept.length) choose(kept[0].id);
@@ -112,7 +107,8 @@ const showWhy = attempt(async (place) => {
 });
 
 function reasons(found) {
-  const heard = (band) => [band.view, band.low_hz !== undefined ? `${band.low_hz.toFixed(0)} to ${band.high_hz.toFixed(0)} Hz` : "", band.slow_hz ? `${band.slow_hz.toFixed(0)} to ${band.fast_hz.toFixed(0)} times a second` : ""].filter(Boolean).join(", ");
+  const hz = (low, high) => `${low.toLocaleString("en", { maximumFractionDigits: 1 })} to ${high.toLocaleString("en", { maximumFractionDigits: 1 })}`;
+  const heard = (band) => `${band.view}, ${hz(band.low_hz, band.high_hz)} Hz${band.repeats_hz ? `, ${hz(...band.repeats_hz)} times a second` : ""}`;
   const top = (against) => [...found.bands].sort((a, b) => (against ? a.nats - b.nats : b.nats - a.nats)).slice(0, 3).filter((band) => (against ? band.nats < 0 : band.nats > 0));
   const list = (against, title) => [h("h3", {}, title), h("ul", { class: "small" }, top(against).map((band) => h("li", {}, `${band.nats.toFixed(2)} nats: ${heard(band)}`)))];
   const near = (found.nearest || []).map((one) => {

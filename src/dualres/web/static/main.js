@@ -44,6 +44,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 window.addEventListener("hashchange", route);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", route); // plots are painted in the page's colours
 await refresh().catch((error) => notice(error.message));
 document.getElementById("folder").textContent = state.folder || "DualRes";
 document.title = `${state.folder || "Folder"} · DualRes`;
