@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import complain, say
 from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.web.server import Page
 
 
 def serve(
@@ -32,26 +36,32 @@ def serve(
     printed; docs/page.md says how to see that of a gateway. Ctrl-C ends it.
     """
     try:
-        from dualres.web.server import HOST, Page, listen
-        from dualres.web.server import serve as run
+        from dualres.web import server
     except ImportError as error:
         raise ConfigError(f"the page needs {error.name}: pip install 'dualres[page]'") from None
     from dualres.web.workspace import Workspace
 
     workspace = Workspace(folder, channel, parsed_rate(rate))
-    listening = listen(port)
-    page = Page(workspace, listening.getsockname()[1])
+    listening = server.listen(port)
+    page = server.Page(workspace, listening.getsockname()[1])
     link = page.link
     say(f"Page  {link}")
-    say(f"  of {workspace.folder}, on this machine only ({HOST}); the link works once. Enter: another link. Ctrl-C: end.")
+    say(f"  of {workspace.folder}, reachable from this machine only ({server.HOST})")
+    say("  The link works once; Enter prints another. Ctrl-C ends the page.")
     if browser and not webbrowser.open(link):
         complain("note", "there is no browser here; open the link in one", "yellow")
     if sys.stdin.isatty():
         threading.Thread(target=_more_links, args=(page,), daemon=True).start()
-    run(page, listening)
+    signal.signal(signal.SIGTERM, _end)
+    server.serve(page, listening)
 
 
-def _more_links(page: object) -> None:
+def _end(number: int, frame: object) -> None:
+    """A request to end is heard after the server has ended, so that what it started ends as well."""
+    sys.exit(128 + number)
+
+
+def _more_links(page: Page) -> None:
     """For another browser: a link whenever somebody presses Enter."""
     for _ in sys.stdin:
-        say(f"Page  {page.link}")  # type: ignore[attr-defined]
+        say(f"Page  {page.link}")

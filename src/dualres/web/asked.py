@@ -65,7 +65,9 @@ class Asked:
         octets, wav, zipped = "application/octet-stream", "audio/wav", "application/zip"
         return [
             Call("GET", "/api/folder", "All recordings of the folder", self.folder),
-            Call("POST", "/api/recordings", "Add a recording", self.drop, (Field("name", str, "of the file"),), raw=True),
+            Call(
+                "POST", "/api/recordings", "Add a recording", self.drop, (Field("name", str, "of the file"),), raw=True
+            ),
             Call("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
             Call("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
             Call("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=octets),
@@ -181,9 +183,12 @@ class Asked:
         except OSError as error:
             raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
         file = target.relative_to(self.workspace.folder).as_posix()
+        facts = self.workspace.facts(self.workspace.unlisted(target))
+        if facts.problem:
+            target.unlink(missing_ok=True)
+            raise RecordingError(f"{target.name}: {facts.problem}")
         set_cells(self.workspace.folder, Place(file), {"label": ""})
         entry = next(one for one in self.workspace.entries() if one.place.file == file)
-        facts = self.workspace.facts(entry)
         self._changed()
         return described(entry, facts)
 
@@ -202,7 +207,9 @@ class Asked:
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
     def advise(self, count: int) -> dict[str, Any]:
-        return self._start("advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()])
+        return self._start(
+            "advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()]
+        )
 
     def audit(self) -> dict[str, Any]:
         return self._start("audit", "Look for leaks", ["audit", ".", "--json", *self._reading()])

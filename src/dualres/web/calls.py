@@ -67,7 +67,7 @@ class Field:
         try:
             if isinstance(value, bool) or not isinstance(value, str | int | float):
                 raise ValueError
-            number = self.kind(value)
+            number = int(value) if self.kind is int else float(value)
             if not math.isfinite(number):
                 raise ValueError
         except (ValueError, OverflowError):

@@ -116,8 +116,9 @@ class Commands:
         assert process
         assert process.stdout
         assert process.stderr
+        output = process.stdout
         printed: list[str] = []
-        reader = threading.Thread(target=lambda: printed.append(process.stdout.read()), daemon=True)
+        reader = threading.Thread(target=lambda: printed.append(output.read()), daemon=True)
         reader.start()
         told = 0.0
         for line in process.stderr:

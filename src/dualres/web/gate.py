@@ -76,10 +76,7 @@ class Gate:
             if (length := Headers(scope=scope).get("content-length")) and not body.allows(length):
                 answer = PlainTextResponse("the body is too large", 413)
             else:
-                try:
-                    await self._app(scope, body, _with_headers(send))
-                except _BodyError as error:
-                    answer = PlainTextResponse(str(error), error.status)
+                await self._app(scope, body, _with_headers(send))
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
 
@@ -124,7 +121,9 @@ class Gate:
         return value if value.isascii() else ""
 
 
-class _BodyError(Exception):
+class BodyError(Exception):
+    """A body that is not read to its end, and with which status to say so."""
+
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
         self.status = status
@@ -145,11 +144,11 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), PATIENCE_S)
         except TimeoutError:
-            raise _BodyError(408, "the body does not arrive") from None
+            raise BodyError(408, "the body does not arrive") from None
         self._seen += len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         if self._seen > self._most:
-            raise _BodyError(413, "the body is too large")
+            raise BodyError(413, "the body is too large")
         return message
 
 

@@ -1,7 +1,6 @@
 """What the page draws of a stretch of a signal: spectrum, spectrogram at two resolutions, envelope; and its sound."""
 
 import struct
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -91,10 +90,10 @@ def _exact(samples: Samples) -> npt.NDArray[np.float64]:
         raise RecordingError("samples of this stretch are not finite; repair or leave out the recording")
     if len(exact) < 64:
         raise RecordingError("the stretch is too short; show a longer one")
-    return exact - exact.mean()
+    return np.asarray(exact - exact.mean())
 
 
-def _curve(one: Spectrum, highest: float = np.inf) -> Mapping[str, Any]:
+def _curve(one: Spectrum, highest: float = np.inf) -> dict[str, Any]:
     """At most `POINTS` points, each the highest of its neighbours, so that no line is lost."""
     power = one.power[: int(min(highest / one.step_hz, len(one.power))) + 1][1:]
     starts = np.unique(np.arange(POINTS) * len(power) // POINTS)

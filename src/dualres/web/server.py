@@ -1,9 +1,7 @@
 """The page's own server: one process, this machine only, one folder."""
 
 import logging
-import signal
 import socket
-import sys
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from pathlib import Path
@@ -23,7 +21,7 @@ from dualres.machinery.files import NO_ROOM
 from dualres.web.asked import Asked, temporary_in
 from dualres.web.calls import Call, openapi
 from dualres.web.events import Events
-from dualres.web.gate import Gate
+from dualres.web.gate import BodyError, Gate
 from dualres.web.workspace import Workspace
 
 HOST = "127.0.0.1"
@@ -66,13 +64,15 @@ class Page:
 
     def _answering(self, call: Call) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            arguments: dict[str, Any]
+            arguments: dict[str, Any] = {}
             try:
                 body = b"" if call.raw else await request.body()
                 arguments = call.arguments(request.path_params, request.query_params, body)
                 if call.raw:
                     arguments["body"] = await self._received(request)
                 found = await run_in_threadpool(call.run, **arguments)
+            except BodyError as error:
+                return PlainTextResponse(str(error), error.status, {"connection": "close"})
             except ClientDisconnect:
                 return PlainTextResponse("", 400)
             except DualResError as error:
@@ -80,6 +80,9 @@ class Page:
             except OSError as error:
                 said = f"{error.filename or 'the folder'}: cannot be used ({error.strerror}); look at the disk"
                 return JSONResponse({"error": said}, 507 if error.errno in NO_ROOM else 400)
+            finally:
+                if call.raw and "body" in arguments:
+                    arguments["body"].unlink(missing_ok=True)  # unless it was kept under another name
             return found if isinstance(found, Response) else JSONResponse(found)
 
         return answer
@@ -103,13 +106,14 @@ class Page:
         return StreamingResponse(self.events.listen(), media_type="text/event-stream")
 
 
-def serve(page: Page, listening: socket.socket) -> None:
-    """Until Ctrl-C."""
+def server_of(page: Page) -> uvicorn.Server:
+    """With limits for clients that are slow, many or lost."""
     config = uvicorn.Config(
         page.gate,
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         date_header=False,
         ws="none",
         lifespan="off",
@@ -118,16 +122,15 @@ def serve(page: Page, listening: socket.socket) -> None:
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=16 << 10,
     )
-    signal.signal(signal.SIGTERM, _end)
+    return uvicorn.Server(config)
+
+
+def serve(page: Page, listening: socket.socket) -> None:
+    """Until Ctrl-C."""
     try:
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(page).run(sockets=[listening])
     finally:
         page.asked.commands.end()
-
-
-def _end(number: int, frame: object) -> None:
-    """A request to end is heard after the server has ended, so that what it started ends as well."""
-    sys.exit(128 + number)
 
 
 def listen(port: int | None) -> socket.socket:
@@ -142,6 +145,7 @@ def listen(port: int | None) -> socket.socket:
             if port is not None:
                 raise ConfigError(f"port {port} cannot be used ({error.strerror}); choose another by --port") from error
             continue
+        one.listen(CONNECTIONS)  # from now on a browser may ask, and waits for the answer
         return one
     raise ConfigError("no port of this machine is free; close another program")
 

@@ -1,4 +1,4 @@
-"""The folder that the page shows: its recordings by id, what is known of each, and the labels, which lie in its list."""
+"""The folder that the page shows: its recordings by id, what is known of each, and its list of labels."""
 
 import hashlib
 from collections import OrderedDict
@@ -69,6 +69,10 @@ class Workspace:
         if found is None:
             raise RecordingError("there is no such recording any more; look at the folder again")
         return found
+
+    def unlisted(self, file: Path) -> Entry:
+        """A file that has just come, before anything is known of it."""
+        return self._entry(Row(file))
 
     def facts(self, entry: Entry) -> Facts:
         """Length, rate and axes; read once for every state of a file."""
