@@ -47,7 +47,8 @@ class Field:
                 raise ConfigError(f"{self.name} is missing: {self.about}")
             return self.default
         value = self._read(given[self.name])
-        if isinstance(value, int | float) and not (self.least or -math.inf) <= value <= (self.most or math.inf):
+        least, most = (-math.inf if self.least is None else self.least), (math.inf if self.most is None else self.most)
+        if isinstance(value, int | float) and not least <= value <= most:
             raise ConfigError(f"{self.name} {value} lies outside of {self.least} to {self.most}")
         if self.choices and value not in self.choices:
             raise ConfigError(f"{self.name} {value!r} is none of {', '.join(self.choices)}")

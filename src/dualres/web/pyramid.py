@@ -14,6 +14,7 @@ from dualres.recordings.recording import BLOCK, Samples
 
 FINEST = 256  # samples of the shortest stretches; below that the samples themselves are few
 COARSER = 8  # stretches of one level in one of the next
+ENOUGH = 4  # stretches of a column at least, so that its edges are nearly where they should be
 GLIMPSES = 128  # stretches of a glance at a signal whose extremes are not known yet
 
 Extremes = npt.NDArray[np.float32]  # lowest and highest, (2, columns)
@@ -66,7 +67,7 @@ class Pyramid:
         if not self.levels:
             return self._glance(first, last, columns)
         level, size = 0, FINEST
-        while level + 1 < len(self.levels) and size * COARSER <= each:
+        while level + 1 < len(self.levels) and ENOUGH * size * COARSER <= each:
             level, size = level + 1, size * COARSER
         known = self.levels[level][:, first // size : -(-last // size)]
         return _columns(known, known.shape[1], columns)
