@@ -38,7 +38,9 @@ class Attempt:
     body: bytes | None
 
 
-def attempts(described: Mapping[str, Any], known: Mapping[str, Sequence[str]], seed: int, count: int) -> Iterator[Attempt]:
+def attempts(
+    described: Mapping[str, Any], known: Mapping[str, Sequence[str]], seed: int, count: int
+) -> Iterator[Attempt]:
     """Requests that follow the description, and some that nearly do; `known` values are good ones."""
     draw = random.Random(seed)
     calls = [(path, method, call) for path, methods in described["paths"].items() for method, call in methods.items()]
@@ -187,7 +189,9 @@ def killed_while_labelling(folder: Path, kills: int, seed: int) -> dict[str, Any
         page.process.wait(30)
         listed = (folder / "labels.csv").read_text() if (folder / "labels.csv").exists() else ""
         for one, label in said.items():
-            either = {label, trying[1]} if one == trying[0] else {label}  # the last one may have been written, unanswered
+            either = (
+                {label, trying[1]} if one == trying[0] else {label}
+            )  # the last one may have been written, unanswered
             lost += not any(f"{ids[one]},{word}\n" in listed for word in either)
     return {"kills": kills, "labels_saved": saved, "labels_lost": lost}
 

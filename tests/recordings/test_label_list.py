@@ -27,9 +27,7 @@ def test_other_cells_columns_and_their_names_stay(folder: Path) -> None:
     (folder / "labels.csv").write_text(written)
     before = set_cells(folder, Place("b.wav"), {"label": "bad", "component": "B7"})
     assert before == written
-    assert text_of(folder) == (
-        "path;Fault;rpm;remark;component\na.wav;good;1800;kept, as it is;\nb.wav;bad;900;;B7\n"
-    )
+    assert text_of(folder) == ("path;Fault;rpm;remark;component\na.wav;good;1800;kept, as it is;\nb.wav;bad;900;;B7\n")
     put_back(folder, before)
     assert text_of(folder) == written
 

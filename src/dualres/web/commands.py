@@ -128,6 +128,8 @@ class Commands:
                 self._publish("command", command.as_data())
         reader.join()
         status = process.wait()
+        output.close()
+        process.stderr.close()
         text = "".join(printed).strip()
         try:
             command.result = json.loads(text)

@@ -16,6 +16,7 @@ class Events:
     def __init__(self) -> None:
         self._pages: set[asyncio.Queue[str]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended = False
 
     def publish(self, kind: str, data: Any) -> None:
         if self._loop and not self._loop.is_closed():
@@ -30,13 +31,18 @@ class Events:
         self._pages.add(queue)
         try:
             yield "event: hello\ndata: {}\n\n"
-            while True:
+            while not self._ended:
                 try:
                     yield await asyncio.wait_for(queue.get(), ALIVE_S)
                 except TimeoutError:
                     yield ": alive\n\n"
         finally:
             self._pages.discard(queue)
+
+    def end(self) -> None:
+        """No more news: every open page is let go."""
+        self._ended = True
+        self._spread("event: end\ndata: {}\n\n")
 
     def _spread(self, text: str) -> None:
         for queue in self._pages:

@@ -122,7 +122,19 @@ def server_of(page: Page) -> uvicorn.Server:
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=16 << 10,
     )
-    return uvicorn.Server(config)
+    return _Server(config, page.events)
+
+
+class _Server(uvicorn.Server):
+    """Lets open pages go before it waits for them."""
+
+    def __init__(self, config: uvicorn.Config, events: Events) -> None:
+        super().__init__(config)
+        self._events = events
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._events.end()
+        await super().shutdown(sockets)
 
 
 def serve(page: Page, listening: socket.socket) -> None:

@@ -32,6 +32,7 @@ function news() {
     busy();
     tell("command");
   });
+  events.addEventListener("end", () => { events.close(); notice("The server has ended. Start dualres serve again."); });
   events.onerror = () => { if (events.readyState === EventSource.CLOSED) notice("The server has ended. Start dualres serve again."); };
 }
 
