@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,7 +113,12 @@ def test_labels_lie_in_the_list_and_models_in_the_folder(walked: list[str], rig:
     assert labels.pop(corrected) == "break+inner"
     assert {file.split(".")[0] == label for file, label in labels.items()} == {True}
     assert (rig / "models" / "model-1.safetensors").exists()
-    assert (rig / "models" / "model-1-c99" / "dualres.c").exists()
+    assert sorted(path.name for path in (rig / "models").iterdir()) == ["model-1.html", "model-1.safetensors"]
+
+
+def test_an_export_is_downloaded_in_one_file(walked: list[str], served: Served) -> None:
+    with zipfile.ZipFile(io.BytesIO(served.get("/api/models/model-1/export"))) as export:
+        assert {"model-1-c99/dualres.c", "model-1-c99/dualres_model.c"} <= set(export.namelist())
 
 
 def test_a_verdict_is_that_of_the_command_to_the_last_digit(

@@ -25,7 +25,7 @@ def write_recordings(demo: Demo, folder: Path) -> Path:
     for name in demo.fold.evaluation:
         others[everything[name].label].append(name)
     judged = [name for names in others.values() for name in names[:TO_JUDGE]]
-    conditions = sorted({column for one in everything.values() for column in one.condition})
+    conditions = sorted({column for one in everything.values() for column in one.condition} - {"severity"})
     table = io.StringIO()
     rows = csv.writer(table, lineterminator="\n")
     rows.writerow(["file", "label", *conditions])

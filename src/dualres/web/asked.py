@@ -5,6 +5,7 @@ import secrets
 import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
@@ -43,6 +44,7 @@ class Asked:
         self.workspace, self.events = workspace, events
         self.judging = Judging(workspace)
         self.commands = Commands(workspace.folder, events.publish)
+        self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
 
     def calls(self) -> list[Call]:
         """All of them; the page's description is made from these."""
@@ -221,7 +223,7 @@ class Asked:
     def export(self, name: str, to: str, rate: str) -> dict[str, Any]:
         model = self.judging.path(name)
         hz = ["--rate", rate] if rate and to == "c99" else []
-        arguments = ["export", str(model), str(_export_of(model, to)), "--to", to, "--overwrite", *hz]
+        arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
         return self._start("export", f"Export {name}", arguments)
 
     def running(self) -> list[dict[str, Any]]:
@@ -257,19 +259,28 @@ class Asked:
 
     def exported(self, name: str) -> Response:
         """Everything that was exported of a model, in one file."""
-        model, archive = self.judging.path(name), io.BytesIO()
+        self.judging.path(name)  # an error for a model that is not there
+        archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
             for to in ("c99", "onnx"):
-                export = _export_of(model, to)
+                export = self._export(name, to)
                 files = [path for path in export.rglob("*") if path.is_file()] if export.is_dir() else [export]
                 for path in files:
                     if path.is_file():
-                        zipped.write(path, path.relative_to(model.parent))
+                        zipped.write(path, path.relative_to(export.parent))
             empty = not zipped.namelist()
         if empty:
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
         named = {"content-disposition": f'attachment; filename="{name}.zip"'}
         return Response(archive.getvalue(), media_type="application/zip", headers=named)
+
+    def _export(self, name: str, to: str) -> Path:
+        return Path(self._exports.name) / (f"{name}-c99" if to == "c99" else f"{name}.onnx")
+
+    def end(self) -> None:
+        """Everything that was started."""
+        self.commands.end()
+        self._exports.cleanup()
 
     def verdict(self, id: str, model: str) -> dict[str, Any]:
         return self.judging.verdict(model, self.workspace.entry(id))
@@ -299,10 +310,6 @@ def _model_name(name: str) -> str:
     if not fit_for_a_file or name[0] in ". -" or name[-1] in ". ":
         raise ConfigError(f"{name!r} cannot be a model's name; use letters, digits, dots, dashes and spaces")
     return name
-
-
-def _export_of(model: Path, to: str) -> Path:
-    return model.with_name(f"{model.stem}-c99") if to == "c99" else model.with_suffix(".onnx")
 
 
 def _finite(values: Any) -> list[float | None]:

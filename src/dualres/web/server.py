@@ -142,7 +142,7 @@ def serve(page: Page, listening: socket.socket) -> None:
     try:
         server_of(page).run(sockets=[listening])
     finally:
-        page.asked.commands.end()
+        page.asked.end()
 
 
 def listen(port: int | None) -> socket.socket:

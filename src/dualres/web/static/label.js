@@ -23,7 +23,7 @@ export function labelBar(one, { part, forgetPart, move }) {
 function parts(bar, one) {
   const names = shown();
   const cell = (name, value, hint) => h("label", {}, `${name} `, h("input", {
-    value: value || "", placeholder: hint, size: 10,
+    value: value || "", placeholder: hint, size: 7,
     onchange: attempt(async (event) => { await change(`/api/recordings/${one.id}/label`, "PUT", { cells: { [name]: event.target.value.trim() } }); await refresh(); }),
   }));
   const conditions = [...new Set(state.recordings.flatMap((each) => Object.keys(each.condition)))];
