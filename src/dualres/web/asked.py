@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from starlette.responses import FileResponse, Response
@@ -20,6 +20,7 @@ from dualres.web.calls import Call, Field
 from dualres.web.commands import Command, Commands
 from dualres.web.events import Events
 from dualres.web.judging import Judging
+from dualres.web.watching import Watching
 from dualres.web.workspace import DROPPED, Workspace, described
 
 BRIEF = "text/html; charset=utf-8"
@@ -32,6 +33,7 @@ _START = Field("start_s", float, "seconds from the recording's start", 0.0, 0, 1
 _END = Field("end_s", float, "seconds from the recording's start", 1e9, 0, 1e9)
 _AXIS = Field("axis", int, "which of several axes, from 0", 0, 0, 1000)
 _MODEL = Field("model", str, "the name of a model")
+_STREAM = Field("stream", str, "the name of a stream")
 _SPEED = Field("speed", str, "of the shaft, such as 1797rpm or 29.95Hz", "")
 _BEARING = Field("bearing", str, "such as 6205, or elements, diameters and angle", "")
 _GEAR = Field("gear", str, "teeth, such as 29/95", "")
@@ -43,7 +45,9 @@ class Asked:
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self.workspace, self.events = workspace, events
         self.judging = Judging(workspace)
+        self.watching = Watching(workspace.folder)
         self.commands = Commands(workspace.folder, events.publish)
+        self._over = Event()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
 
     def calls(self) -> list[Call]:
@@ -89,6 +93,8 @@ class Asked:
             Call("POST", "/api/audit", "Look for leaks", self.audit),
             Call("GET", "/api/commands", "Everything that runs or has run", self.running),
             Call("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
+            Call("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
+            Call("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Call("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
             Call("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
         ]
@@ -274,11 +280,31 @@ class Asked:
         named = {"content-disposition": f'attachment; filename="{name}.zip"'}
         return Response(archive.getvalue(), media_type="application/zip", headers=named)
 
+    # Watching
+
+    def streams(self) -> list[dict[str, Any]]:
+        return self.watching.streams()
+
+    def acknowledge(self, stream: str) -> dict[str, Any]:
+        self.watching.acknowledge(stream)
+        self.events.publish("streams", {})
+        return {"acknowledged": True}
+
+    def follow(self, every_s: float = 1.0) -> None:
+        """Tell pages of news in the streams until the end; in a thread of its own."""
+        known = self.watching.changed_ns()
+        while not self._over.wait(every_s):
+            now = self.watching.changed_ns()
+            if now != known:
+                known = now
+                self.events.publish("streams", {})
+
     def _export(self, name: str, to: str) -> Path:
         return Path(self._exports.name) / (f"{name}-c99" if to == "c99" else f"{name}.onnx")
 
     def end(self) -> None:
         """Everything that was started."""
+        self._over.set()
         self.commands.end()
         self._exports.cleanup()
 

@@ -5,6 +5,7 @@ import socket
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import uvicorn
@@ -33,7 +34,7 @@ STATIC = {
     "/": ("index.html", "text/html; charset=utf-8"),
     **{
         f"/{name}": (name, "text/javascript; charset=utf-8")
-        for name in ("api.js", "fit.js", "judge.js", "label.js", "look.js", "main.js", "plots.js")
+        for name in ("api.js", "fit.js", "judge.js", "label.js", "look.js", "main.js", "plots.js", "watch.js")
     },
     "/uplot.js": ("uplot.js", "text/javascript; charset=utf-8"),
     "/uplot.css": ("uplot.css", "text/css; charset=utf-8"),
@@ -48,6 +49,7 @@ class Page:
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
         self.asked = Asked(workspace, self.events)
+        Thread(target=self.asked.follow, daemon=True).start()
         calls = self.asked.calls()
         self._described = openapi(calls, __version__)
         routes = [Route(path, _static(*what)) for path, what in STATIC.items()]

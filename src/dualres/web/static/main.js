@@ -4,8 +4,9 @@ import { commands, fit } from "/fit.js";
 import { judge } from "/judge.js";
 import { shown, undo } from "/label.js";
 import { look } from "/look.js";
+import { watch } from "/watch.js";
 
-const views = { look: ["Look and label", look], fit: ["Fit", fit], judge: ["Judge", judge] };
+const views = { look: ["Look and label", look], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
 const place = document.getElementById("view");
 
 function route() {
@@ -26,6 +27,7 @@ function news() {
   events.addEventListener("hello", attempt(async () => { await refresh(); await commands(); busy(); }));
   events.addEventListener("folder", attempt(async () => { state.verdicts.clear(); await refresh(); }));
   events.addEventListener("wave", () => tell("wave"));
+  events.addEventListener("streams", () => tell("streams"));
   events.addEventListener("command", (event) => {
     const one = JSON.parse(event.data);
     state.commands = [...state.commands.filter((each) => each.number !== one.number), one].sort((a, b) => a.number - b.number);

@@ -10,24 +10,24 @@ const sizes = new ResizeObserver((entries) => {
   }
 });
 
-function axes(labels) {
+function axes(labels, time) {
   const ink = colour("--quiet");
   const grid = { stroke: colour("--line"), width: 1 };
   return labels.map((label, at) => ({
     label, stroke: ink, grid, ticks: grid, font: "12px system-ui", labelFont: "12px system-ui",
     size: at ? 58 : 34, labelSize: 18, labelGap: 0,
-    values: at ? undefined : (_, values) => values.map((value) => value.toLocaleString("en", { maximumFractionDigits: 6 })),
+    values: at || time ? undefined : (_, values) => values.map((value) => value.toLocaleString("en", { maximumFractionDigits: 6 })),
   }));
 }
 
-export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines }) {
+export function draw(place, data, { height = 180, labels, series, bands, hooks, select = true, scales, lines, time = false }) {
   living.get(place)?.destroy();
   const accent = colour("--accent");
   const options = {
     width: Math.max(200, Math.floor(place.clientWidth)), height,
-    legend: { show: false }, scales: { x: { time: false }, ...scales }, axes: axes(labels),
+    legend: { show: false }, scales: { x: { time }, ...scales }, axes: axes(labels, time),
     cursor: { drag: { x: select, y: false, setScale: false }, points: { show: false } },
-    series: [{}, ...series.map((one) => ({ stroke: accent, width: 1, points: { show: false }, ...one }))],
+    series: [{}, ...series.map((one) => ({ stroke: one.bad ? colour("--bad") : accent, width: 1, points: { show: false }, ...one }))],
     bands: bands && [{ series: [2, 1], fill: `${accent}88` }],
     hooks: { draw: lines ? [(plot) => marks(plot, lines)] : [], ...hooks },
   };
