@@ -26,7 +26,15 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 STRANGE = ("", "0", "-1", "1e400", "nan", "..", "../../x", "\0", "é", "a/b", "%00", "x" * 600, "<img src=x onerror=1>")
-QUIET = ("/api/fits", "/api/advice", "/api/audit", "/export", "/table", "/api/events")  # what starts processes
+QUIET = (
+    "/api/fits",
+    "/api/advice",
+    "/api/audit",
+    "/export",
+    "/table",
+    "/api/events",
+    "/api/campaign",
+)  # what starts processes
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from dualres.web.calls import Call, Field
 from dualres.web.commands import Command, Commands
 from dualres.web.events import Events
 from dualres.web.judging import Judging
+from dualres.web.results import is_campaign, page_with_policy
 from dualres.web.watching import Watching
 from dualres.web.workspace import DROPPED, Workspace, described
 
@@ -93,6 +94,8 @@ class Asked:
             Call("POST", "/api/audit", "Look for leaks", self.audit),
             Call("GET", "/api/commands", "Everything that runs or has run", self.running),
             Call("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
+            Call("POST", "/api/campaign", "Make the report of a campaign", self.make_results),
+            Call("GET", "/api/campaign/page", "The report of a campaign", self.results, gives=BRIEF),
             Call("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
             Call("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Call("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
@@ -107,6 +110,7 @@ class Asked:
             "folder": self.workspace.folder.name,
             "recordings": [described(entry, self.workspace.facts(entry)) for entry in entries],
             "models": self.judging.names(),
+            "campaign": is_campaign(self.workspace.folder),
         }
 
     def wave(self, id: str, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
@@ -279,6 +283,22 @@ class Asked:
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
         named = {"content-disposition": f'attachment; filename="{name}.zip"'}
         return Response(archive.getvalue(), media_type="application/zip", headers=named)
+
+    # Results of a campaign
+
+    def make_results(self) -> dict[str, Any]:
+        if not is_campaign(self.workspace.folder):
+            raise ConfigError("there is no campaign in this folder; serve one that dualres bench run has made")
+        arguments = ["bench", "report", "--dir", ".", "-o", str(self._results)]
+        return self._start("results", "Report", arguments)
+
+    def results(self) -> Response:
+        page, policy = page_with_policy(self._results)
+        return Response(page, media_type=BRIEF, headers={"content-security-policy": policy})
+
+    @property
+    def _results(self) -> Path:
+        return Path(self._exports.name) / "results"
 
     # Watching
 

@@ -34,7 +34,17 @@ STATIC = {
     "/": ("index.html", "text/html; charset=utf-8"),
     **{
         f"/{name}": (name, "text/javascript; charset=utf-8")
-        for name in ("api.js", "fit.js", "judge.js", "label.js", "look.js", "main.js", "plots.js", "watch.js")
+        for name in (
+            "api.js",
+            "fit.js",
+            "judge.js",
+            "label.js",
+            "look.js",
+            "main.js",
+            "plots.js",
+            "results.js",
+            "watch.js",
+        )
     },
     "/uplot.js": ("uplot.js", "text/javascript; charset=utf-8"),
     "/uplot.css": ("uplot.css", "text/css; charset=utf-8"),

@@ -16,6 +16,7 @@ from dualres.recordings.labels import Row
 from dualres.recordings.listing import choose_several
 from dualres.recordings.pieces import Piecewise, pieces_of
 from dualres.web.pyramid import Pyramid
+from dualres.web.results import is_campaign
 
 MODELS = "models"  # where fits lie, below the folder
 DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
@@ -60,6 +61,8 @@ class Workspace:
 
     def entries(self) -> list[Entry]:
         """Everything that can be looked at or labelled, in the order of the names."""
+        if is_campaign(self.folder):
+            return []  # its tables are no recordings
         rows = rows_below(self.folder, unlabelled=True)
         found = [self._entry(row) for row in rows if row.file.is_relative_to(self.folder)]
         return sorted((one for one in found if one.row.file.parent != self.models), key=lambda one: one.name)

@@ -70,7 +70,7 @@ export const recording = (id) => state.recordings.find((one) => one.id === id);
 
 export async function refresh() {
   const found = await ask("/api/folder");
-  Object.assign(state, { recordings: found.recordings, folder: found.folder, names: found.models });
+  Object.assign(state, { recordings: found.recordings, folder: found.folder, names: found.models, campaign: found.campaign });
   state.model = found.models.includes(state.model) ? state.model : found.models[0] || null;
   state.chosen = recording(state.chosen) ? state.chosen : found.recordings[0]?.id || null;
   tell("folder");

@@ -4,13 +4,16 @@ import { commands, fit } from "/fit.js";
 import { judge } from "/judge.js";
 import { shown, undo } from "/label.js";
 import { look } from "/look.js";
+import { results } from "/results.js";
 import { watch } from "/watch.js";
 
 const views = { look: ["Look and label", look], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
 const place = document.getElementById("view");
 
 function route() {
-  const name = location.hash.slice(1) in views ? location.hash.slice(1) : "look";
+  if (state.campaign) views.results = ["Results", results];
+  const first = state.campaign && !state.recordings.length ? "results" : "look";
+  const name = location.hash.slice(1) in views ? location.hash.slice(1) : first;
   fill(document.getElementById("views"), Object.entries(views).map(([key, [title]]) => h("a", { href: `#${key}`, "aria-current": key === name ? "page" : undefined }, title)));
   place.replaceChildren();
   place.dataset.view = name;
