@@ -50,6 +50,17 @@ class Verdict:
         """The second most probable class."""
         return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
 
+    def as_data(self) -> dict[str, object]:
+        """For JSON, without the differences."""
+        return {
+            "verdict": self.label,
+            "probability": self.probability,
+            "runner_up": self.runner_up,
+            "probabilities": self.probabilities,
+            "windows": self.windows,
+            **(self.answer.as_data() if self.answer else {}),
+        }
+
 
 def diagnose_recording(
     model: Model, recording: Recording, limit: int | None = None, *, error: float = ERROR, sure: float | None = None

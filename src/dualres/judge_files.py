@@ -4,7 +4,7 @@ import os
 import platform
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,16 @@ class Judged:
     condition: Condition = ()  # as far as it is known
     alone: Verdict | None = None  # the verdict without the other files, where they had a say
     part: Interval | None = None  # of the file, where a list names one
+
+
+def as_object(one: Judged) -> dict[str, object]:
+    """What is said of a file, for JSON."""
+    named: dict[str, object] = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
+    if one.part:
+        named |= {"start_s": one.part.start_s, "end_s": one.part.end_s}
+    if not one.verdict:
+        return {**named, "error": one.problem}
+    return {**named, **one.verdict.as_data(), "differences": [asdict(each) for each in one.verdict.differences]}
 
 
 @dataclass(frozen=True)

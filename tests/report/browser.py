@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,10 @@ class Browser:
 
     def open(self, path: Path, width: int, *, dark: bool = False, fragment: str = "") -> None:
         """Load a file in a window `width` CSS pixels wide, anew."""
+        self.visit(f"{path.as_uri()}{fragment}", width, dark=dark)
+
+    def visit(self, address: str, width: int, *, dark: bool = False) -> None:
+        """Load any address in a window `width` CSS pixels wide, anew."""
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
         self.send("Emulation.setScrollbarsHidden", hidden=True)  # as on a telephone, so that `width` is all usable
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
@@ -81,7 +86,7 @@ class Browser:
         self.requests.clear()
         self.errors.clear()
         self.send("Page.navigate", url="about:blank")
-        self.send("Page.navigate", url=f"{path.as_uri()}{fragment}")
+        self.send("Page.navigate", url=address)
         self.evaluate("new Promise(done => document.readyState === 'complete' ? done() : (onload = () => done()))")
 
     def evaluate(self, script: str) -> Any:
@@ -91,11 +96,32 @@ class Browser:
         return answer["result"].get("value")
 
     def press(self, key: str) -> None:
-        """A key, by its name in the DOM ("Tab", "Enter", "Escape")."""
+        """A key, by its name in the DOM ("Tab", "Enter", "Escape"), or a letter or digit."""
         codes = {"Tab": 9, "Enter": 13, "Escape": 27}
-        text = {"text": "\r"} if key == "Enter" else {}
+        text = {"text": "\r"} if key == "Enter" else {"text": key} if len(key) == 1 else {}
+        code = codes.get(key, ord(key[0].upper()))
         for kind in ("keyDown", "keyUp"):
-            self.send("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=codes[key], **text)
+            self.send("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **text)
+
+    def write(self, text: str) -> None:
+        """Into whatever has the focus."""
+        self.send("Input.insertText", text=text)
+
+    def click(self, selector: str) -> None:
+        """The middle of the first element that matches, once it is there and in sight."""
+        self.wait(f"!!document.querySelector({json.dumps(selector)})")
+        self.hover(selector)
+        element = f"document.querySelector({json.dumps(selector)})"
+        x, y = self.evaluate(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({element}.getBoundingClientRect())")
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def wait(self, script: str, seconds: float = 60.0) -> None:
+        """Until an expression in the page is true."""
+        end = time.monotonic() + seconds
+        while self.evaluate(f"Boolean({script})") is not True:
+            assert time.monotonic() < end, f"{script}: {self.evaluate('document.body.innerText')[:1500]}"
+            time.sleep(0.05)
 
     def hover(self, selector: str) -> None:
         """Move the pointer to the middle of the first element that matches."""

@@ -21,6 +21,7 @@ from dualres.cli.methods import methods
 from dualres.cli.optional_value import with_optional_number
 from dualres.cli.profile import profile
 from dualres.cli.screen import complain, say
+from dualres.cli.serve import serve
 from dualres.cli.show import show
 from dualres.cli.tune import tune
 from dualres.cli.watch import watch
@@ -43,6 +44,7 @@ app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
 app.command()(watch)
 app.command()(explain)
 app.command()(advise)
+app.command()(serve)
 app.command()(show)
 app.command()(export)
 app.command()(audit_command)

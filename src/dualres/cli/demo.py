@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for report.html and model.safetensors.")] = Path(
-        "demo"
-    ),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder for report.html, model.safetensors and some recordings.")
+    ] = Path("demo"),
     fold: Annotated[
         str,
         typer.Option(
@@ -40,6 +40,7 @@ def demo(
     the same result.
     """
     from dualres.demo.page import write_demo
+    from dualres.demo.recordings import write_recordings
     from dualres.demo.run import run_demo
     from dualres.machinery.files import check_writable
 
@@ -47,12 +48,14 @@ def demo(
     with progress("Nothing was written.") as report:
         result = run_demo(fold, chosen_recipe(updates=updates), seed, report)
     page, model = write_demo(result, out)
+    recordings = write_recordings(result, out / "recordings")
     console.print(_table(result))
     accuracy, f1 = result.guess
     say(f"Guessing would score {100 * accuracy:.1f} % and {100 * f1:.1f} %: the expected accuracy and macro-F1")
     say(f"when each recording is given one of the {len(result.fold.classes)} classes at random, all equally likely.")
     say(f"Report  {page}")
     say(f"Model   {model}")
+    say(f"Page    dualres serve {recordings}  (look at its recordings, label, fit and judge in the browser)")
 
 
 def _table(result: Demo) -> Table:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -230,32 +229,17 @@ def _summary(batch: Together) -> str:
 
 def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> dict[str, object]:
     """One line of JSON."""
-    named: dict[str, object] = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
-    if one.part:
-        named |= {"start_s": one.part.start_s, "end_s": one.part.end_s}
-    if not one.verdict:
-        return {**named, "error": one.problem}
-    said: dict[str, object] = {**named, **_fields(one.verdict)}
-    said["differences"] = [asdict(each) for each in one.verdict.differences]
+    from dualres.judge_files import as_object
+
+    said = as_object(one)
     if batch and one.alone:
         said["condition"] = dict(one.condition)
-        said["alone"] = {name: value for name, value in _fields(one.alone).items() if name != "windows"}
+        said["alone"] = {name: value for name, value in one.alone.as_data().items() if name != "windows"}
         said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
-    if baseline:
+    if baseline and one.verdict:
         known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
         said["healthy"] = known
     return said
-
-
-def _fields(verdict: Verdict) -> dict[str, object]:
-    return {
-        "verdict": verdict.label,
-        "probability": verdict.probability,
-        "runner_up": verdict.runner_up,
-        "probabilities": verdict.probabilities,
-        "windows": verdict.windows,
-        **(verdict.answer.as_data() if verdict.answer else {}),
-    }
 
 
 def _answer_cells(verdict: Verdict | None) -> list[str]:

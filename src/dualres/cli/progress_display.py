@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +19,8 @@ from dualres.machinery.remaining import Remaining
 FIRST_LINE_S = 2.0  # of work: a command that is quicker prints none
 BETWEEN_LINES_S = 10.0  # at least
 RARER = 0.1  # of the time so far, at least, between two lines: a night's work does not fill the screen
+BETWEEN_OBJECTS_S = 0.05  # at least
+ASKED = "DUALRES_PROGRESS"  # the variable by which a program asks for progress that it can read
 Clock = Callable[[], float]
 
 
@@ -62,7 +66,10 @@ def _rounded(seconds: float) -> str:
 
 @contextmanager
 def displayed(console: Console) -> Iterator[Display]:
-    """Bars if the console is a terminal, else lines."""
+    """Bars if the console is a terminal, else lines; for a program that asks by DUALRES_PROGRESS=json, objects."""
+    if os.environ.get(ASKED) == "json":
+        yield Objects(console)
+        return
     if not console.is_terminal:
         yield Lines(console)
         return
@@ -88,6 +95,22 @@ class Lines(Display):
         self._next = now + max(BETWEEN_LINES_S, RARER * (now - self._begin))
         told = ", ".join(part for part in (f"{done} of {total}", self.left, remark) if part)
         self._console.print(f"{stage}: {told}", markup=False, highlight=False, soft_wrap=True)
+
+
+class Objects(Display):
+    """For a program: a JSON object per line, with the stage, what is done of it, and the seconds left of all stages."""
+
+    def __init__(self, console: Console, clock: Clock = time.monotonic) -> None:
+        super().__init__(clock)
+        self._file, self._clock, self._next = console.file, clock, 0.0
+
+    def _show(self, stage: str, done: int, total: int, remark: str) -> None:
+        now = self._clock()
+        if now < self._next and done < total:
+            return
+        self._next = now + BETWEEN_OBJECTS_S
+        told = {"stage": stage, "done": done, "total": total, "remark": remark, "left_s": self._remaining.left()}
+        print(json.dumps(told), file=self._file, flush=True)
 
 
 class Bars(Display):

@@ -92,6 +92,7 @@ def _check(theirs: Ledger) -> None:
     for key, job in theirs.jobs().items():
         if key != job.key:
             raise LedgerError(f"{theirs.path}: the key {key[:64]!r} is not the hash of its plan; nothing was taken")
+        theirs.outcome(key)  # what is damaged is told before anything is written
     if altered := theirs.altered():
         what = f"{len(altered)} jobs were changed since they were recorded, the first is {altered[0][:16]}"
         raise LedgerError(f"{theirs.path}: {what}; nothing was taken")

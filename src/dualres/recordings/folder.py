@@ -21,7 +21,7 @@ from dualres.recordings.remembered import Remembered
 from dualres.recordings.selection import Selection, select
 from dualres.recordings.windows import samples_for, shortage
 
-__all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "to_judge"]
+__all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "rows_below", "to_judge"]
 
 EVERYTHING = Selection()
 
@@ -60,7 +60,7 @@ def read_folder(
     """
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
-    rows, not_chosen = select(_rows(folder, labels, unlabelled), folder, selection)
+    rows, not_chosen = select(rows_below(folder, labels, unlabelled), folder, selection)
     if not unlabelled:
         named = [row for row in rows if "label" in row.known]
         if len(named) < len(rows):
@@ -153,7 +153,7 @@ def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
 
-def _rows(folder: Path, labels: Path | None, unlabelled: bool) -> list[Row]:
+def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[Row]:
     """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
     if labels is None and not (folder / LABELS).exists():
         loose = [Row(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []

@@ -98,9 +98,8 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
         if path.stat().st_size > LARGEST:
             raise csv.Error(f"it has more than {LARGEST >> 20} MiB")
         with path.open(newline="", encoding="utf-8-sig") as lines:
-            header = lines.readline()
+            delimiter = delimiter_of(lines.readline())
             lines.seek(0)
-            delimiter = ";" if ";" in header and "," not in header else ","
             table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
             rows = [(table.line_num, cells) for cells in table]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -112,6 +111,11 @@ def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
         (number, _renamed({k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}, path))
         for number, cells in rows
     ]
+
+
+def delimiter_of(header: str) -> str:
+    """What stands between the cells of a table with this first line."""
+    return ";" if ";" in header and "," not in header else ","
 
 
 def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:

@@ -55,7 +55,7 @@ def read(
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
     sha256, stamp = _digest(path)
-    format, pick_one = _opened(path, guard)
+    format, pick_one = opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
     if begin is None and channel is None and remembered and (channel := remembered.channel_in(listing)):
         listing, begin = pick_one(channel)
@@ -90,7 +90,7 @@ def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)
     _digest(path)
-    listing, _ = _opened(path, guard)[1](None)
+    listing, _ = opened(path, guard)[1](None)
     return {one.name: one.length for one in listing if one.fault is None}
 
 
@@ -146,7 +146,7 @@ def _digest(path: Path) -> tuple[str, Stamp]:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def _opened(path: Path, guard: Guard) -> tuple[Format, Pick]:
+def opened(path: Path, guard: Guard) -> tuple[Format, Pick]:
     """The format, and what tells for a name what the file holds, with the first block of that signal, or all of it.
 
     Text is parsed once, however many signals are asked for.

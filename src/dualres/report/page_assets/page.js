@@ -6,7 +6,9 @@ let scrolledTo = 0; // where the results were left for a job
 let showMissing = false;
 
 const withResults = data.studies.filter((study) => study.cells.some((cell) => cell.done));
-const firstStudy = (withResults[0] ?? data.studies[0])?.name ?? "all";
+const finished = (study) => study.cells.filter((cell) => cell.done).length;
+const fullest = withResults.toSorted((one, other) => finished(other) - finished(one))[0]; // the first of equals
+const firstStudy = (fullest ?? data.studies[0])?.name ?? "all";
 
 /** What the address chooses; a choice that the study does not have is dropped. */
 function choice() {

@@ -1,0 +1,67 @@
+"""`dualres serve`: the page."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.screen import complain, say
+from dualres.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dualres.web.server import Page
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(help="Recordings, labelled or not; labels and models are kept in it.")],
+    channel: Channel = None,
+    rate: Rate = None,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, show_default="8765, or any that is free", help="Port on this machine."),
+    ] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Open a page in the browser: look at recordings, label them, fit, judge.
+
+    Labels are written to labels.csv in the folder, models to its subfolder
+    models. The page is reachable from this machine only, by the link that is
+    printed; docs/page.md says how to see that of a gateway. Ctrl-C ends it.
+    """
+    try:
+        from dualres.web import server
+    except ImportError as error:
+        raise ConfigError(f"the page needs {error.name}: pip install 'dualres[page]'") from None
+    from dualres.web.workspace import Workspace
+
+    workspace = Workspace(folder, channel, parsed_rate(rate))
+    listening = server.listen(port)
+    page = server.Page(workspace, listening.getsockname()[1])
+    link = page.link
+    say(f"Page  {link}")
+    say(f"  of {workspace.folder}, reachable from this machine only ({server.HOST})")
+    say("  The link works once; Enter prints another. Ctrl-C ends the page.")
+    if browser and not webbrowser.open(link):
+        complain("note", "there is no browser here; open the link in one", "yellow")
+    if sys.stdin.isatty():
+        threading.Thread(target=_more_links, args=(page,), daemon=True).start()
+    signal.signal(signal.SIGTERM, _end)
+    server.serve(page, listening)
+
+
+def _end(number: int, frame: object) -> None:
+    """A request to end is heard after the server has ended, so that what it started ends as well."""
+    sys.exit(128 + number)
+
+
+def _more_links(page: Page) -> None:
+    """For another browser: a link whenever somebody presses Enter."""
+    for _ in sys.stdin:
+        say(f"Page  {page.link}")

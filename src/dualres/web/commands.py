@@ -1,0 +1,166 @@
+"""Long work for the page: commands in processes of their own, so that they can be stopped and harm nothing else.
+
+What the page does is what the command does, because it is the command.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dualres.errors import ConfigError
+
+AT_ONCE = 3  # commands that run side by side
+KEPT = 50  # finished ones that are remembered
+GRACE_S = 10.0  # after an interrupt, before a process is killed
+MOST_STEPS = 4000  # of a training curve
+PROGRESS = "DUALRES_PROGRESS"  # how a command is asked to tell of its progress; "json" for us
+
+
+@dataclass
+class Command:
+    """One that runs or has run."""
+
+    number: int
+    kind: str  # fit, advise, audit, export
+    title: str
+    state: str = "running"  # or done, failed, cancelled
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+    left_s: float | None = None
+    losses: list[float] = field(default_factory=list)  # of the stage at hand, where it has any
+    messages: list[str] = field(default_factory=list)
+    result: Any = None
+    process: subprocess.Popen[str] | None = field(default=None, repr=False)
+    cancelled: bool = False
+
+    def as_data(self) -> dict[str, Any]:
+        shown = ("number", "kind", "title", "state", "stage", "done", "total", "left_s", "losses", "messages", "result")
+        return {name: getattr(self, name) for name in shown}
+
+
+class Commands:
+    """Starts commands and tells of them; `publish` is called from other threads."""
+
+    def __init__(self, folder: Path, publish: Callable[[str, Any], None]) -> None:
+        self._folder, self._publish = folder, publish
+        self._all: dict[int, Command] = {}
+        self._lock, self._ended = threading.Lock(), False
+
+    def start(
+        self, kind: str, title: str, arguments: Sequence[str], then: Callable[[Command], None] | None = None
+    ) -> Command:
+        """`dualres` with these arguments; what it prints is the result, JSON or text. `then` follows a good end."""
+        with self._lock:
+            running = [one for one in self._all.values() if one.state == "running"]
+            if len(running) >= AT_ONCE or self._ended:
+                raise ConfigError(f"{running[0].title} is still going on; wait for it or cancel it")
+            number = max(self._all, default=0) + 1
+            command = self._all[number] = Command(number, kind, title)
+            for old in [one.number for one in self._all.values() if one.state != "running"][:-KEPT]:
+                del self._all[old]
+            command.process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "dualres.cli", *arguments],
+                cwd=self._folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                env=os.environ | {PROGRESS: "json", "PYTHONPATH": _search(), "COLUMNS": "100"},
+                start_new_session=True,
+            )
+        threading.Thread(target=self._follow, args=(command, then), daemon=True).start()
+        return command
+
+    def all(self) -> list[Command]:
+        return list(self._all.values())
+
+    def get(self, number: int) -> Command:
+        if number not in self._all:
+            raise ConfigError(f"there is no command number {number}")
+        return self._all[number]
+
+    def cancel(self, number: int) -> None:
+        """As Ctrl-C would; what it had finished stays."""
+        command = self.get(number)
+        if command.state == "running" and command.process:
+            command.cancelled = True
+            command.process.send_signal(signal.SIGINT)
+            threading.Timer(GRACE_S, command.process.kill).start()
+
+    def end(self) -> None:
+        """All of them, when the page ends."""
+        with self._lock:
+            self._ended = True
+            running = [one for one in self._all.values() if one.state == "running"]
+        for one in running:
+            self.cancel(one.number)
+        for one in running:
+            if one.process:
+                try:
+                    one.process.wait(GRACE_S)
+                except subprocess.TimeoutExpired:
+                    one.process.kill()
+
+    def _follow(self, command: Command, then: Callable[[Command], None] | None) -> None:
+        process = command.process
+        assert process
+        assert process.stdout
+        assert process.stderr
+        output = process.stdout
+        printed: list[str] = []
+        reader = threading.Thread(target=lambda: printed.append(output.read()), daemon=True)
+        reader.start()
+        told = 0.0
+        for line in process.stderr:
+            _understand(command, line)
+            if time.monotonic() - told > 0.1:
+                told = time.monotonic()
+                self._publish("command", command.as_data())
+        reader.join()
+        status = process.wait()
+        output.close()
+        process.stderr.close()
+        text = "".join(printed).strip()
+        try:
+            command.result = json.loads(text)
+        except ValueError:
+            command.result = text
+        command.state = "cancelled" if command.cancelled else "done" if status in (0, 1) and text else "failed"
+        if command.state == "done" and then:
+            then(command)
+        self._publish("command", command.as_data())
+
+
+def _understand(command: Command, line: str) -> None:
+    """A line of the error channel: progress as JSON, or a sentence."""
+    try:
+        news = json.loads(line)
+    except ValueError:
+        news = None
+    if not isinstance(news, dict) or "stage" not in news:
+        if news is None and line.strip():
+            command.messages = [*command.messages, line.strip()][-30:]
+        return
+    if news["stage"] != command.stage:
+        command.losses = []
+    command.stage, command.done, command.total = news["stage"], news["done"], news["total"]
+    command.left_s = news.get("left_s")
+    word, _, value = str(news.get("remark", "")).partition(" ")
+    if word == "loss":
+        command.losses = [*command.losses, float(value)][-MOST_STEPS:]
+
+
+def _search() -> str:
+    """Where the commands find this very package."""
+    here = str(Path(__file__).parents[2])
+    return os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])

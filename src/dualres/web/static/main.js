@@ -1,0 +1,59 @@
+// Which view is open, what the server tells, and keys that work everywhere.
+import { attempt, fill, h, notice, refresh, state, tell } from "/api.js";
+import { commands, fit } from "/fit.js";
+import { judge } from "/judge.js";
+import { shown, undo } from "/label.js";
+import { look } from "/look.js";
+import { results } from "/results.js";
+import { watch } from "/watch.js";
+
+const views = { look: ["Look and label", look], fit: ["Fit", fit], judge: ["Judge", judge], watch: ["Watch", watch] };
+const place = document.getElementById("view");
+
+function route() {
+  if (state.campaign) views.results = ["Results", results];
+  const first = state.campaign && !state.recordings.length ? "results" : "look";
+  const name = location.hash.slice(1) in views ? location.hash.slice(1) : first;
+  fill(document.getElementById("views"), Object.entries(views).map(([key, [title]]) => h("a", { href: `#${key}`, "aria-current": key === name ? "page" : undefined }, title)));
+  place.replaceChildren();
+  place.dataset.view = name;
+  views[name][1](place);
+}
+
+function busy() {
+  const going = state.commands.filter((one) => one.state === "running");
+  document.getElementById("busy").textContent = going.map((one) => `${one.title}: ${one.total ? `${one.done} of ${one.total}` : "starting"}`).join("; ");
+}
+
+function news() {
+  const events = new EventSource("/api/events");
+  events.addEventListener("hello", attempt(async () => { await refresh(); await commands(); busy(); }));
+  events.addEventListener("folder", attempt(async () => { state.verdicts.clear(); await refresh(); }));
+  events.addEventListener("wave", () => tell("wave"));
+  events.addEventListener("streams", () => tell("streams"));
+  events.addEventListener("command", (event) => {
+    const one = JSON.parse(event.data);
+    state.commands = [...state.commands.filter((each) => each.number !== one.number), one].sort((a, b) => a.number - b.number);
+    busy();
+    tell("command");
+  });
+  events.addEventListener("end", () => { events.close(); notice("The server has ended. Start dualres serve again."); });
+  events.onerror = () => { if (events.readyState === EventSource.CLOSED) notice("The server has ended. Start dualres serve again."); };
+}
+
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && !event.target.closest("input, select, textarea")) { event.preventDefault(); undo(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  const label = /^[1-9]$/.test(event.key) && shown()[Number(event.key) - 1];
+  if (label) (document.querySelector(".labels")?.say || document.querySelector(".why")?.correct)?.(label);
+  if (event.key === "u") undo();
+});
+
+window.addEventListener("hashchange", route);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", route); // plots are painted in the page's colours
+await refresh().catch((error) => notice(error.message));
+document.getElementById("folder").textContent = state.folder || "DualRes";
+document.title = `${state.folder || "Folder"} · DualRes`;
+await commands().catch(() => {});
+route();
+news();

@@ -1,0 +1,208 @@
+"""The folder that the page shows: its recordings by id, what is known of each, and its list of labels."""
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from dualres.errors import RecordingError
+from dualres.recordings.folder import rows_below
+from dualres.recordings.label_list import Place, place_of, put_back, remove_part, set_cells, text_of
+from dualres.recordings.labels import Row
+from dualres.recordings.listing import choose_several
+from dualres.recordings.pieces import Piecewise, pieces_of
+from dualres.web.pyramid import Pyramid
+from dualres.web.results import is_campaign
+
+MODELS = "models"  # where fits lie, below the folder
+DROPPED = "dropped"  # where recordings lie that somebody dropped on the page
+UNDO = 100  # changes of the list that can be taken back
+SIGNALS = 10_000  # recordings whose axes are remembered
+PYRAMIDS = 64 << 20  # bytes of extremes that are kept
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the list, or a file that it does not name."""
+
+    id: str  # stands for it in every address, so that no path does
+    name: str  # relative to the folder, with the channel and part that the list picks
+    row: Row
+    place: Place
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a glance at a file tells."""
+
+    seconds: float | None = None
+    rate: float | None = None  # Hz
+    axes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+class Workspace:
+    """All that the page knows of a folder; nothing of it is kept anywhere but in the folder."""
+
+    def __init__(self, folder: Path, channel: str | None = None, rate: Fraction | None = None) -> None:
+        if not folder.is_dir():
+            raise RecordingError(f"{folder}: there is no such folder")
+        self.folder, self.channel, self.rate = folder.resolve(), channel, rate
+        self.models = self.folder / MODELS
+        self._lock = Lock()  # of the list
+        self._undo: list[tuple[str, str]] = []  # the list after and before each change
+        self._signals: dict[tuple[object, ...], list[Piecewise]] = {}
+        self._facts: dict[tuple[object, ...], Facts] = {}
+        self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
+
+    def entries(self) -> list[Entry]:
+        """Everything that can be looked at or labelled, in the order of the names."""
+        if is_campaign(self.folder):
+            return []  # its tables are no recordings
+        rows = rows_below(self.folder, unlabelled=True)
+        found = [self._entry(row) for row in rows if row.file.is_relative_to(self.folder)]
+        return sorted((one for one in found if one.row.file.parent != self.models), key=lambda one: one.name)
+
+    def entry(self, id: str) -> Entry:
+        found = next((one for one in self.entries() if one.id == id), None)
+        if found is None:
+            raise RecordingError("there is no such recording any more; look at the folder again")
+        return found
+
+    def unlisted(self, file: Path) -> Entry:
+        """A file that has just come, before anything is known of it."""
+        return self._entry(Row(file))
+
+    def facts(self, entry: Entry) -> Facts:
+        """Length, rate and axes; read once for every state of a file."""
+        key = self._key(entry)
+        if key not in self._facts:
+            try:
+                axes = self.signals(entry)
+                rate = self._rate(entry, axes[0])
+                first, last = self._bounds(entry, axes[0], rate)
+                self._facts[key] = Facts((last - first) / rate, rate, tuple(one.name for one in axes))
+            except RecordingError as error:
+                self._facts[key] = Facts(problem=str(error).removeprefix(f"{entry.row.file}: "))
+        return self._facts[key]
+
+    def signals(self, entry: Entry) -> list[Piecewise]:
+        """The axes of a recording: those that the list or the command names, or all that the file holds."""
+        key = self._key(entry)
+        if key not in self._signals:
+            self._signals[key] = self._chosen(entry)
+            while len(self._signals) > SIGNALS:
+                self._signals.pop(next(iter(self._signals)))
+        return self._signals[key]
+
+    def _chosen(self, entry: Entry) -> list[Piecewise]:
+        there, channel = pieces_of(entry.row.file), entry.row.channel or self.channel
+        if channel is None:
+            return there
+        try:
+            chosen = choose_several([one.listed for one in there], channel)
+        except ValueError as error:
+            raise RecordingError(f"{entry.row.file}: {error}") from None
+        return [one for one in there if one.listed in chosen]
+
+    def signal(self, entry: Entry, axis: int) -> "Signal":
+        """One axis, ready to be drawn."""
+        axes = self.signals(entry)
+        if not 0 <= axis < len(axes):
+            raise RecordingError(f"{entry.name}: has {len(axes)} axes, counted from 0; ask for one of them")
+        rate = self._rate(entry, axes[axis])
+        first, last = self._bounds(entry, axes[axis], rate)
+        key = (*self._key(entry), axis)
+        with self._lock:
+            if key not in self._pyramids:
+                read = axes[axis].samples
+                self._pyramids[key] = Pyramid(last - first, lambda start, stop: read(first + start, first + stop))
+            self._pyramids.move_to_end(key)
+            while sum(one.nbytes for one in self._pyramids.values()) > PYRAMIDS and len(self._pyramids) > 1:
+                self._pyramids.popitem(last=False)
+            return Signal(rate, self._pyramids[key])
+
+    def label(self, entry: Entry, cells: Mapping[str, str], part: tuple[float, float] | None = None) -> None:
+        """Write what somebody says of a recording, or of a part of it, to the list."""
+        start_s, end_s = part or (entry.place.start_s, entry.place.end_s)
+        place = Place(entry.place.file, entry.place.channel, start_s or None, end_s)
+        with self._lock:
+            self._changed(set_cells(self.folder, place, cells))
+
+    def unlist_part(self, entry: Entry) -> None:
+        """Take a labelled part away."""
+        with self._lock:
+            self._changed(remove_part(self.folder, entry.place))
+
+    def undo(self) -> bool:
+        """Take the last change back, unless somebody else has changed the list since; whether there was one."""
+        with self._lock:
+            if not self._undo:
+                return False
+            after, before = self._undo.pop()
+            if text_of(self.folder) != after:
+                self._undo.clear()
+                raise RecordingError("labels.csv was changed by somebody else; nothing was taken back")
+            put_back(self.folder, before)
+            return True
+
+    def _changed(self, before: str) -> None:
+        self._undo = [*self._undo, (text_of(self.folder), before)][-UNDO:]
+
+    def _entry(self, row: Row) -> Entry:
+        name = row.file.relative_to(self.folder).as_posix() + row.which
+        return Entry(hashlib.sha256(name.encode()).hexdigest()[:16], name, row, place_of(row, self.folder))
+
+    def _key(self, entry: Entry) -> tuple[object, ...]:
+        try:
+            status = entry.row.file.stat()
+        except OSError as error:
+            raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
+        return entry.name, entry.row.rate, status.st_size, status.st_mtime_ns
+
+    def _rate(self, entry: Entry, axis: Piecewise) -> float:
+        rate = axis.rate or entry.row.rate or self.rate
+        if rate is None:
+            raise RecordingError(f"{entry.row.file}: the file does not say its sampling rate; give it by --rate")
+        return float(rate)
+
+    @staticmethod
+    def _bounds(entry: Entry, axis: Piecewise, rate: float) -> tuple[int, int]:
+        part = entry.row.part
+        if part is None:
+            return 0, axis.length
+        last = axis.length if part.end_s is None else min(axis.length, round(part.end_s * rate))
+        return min(round(part.start_s * rate), last), last
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One axis of a recording, at any magnification."""
+
+    rate: float
+    pyramid: Pyramid
+
+    def stretch(self, start_s: float, end_s: float) -> tuple[int, int]:
+        """Two seconds as samples, within the signal and in order."""
+        length = self.pyramid.length
+        first = min(max(0, round(start_s * self.rate)), length - 1)
+        return first, min(max(first + 1, round(end_s * self.rate)), length)
+
+
+def described(entry: Entry, facts: Facts | None) -> dict[str, Any]:
+    """For the page's list."""
+    known, place = entry.row.known, entry.place
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "label": known.get("label"),
+        "component": known.get("component"),
+        "condition": dict(known.get("condition") or {}),
+        "start_s": place.start_s,
+        "end_s": place.end_s,
+        **(vars(facts) if facts else {"seconds": None, "rate": None, "axes": [], "problem": ""}),
+    }
