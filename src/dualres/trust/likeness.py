@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -50,12 +51,17 @@ def look_at(model: Model, recording: Recording) -> Look:
 
 
 def _look(model: Model, axis: int, signal: Recording) -> Look:
-    config, members = model.card.config, [weights_of(member) for member in model.members_of(axis)]
+    config = model.card.config
     some = stretches(signal, config.rate, config.window, model.card.resampler, MOST_WINDOWS, MOST_WINDOWS)
-    windows = every_window(next(some), config.window)
+    return look_at_windows(model, axis, every_window(next(some), config.window), signal.rate)
+
+
+def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> Look:
+    """How windows of one axis (n, window) look to a model, recorded at `rate` Hz."""
+    members = [weights_of(member) for member in model.members_of(axis)]
     distance, spectrum = np.mean([_distances(member, windows) for member in members], axis=(0, 1)).tolist()
-    level, width = np.mean([recorded(window, config.rate) for window in windows], axis=0).tolist()
-    return Look(distance, spectrum, level, width, float(np.log2(float(signal.rate))))
+    level, width = np.mean([recorded(window, model.card.config.rate) for window in windows], axis=0).tolist()
+    return Look(distance, spectrum, level, width, float(np.log2(float(rate))))
 
 
 def recorded(window: Samples, rate: float) -> tuple[float, float]:
