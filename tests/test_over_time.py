@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import astuple, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,9 +10,12 @@ from dualres.errors import ConfigError
 from dualres.file import Card, Model
 from dualres.judge import diagnose_recording, window_scores
 from dualres.model.network import DualRes
-from dualres.over_time import judge_over_time, over_time
+from dualres.over_time import _Looks, judge_over_time, over_time
 from dualres.recordings.labels import Row
 from dualres.recordings.recording import Blockwise, Interval, Recording, sliced
+from dualres.recordings.windows import at_rate, every_window
+from dualres.trust.calibration import Calibration, held_out
+from dualres.trust.likeness import look_at, look_at_windows
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +44,65 @@ def test_every_window_counts_once_where_its_middle_is(model):
 
 def test_one_stretch_is_the_recording(model):
     recording = noise(3.0)
-    whole = replace(diagnose_recording(model, recording), answer=None)  # rates are those of whole recordings
-    assert over_time(model, recording, 60) == [(Interval(0.0, 3.0), whole)]
+    assert over_time(model, recording, 60) == [(Interval(0.0, 3.0), diagnose_recording(model, recording))]
+
+
+@pytest.fixture(scope="module")
+def calibrated(model):
+    """Nineteen recordings of noise were held out, of ten windows each."""
+    look, classes = look_at(model, noise(3.0)), model.classes
+    held = [held_out(classes, classes[i % 2], str(i), True, [0.5, 0.5], look) for i in range(19)]
+    data = Calibration(classes, "recording", tuple(held), windows=10).as_data()
+    return replace(model, card=replace(model.card, calibration=data))
+
+
+def test_a_recording_in_one_stretch_has_its_answer(calibrated):
+    recording = noise(0.5)
+    whole = diagnose_recording(calibrated, recording, error=0.2, sure=0.5)
+    ((_, only),) = over_time(calibrated, recording, 60, error=0.2, sure=0.5)
+    assert only == whole
+    assert only.answer.promise == "recording", "however short"
+
+
+def test_a_stretch_as_long_as_recordings_has_a_promise(calibrated):
+    answers = [verdict.answer for _, verdict in over_time(calibrated, noise(10.0), 2.5)]
+    assert [answer.promise for answer in answers] == ["recording"] * 4
+    short = [verdict.answer for _, verdict in over_time(calibrated, noise(10.0), 0.5)]
+    assert {answer.kind for answer in short} == {"no_promise"}
+    assert "shorter than held-out recordings, of up to 10" in short[0].reason
+    assert over_time(calibrated, noise(10.0), 2.5, error=0.01)[0][1].answer.kind == "no_promise"
+
+
+def test_an_older_calibration_does_not_know_how_long_recordings_were(calibrated):
+    data = {name: value for name, value in calibrated.card.calibration.items() if name != "windows"}
+    older = replace(calibrated, card=replace(calibrated.card, calibration=data))
+    for _, verdict in over_time(older, noise(10.0), 5):
+        assert (verdict.answer.kind, verdict.answer.promise) == ("no_promise", None)
+        assert "fit the model again" in verdict.answer.reason
+
+
+def test_each_stretch_is_looked_at_by_itself(calibrated):
+    """Also the short ones, for which nothing is promised."""
+    signal = noise(10.0).signal * np.repeat(np.float32([1, 100]), 10_000)
+    for seconds in (2.5, 0.5):
+        found = over_time(calibrated, Recording.from_array(signal, 2000), seconds)
+        unlike = [verdict.answer.kind == "none_of_these" for _, verdict in found]
+        assert unlike[: len(found) // 2] == [False] * (len(found) // 2)
+        assert unlike[-len(found) // 2 + 1 :] == [True] * (len(found) // 2 - 1)
+        assert "its level is" in found[-1][1].answer.reason
+
+
+def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
+    """However many come at a time."""
+    recording = noise(10.0)
+    config, looks = calibrated.card.config, _Looks(calibrated, recording, 5.0)
+    windows = every_window(at_rate(recording, config.rate, config.window), config.window)
+    for first in range(0, len(windows), 7):
+        looks(windows[first : first + 7], 0)
+    middles = (np.arange(len(windows)) + 1) * config.window / 2 / config.rate
+    expected = look_at_windows(calibrated, 0, windows[middles >= 5][:24], recording.rate)
+    assert astuple(looks.of(1)) == pytest.approx(astuple(expected), rel=1e-6)
+    assert astuple(looks.of(0)) == pytest.approx(astuple(look_at(calibrated, recording)), rel=1e-6)
 
 
 def test_the_last_stretch_ends_with_the_recording(model):

@@ -26,7 +26,7 @@ from dualres.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answe
 from dualres.trust.conformal import check_rates
 from dualres.trust.likeness import look_at
 
-Watch = Callable[[Samples], None]
+Watch = Callable[[Samples, int], None]
 STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
 
 
@@ -39,7 +39,7 @@ class Verdict:
     probabilities: dict[str, float]  # of every class, mean over the windows
     windows: int
     differences: tuple[Difference, ...] = ()  # from all that the model learned from
-    answer: Answer | None = None  # what can be said at a stated error rate; None of a part of a recording
+    answer: Answer | None = None  # what can be said at a stated error rate
 
     @property
     def probability(self) -> float:
@@ -72,18 +72,24 @@ def diagnose_recording(
     check_probabilistic(model)
     check_rates(error, sure)
     remembered, heard = remembered_by(model), Heard()
-    scores = window_scores(model, recording, limit, watch=heard if remembered else None)
+    scores = window_scores(model, recording, limit, watch=(lambda windows, _: heard(windows)) if remembered else None)
     differences = remembered.differences(recording, heard.level) if remembered else ()
     verdict = verdict_of(model, recording.id, scores, differences)
-    return replace(verdict, answer=_answer(model, recording, verdict, error, sure))
+    calibration = calibration_of(model.card)
+    if calibration is None:
+        return replace(verdict, answer=without_calibration(model.card, error, sure))
+    said, look = list(verdict.probabilities.values()), look_at(model, recording)
+    return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error, sure))
 
 
-def _answer(model: Model, recording: Recording, verdict: Verdict, error: float, sure: float | None) -> Answer:
-    if not model.card.calibration:
-        return Answer(NO_PROMISE, (), error, sure, reason=ADAPTED if model.card.unlabelled_s else WITHOUT)
-    calibration = Calibration.parsed(model.card.calibration, model.classes)
-    said = [verdict.probabilities[label] for label in model.classes]
-    return calibration.answer(said, look_at(model, recording), known_of(recording), error, sure)
+def calibration_of(card: Card) -> Calibration | None:
+    """What was held out, as the card tells it; None where nothing was."""
+    return Calibration.parsed(card.calibration, card.classes) if card.calibration else None
+
+
+def without_calibration(card: Card, error: float, sure: float | None) -> Answer:
+    """That of a model whose error rate is not known, with the reason."""
+    return Answer(NO_PROMISE, (), error, sure, reason=ADAPTED if card.unlabelled_s else WITHOUT)
 
 
 def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
@@ -116,7 +122,8 @@ def remembered_by(model: Model) -> Remembered | None:
 
 def promises_of(card: Card) -> list[str]:
     """The error rates that a model can state, in words."""
-    return Calibration.parsed(card.calibration, card.classes).promises() if card.calibration else [WITHOUT]
+    calibration = calibration_of(card)
+    return calibration.promises() if calibration else [WITHOUT]
 
 
 def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
@@ -146,8 +153,8 @@ def window_scores(
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
     The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
-    `at_once` windows at a time; `watch` is shown them after that. Where it knows several axes, a window's scores are
-    the mean over them.
+    `at_once` windows at a time; `watch` is shown them and the number of their axis after that. Where the model knows
+    several axes, a window's scores are the mean over them.
     """
     signals = in_order(recording, model.card.channels)
     each = [_signal_scores(model, axis, signal, limit, at_once, watch) for axis, signal in enumerate(signals)]
@@ -167,5 +174,5 @@ def _signal_scores(
         windows = every_window(stretch, config.window)
         found.append(model.scores(windows if shares else windows.copy(), axis))
         if watch:
-            watch(windows)
+            watch(windows, axis)
     return np.concatenate(found)

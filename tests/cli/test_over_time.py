@@ -42,6 +42,7 @@ def test_ten_seconds_where_no_number_follows(views, night):
         (20.0, 21.0, "worn"),
     ]
     assert rows[1]["probabilities"]["good"] == pytest.approx(0.2, abs=0.05)
+    assert [(row["answer"], row["promise"]) for row in rows] == [("no_promise", None)] * 3, "few were held out"
 
 
 def test_csv_has_the_times(views, night, machines):
@@ -53,8 +54,23 @@ def test_csv_has_the_times(views, night, machines):
         (str(night), "7.0", "14.0"),
         (str(night), "14.0", "21.0"),
     ]
+    assert [row["answer"] for row in rows] == ["no_promise"] * 3 + [""]
+    assert "state no error rate below" in rows[0]["reason"]
     assert (rows[3]["verdict"], rows[3]["start_s"]) == ("", "")
     assert rows[3]["error"]
+
+
+def test_a_stretch_that_is_like_nothing_labelled(views, tmp_path):
+    """The machine is switched off after four seconds."""
+    signal = np.concatenate([level * tone(900, i) for i, level in enumerate([8000.0] * 4 + [8.0] * 4)])
+    wavfile.write(tmp_path / "off.wav", RATE, signal.astype(np.int16))
+    result = run("diagnose", views[1], tmp_path / "off.wav", "--over-time", 2, "--picture", tmp_path / "off.svg")
+    unlike = ["none of these: its " in line for line in result.stdout.splitlines()]
+    assert unlike == [False, False, True, True]
+    assert "none of these 2" in result.stderr
+    assert "none of these" in (tmp_path / "off.svg").read_text()
+    csv_rows = run("diagnose", views[1], tmp_path / "off.wav", "--over-time", 2, "--csv").stdout
+    assert [row["answer"] for row in csv.DictReader(io.StringIO(csv_rows))][2:] == ["none_of_these"] * 2
 
 
 def test_a_picture(views, night, tmp_path):

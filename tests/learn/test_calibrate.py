@@ -43,6 +43,7 @@ def test_every_held_out_recording_is_kept(fitted):
     assert sorted(one.unit for one in kept.held) == sorted(r.id for r in labelled())
     assert all(one.new for one in kept.held)
     assert kept.as_data() == fitted.model.card.calibration
+    assert kept.windows == max(max(one.windows) for one in fitted.estimate.judged) > 0
 
 
 def test_promises_are_bound_to_what_was_known_whenever_something_was_held_out(fitted):

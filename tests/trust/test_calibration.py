@@ -146,8 +146,21 @@ def test_of_familiar_recordings_as_many_are_in_doubt_as_was_stated():
     assert 0.08 < np.mean(flagged) < 0.12
 
 
-def test_a_calibration_comes_back_from_a_card():
-    known = calibration()
+def test_a_part_of_a_recording_has_a_promise_where_it_is_as_long():
+    known = replace(calibration(), windows=30)
+    assert known.answer([0.96, 0.03, 0.01], LOOK, part=30).kind == "named"
+    short = known.answer([0.96, 0.03, 0.01], LOOK, part=29)
+    assert (short.kind, short.classes, short.promise) == ("no_promise", ("ball",), None)
+    assert short.reason == "a stretch of 29 windows is shorter than held-out recordings, of up to 30"
+    assert known.answer([0.96, 0.03, 0.01], replace(LOOK, level=9.0), part=29).kind == "none_of_these"
+    elsewhere = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"}, part=29)
+    assert elsewhere.reason == "load low was not labelled", "which no longer stretch mends"
+
+
+@pytest.mark.parametrize("windows", [0, 30])
+def test_a_calibration_comes_back_from_a_card(windows):
+    known = replace(calibration(), windows=windows)
+    assert ("windows" in known.as_data()) == bool(windows)
     again = Calibration.parsed(known.as_data(), CLASSES)
     assert again == replace(known, held=again.held)
     assert again.answer([0.5, 0.4, 0.1], LOOK) == known.answer([0.5, 0.4, 0.1], LOOK)

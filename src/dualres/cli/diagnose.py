@@ -133,13 +133,13 @@ def diagnose(
     if table:
         also = ["alone"] if together else []
         when = [] if over_time is None else ["start_s", "end_s"]
-        answer = [] if over_time is not None else ["answer", "set", "reason"]
+        answer = ["answer", "set", "reason"]
         table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks, *answer])
     failed = 0
     silent: dict[Path, Difference] = {}
     judged: Iterable[Judged]
     if over_time is not None:
-        judged = judged_over_time(loaded, rows, channel, hz, over_time)
+        judged = judged_over_time(loaded, rows, channel, hz, over_time, error, sure)
         judged = list(judged) if picture else judged
     elif executor == "ray":
         judged = counted(
@@ -161,8 +161,7 @@ def diagnose(
             alone = [one.alone.label if one.alone else ""] if together else []
             named = [_name(one)] if over_time is None else _name_and_time(one)
             differing = [_differences(one)] if remarks else []
-            answered = [] if over_time is not None else _answer_cells(verdict)
-            row = [*named, *cells, *alone, problem, *differing, *answered]
+            row = [*named, *cells, *alone, problem, *differing, *_answer_cells(verdict)]
             table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
         elif verdict:
             rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"

@@ -33,7 +33,13 @@ def check_picture(picture: Path, rows: Sequence[Row]) -> None:
 
 
 def judged_over_time(
-    model: Model, rows: Iterable[Row], channel: str | None, rate: Fraction | None, seconds: float
+    model: Model,
+    rows: Iterable[Row],
+    channel: str | None,
+    rate: Fraction | None,
+    seconds: float,
+    error: float,
+    sure: float | None,
 ) -> Iterator[Judged]:
     """The stretches of one file after the other, and of each a line that sums them up."""
     from dualres.over_time import judge_over_time
@@ -41,7 +47,7 @@ def judged_over_time(
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            found = list(judge_over_time(model, row, channel, rate, seconds, report))
+            found = list(judge_over_time(model, row, channel, rate, seconds, report, error=error, sure=sure))
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")
@@ -57,6 +63,8 @@ def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> Non
             name = f"{one.path.name} [{one.channel}]" if one.channel else one.path.name
             strip = strips.setdefault(f"{one.path} {one.channel}", Strip(name))
             strip.add(one.part.start_s, one.part.end_s, [one.verdict.probabilities[label] for label in classes])
+            if _unlike(one):
+                strip.unlike.append((one.part.start_s, one.part.end_s))
     if not strips:
         raise ConfigError(f"--picture {picture}: no recording could be judged, so there is nothing to draw")
     draw_strips(picture, list(strips.values()), classes)
@@ -64,10 +72,19 @@ def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> Non
 
 def _summary(found: Sequence[Judged], seconds: float) -> str:
     times = Counter(one.verdict.label for one in found if one.verdict)
+    unlike = sum(map(_unlike, found))
     last = found[-1].part
     assert last is not None
     assert last.end_s is not None
     length = last.end_s - last.start_s
     rest = "" if abs(length - seconds) < 0.001 else f"; the last one has {length:.3g} s"
     counts = ", ".join(f"{label} {count}" for label, count in times.most_common())
-    return f"{len(found)} stretch{'es' * (len(found) != 1)} of {seconds:g} s: {counts}{rest}"
+    odd = f"; none of these {unlike}" if unlike else ""
+    return f"{len(found)} stretch{'es' * (len(found) != 1)} of {seconds:g} s: {counts}{odd}{rest}"
+
+
+def _unlike(one: Judged) -> bool:
+    """Whether a stretch is like nothing that was labelled."""
+    from dualres.trust.calibration import NONE_OF_THESE
+
+    return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

@@ -27,7 +27,8 @@ def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibrati
     probabilities = [[one.probabilities[label] for label in classes] for one in estimate.held]
     truth, units = [classes.index(one.label) for one in held], [one.unit for one in held]
     temperature = round(fitted_temperature(probabilities, truth, units), 4)
-    return Calibration(classes, estimate.unit, tuple(held), temperature, bound_to(estimate.plan, recordings))
+    bound, longest = bound_to(estimate.plan, recordings), max(max(one.windows) for one in estimate.judged)
+    return Calibration(classes, estimate.unit, tuple(held), temperature, bound, longest)
 
 
 def bound_to(rounds: Rounds, recordings: Sequence[Recording]) -> dict[str, tuple[str, ...]]:

@@ -82,6 +82,7 @@ class Calibration:
     held: tuple[Held, ...]
     temperature: float = 1.0
     conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
+    windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
 
     def answer(
         self,
@@ -90,12 +91,18 @@ class Calibration:
         condition: Mapping[str, str] | None = None,
         error: float = ERROR,
         sure: float | None = None,
+        part: int | None = None,
     ) -> Answer:
-        """Of a recording, by the probabilities of all classes; `condition` is what `known_of` it tells."""
+        """Of a recording, by the probabilities of all classes; `condition` is what `known_of` it tells.
+
+        `part` is the number of windows behind the probabilities where they are a part of a recording only.
+        """
         order = np.argsort(probabilities)[::-1]
         calibrated = float(tempered(probabilities, self.temperature).max())
         unlike = self.beyond(look)
         promise, chosen, reason = self._promised(surprise(probabilities), condition or {}, error, sure)
+        if promise and part is not None and (short := self._too_short(part)):
+            promise, reason = None, short
         kind = NAMED if len(chosen) == 1 else ONE_OF
         if unlike:
             kind, reason = NONE_OF_THESE, unlike
@@ -155,6 +162,13 @@ class Calibration:
                 return unit, chosen, ""
             reason = elsewhere[0] if elsewhere else f"no {unit} of {', '.join(sorted(missing))} was held out"
         return None, chosen, reason
+
+    def _too_short(self, part: int) -> str:
+        """Why so many windows do not stand for a recording, in words: a mean over fewer windows errs more often."""
+        if not self.windows:
+            return "how long the held-out recordings were is not known; fit the model again"
+        shorter = f"a stretch of {part} windows is shorter than held-out recordings, of up to {self.windows}"
+        return shorter if part < self.windows else ""
 
     def _units(self, unit: str, label: str | None = None) -> dict[str, list[Held]]:
         """The held-out recordings by unit. That of any other unit, too, was a recording that the model did not know."""
@@ -229,6 +243,7 @@ class Calibration:
             "surprise": [round(one.surprise, 4) for one in self.held],
             "doubt": [round(one.doubt, 4) for one in self.held],
             "look": [one.look.rounded() for one in self.held],
+            **({"windows": self.windows} if self.windows else {}),
         }
 
     @classmethod
@@ -243,7 +258,8 @@ class Calibration:
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
             if not held:
                 raise ValueError("nothing was held out")
-            return cls(tuple(classes), str(data["unit"]), held, float(data["temperature"]), conditions)
+            windows = int(data.get("windows", 0))
+            return cls(tuple(classes), str(data["unit"]), held, float(data["temperature"]), conditions, windows)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
 

@@ -21,6 +21,16 @@ def test_the_probable_class_is_dark(strip, tmp_path):
     assert np.median(upper[:, 1]) < np.median(lower[:, 1]), "good comes first, above"
 
 
+def test_what_is_like_nothing_labelled_is_hatched(strip, tmp_path):
+    draw_strips(tmp_path / "plain.svg", [strip], ["good", "worn"])
+    strip.unlike.append((10.0, 20.0))
+    draw_strips(tmp_path / "hatched.svg", [strip], ["good", "worn"])
+    plain, hatched = ((tmp_path / f"{name}.svg").read_text() for name in ("plain", "hatched"))
+    assert "pattern" in hatched
+    assert "none of these" in hatched
+    assert "pattern" not in plain
+
+
 @pytest.mark.parametrize(("suffix", "begin"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("PDF", b"%PDF")])
 def test_the_suffix_says_as_what(strip, tmp_path, suffix, begin):
     path = tmp_path / f"a.{suffix}"

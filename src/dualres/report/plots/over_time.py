@@ -11,7 +11,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LinearSegmentedColormap
 
 from dualres.machinery.files import write_whole
-from dualres.report.plots.style import ACCENT, DOUBLE, INK, PNG_DPI, RULE, canvas, printed
+from dualres.report.plots.style import ACCENT, DOUBLE, INK, MUTED, PNG_DPI, RULE, canvas, printed
 
 ROW = 0.2  # inches, for a class
 MINUTES, HOURS = 180.0, 3 * 3600.0  # seconds from which an axis counts in them
@@ -26,6 +26,7 @@ class Strip:
     starts: list[float] = field(default_factory=list)  # s
     ends: list[float] = field(default_factory=list)
     probabilities: list[list[float]] = field(default_factory=list)  # of every class
+    unlike: list[tuple[float, float]] = field(default_factory=list)  # s, from and to: like nothing that was labelled
 
     def add(self, start_s: float, end_s: float, probabilities: list[float]) -> None:
         self.starts.append(start_s)
@@ -65,11 +66,15 @@ def _draw(axes: Axes, strip: Strip, classes: Sequence[str]) -> QuadMesh:
     )
     for boundary in range(1, len(classes)):
         axes.axhline(boundary, color=RULE, linewidth=0.4)
+    for start, end in strip.unlike:
+        axes.axvspan(start / scale, end / scale, fill=False, hatch="/////", edgecolor=MUTED, linewidth=0)
     axes.set_yticks(np.arange(len(classes)) + 0.5, classes, parse_math=False)  # a $ is a $
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
     axes.set_title(strip.name, color=INK, parse_math=False)
+    if strip.unlike:
+        axes.set_title("hatched: none of these", loc="right", color=MUTED)
     for spine in axes.spines.values():
         spine.set(visible=True, color=RULE)
     return shades
