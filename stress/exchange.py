@@ -177,7 +177,7 @@ def altered_ledger(folder: Path, rng: np.random.Generator) -> bool:
                 database.executescript(script)
             return "digests" in script
         for _ in range(rng.integers(1, 4)):
-            with suppress(sqlite3.Error, OverflowError):  # what cannot even be written
+            with suppress(sqlite3.Error, OverflowError, ValueError, TypeError):  # what cannot even be written
                 altered_cell(database, folder, rng)
         return (rng.random() < 0.5 and sealed_again(database, rng)) or unhashed(database)
 

@@ -12,6 +12,7 @@ from explained import Explained
 from measured import Measured
 from recipes import Recipes
 from scores import Scores
+from stressed import Stressed
 
 
 class Answers:
@@ -26,6 +27,7 @@ class Answers:
                 Adaptation(ledger),
                 Measured(results),
                 Explained(results),
+                Stressed(results),
             )
             for name in dir(one)
             if not name.startswith("_")

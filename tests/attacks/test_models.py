@@ -1,7 +1,6 @@
 """Model files made to do harm when they are loaded: they are refused in a sentence, and in no other way."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,8 +34,7 @@ def test_what_the_attack_begins_with_is_intact(originals, tmp_path):
 
 
 def test_changed_files_are_refused_and_never_escape():
-    alone = replace(models.ATTACK, most_mb=float("inf"))  # other tests have filled this process' memory, too
-    result = _tally.here(alone, range(10**6, 10**6 + 200))
+    result = _tally.here(models.ATTACK, range(10**6, 10**6 + 200))
     assert result["failures"] == {}
     assert result["outcomes"]["refused"] > 100
 

@@ -28,6 +28,7 @@ SOURCES = [
     "explain.md",
     "advise.md",
     "trust.md",
+    "reliability.md",
     "how_good.md",
     "how_fast.md",
 ]
@@ -99,7 +100,7 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust")
+    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability")
     for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
         shutil.copy(ROOT / name, tmp_path / name)
     assert checked(tmp_path).returncode == 0

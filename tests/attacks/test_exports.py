@@ -1,0 +1,24 @@
+"""Names that would break C, or a file's card, arrive as they are."""
+
+import pytest
+
+from tests.attacks.stress_scripts import script
+
+_tally, exports = script("_tally"), script("exports")
+C99, ONNX = exports.ATTACKS
+
+
+@pytest.mark.parametrize(("attack", "seeds"), [(C99, range(1, 24)), (ONNX, range(5))], ids=["c99", "onnx"])
+def test_hostile_names_are_exported_or_refused(attack, seeds):
+    if attack.missing:
+        pytest.skip("an extra is not installed")
+    result = _tally.here(attack, seeds)
+    assert result["failures"] == {}
+    assert result["outcomes"]["written"] > len(seeds) // 2
+
+
+def test_literals_are_read_as_c_reads_them():
+    source = r"""const char *const dualres_names[DUALRES_CLASSES] = {
+    "a\"\\\077\0101", "*/ ", "\303\244"};
+"""
+    assert exports.literals(source) == [b'a"\\?\x081', b"*/ ", "\u00e4".encode()]
