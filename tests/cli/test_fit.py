@@ -247,6 +247,24 @@ def test_strict_refuses_a_copy_on_both_sides(machines, tmp_path):
     assert run("audit", leaking).exit_code == 1
 
 
+def test_without_strict_a_scaled_copy_is_pointed_out(tmp_path):
+    noise = np.random.default_rng(0).standard_normal((4, 2 * RATE)).astype(np.float32)
+    noise[1] = -0.5 * noise[0]
+    rows = [["file", "label", "component"]]
+    for i, (samples, label) in enumerate(zip(noise, ("good", "good", "worn", "worn"), strict=True)):
+        np.save(tmp_path / f"{i}.npy", samples)
+        rows.append([f"{i}.npy", label, f"unit {i}"])
+    with (tmp_path / "labels.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    result = run("fit", tmp_path, "-o", tmp_path / "m.safetensors", "--rate", RATE, "--json")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stderr.split())
+    assert "warning 0.npy and 1.npy share " in said
+    (sentence,) = json.loads(result.stdout.splitlines()[-1])["copies"]
+    assert sentence.startswith("0.npy and 1.npy share ")
+    assert sentence in (tmp_path / "m.html").read_text()
+
+
 def test_names_are_not_markup(machines, tmp_path):
     """Square brackets in file names, classes and remedies reach the screen as they are."""
     odd = tmp_path / "x[red].wav"

@@ -55,4 +55,5 @@ def as_object(fitted: FittedModel, out: Path) -> dict[str, Any]:
         "remarks": card.remarks,
         "expected": [sentence for one in fitted.estimates for sentence in one.sentences],
         "recordings": held,
+        "copies": fitted.copies,
     }

@@ -140,6 +140,8 @@ def fit(
 
     with leaks_shown(), progress("Nothing was written.") as report:
         fitted = fit_by(settings, announce=announce, progress=report)
+    for sentence in fitted.copies:
+        complain("warning", sentence, "yellow")
     write_whole(out, content(fitted.model), precious=True)
     pages = {}
     if page:

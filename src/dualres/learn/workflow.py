@@ -23,6 +23,7 @@ from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.history import Step, fits_of, steps_told
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
+from dualres.learn.shared_signals import shared_signals
 from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.axes import common_channels
 from dualres.recordings.contradictions import refuse_contradictions
@@ -101,6 +102,7 @@ class FittedModel:
     forecast: FitForecast | None = None  # where somebody wanted to know
     estimates: tuple[Estimate, ...] = ()  # one for each unit that was held out; the first is `estimate`
     about_axes: str = ""  # why they have a network each or share one, where that was compared
+    copies: tuple[str, ...] = ()  # recordings that an estimate both learned from and judged, as sentences
 
 
 def fit_model(
@@ -148,6 +150,7 @@ def fit_by(
     for plan in plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
     plans = plans if settings.estimate else []
+    copies = shared_signals(recordings, plans) if plans and not settings.strict else ()
     forecast = None
     if announce:
         forecast = _forecast(settings, plans, progress)
@@ -178,7 +181,7 @@ def fit_by(
     if about_axes:
         card = replace(card, remarks=(*card.remarks, about_axes))
     model, first = replace(model, card=card), expected[0] if expected else None
-    return FittedModel(model, first, history, forecast, tuple(expected), about_axes)
+    return FittedModel(model, first, history, forecast, tuple(expected), about_axes, copies)
 
 
 def _plans(settings: FitSettings) -> list[Rounds]:

@@ -71,7 +71,7 @@ def fit_page(
 ) -> str:
     """The page as text."""
     card = fitted.model.card
-    notes = [*notes, fitted.about_axes] if fitted.about_axes else notes
+    notes = [*notes, *filter(None, [fitted.about_axes]), *fitted.copies]
     looks = looks_of(recordings, card.config.window_s, progress)
     scale = Scale.of(looks.values(), highest_hz(recordings))
     typical = {label: _typical(label, recordings, looks) for label in card.classes}

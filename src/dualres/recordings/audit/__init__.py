@@ -12,7 +12,7 @@ from dualres.recordings.audit.finding import Finding, LeakError, Recordings, Sev
 from dualres.recordings.audit.signals import Shelf, Traits, identical, traits
 from dualres.recordings.recording import Recording
 
-__all__ = ["Finding", "LeakError", "Severity", "Split", "audit", "audit_splits"]
+__all__ = ["Finding", "LeakError", "Severity", "Split", "audit", "audit_splits", "same_signals"]
 
 _ORDER: tuple[Severity, ...] = ("leak", "warning", "limitation")
 
@@ -75,6 +75,18 @@ def audit_splits(
         for subject, found in in_round.items():
             findings.setdefault(subject, []).append(found)
     return [_once(same) for same in findings.values()]
+
+
+def same_signals(recordings: Recordings, most_s: float) -> list[Finding] | None:
+    """Pairs that hold the same samples or are altered copies; None if there are more than `most_s` seconds in all."""
+    picked = _pick(recordings, [r.id for r in recordings])
+    shelf, known = Shelf(), dict[str, Traits]()
+    for r in picked:
+        known[r.id] = traits(shelf.signal(r), float(r.rate))
+        if sum(t.seconds for t in known.values()) > most_s:
+            return None
+    found = [*identical(picked, picked, known), *copies(picked, picked, known, shelf, quiet)]
+    return list({f.subject: f for f in found if f.severity == "leak"}.values())
 
 
 def _once(same: Sequence[Finding]) -> Finding:
