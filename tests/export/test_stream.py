@@ -17,7 +17,7 @@ def stream(rate, seed):
     for number in range(rng.integers(1, 4)):
         part = machine(rng.uniform(0.6, 1.2), rate, seed=100 * seed + number)
         part += np.float32(rng.choice([0.0, 3.0, -50.0, 1000.0]))
-        part[rng.integers(len(part)) :] += np.float32(rng.choice([0.0, 2.0, -20.0, 1000.0]))
+        part[rng.integers(len(part)) :] += np.float32(rng.choice([0.0, 2.0, -20.0, 200.0]))
         parts.append(part)
     return parts
 

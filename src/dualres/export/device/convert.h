@@ -1,8 +1,8 @@
 /* From the native rate to 64 kHz by the ratio DUALRES_UP / DUALRES_DOWN, sample by sample.
  *
  * Output m is the sum over inputs n of taps[|m DOWN - n UP|] (x_n - level), plus the level: a polyphase filter without
- * delay, whose taps are symmetric. Its phases do not sum to one exactly, hence the level: the first sample, which
- * stands in for what lies before it, too. Behind the last sample lies the last one. */
+ * delay, whose taps are symmetric. The level is the first sample, so that an offset costs no precision. It stands in
+ * for what lies before it, too; behind the last sample lies the last one. */
 
 #ifndef DUALRES_CONVERT_H
 #define DUALRES_CONVERT_H
