@@ -89,4 +89,5 @@ def _memory(network: "DualRes", features: Floats, head: Exact) -> tuple[Exact, F
 def _by_frequency(views: list[Floats], slopes: Floats, maps: list[Floats]) -> Exact:
     """The sum over tokens of log-magnitudes times the gradient by them, (short_bins + long_bins,)."""
     parts = zip(views, np.split(slopes, 2, axis=1), maps, strict=True)
-    return np.concatenate([np.einsum("kf,kf->f", half.T @ view, map) for view, half, map in parts]).astype(np.float64)
+    found = [np.einsum("kf,kf->f", half.T @ view, map) for view, half, map in parts]
+    return np.asarray(np.concatenate(found), np.float64)
