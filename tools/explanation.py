@@ -136,7 +136,7 @@ def judged(method: str, name: str, budget: Budget, source: Source) -> Iterator[d
         if row["right"]:
             for key, point in {"halfway": neutral, "to_mean": np.mean(means, axis=0)}.items():
                 without = Without(model, windows, label, rival, point if method == DUALRES else key)
-                row[key] = removal(without, shares.of_regions.mean(0))
+                row[key] = removal(without, (shares.of_regions + shares.through_memory).mean(0))
         yield row
 
 

@@ -144,7 +144,8 @@ def _reasons(reasons: Reasons, highest_hz: float) -> Iterator[str]:
     yield _row("said by", ", ".join(f"{name} {nats:+.2f}" for name, nats in reasons.heads.items()))
     for against, title in ((False, f"for {reasons.label}"), (True, f"for {reasons.rival}")):
         for share in reasons.top(TOP, against):
-            yield _row(title, f"{share.nats:+.2f}  {share.region.view:<10}  {share.region.heard(highest_hz)}")
+            memory = f", through the memory {share.memory:+.2f}" if share.memory else ""
+            yield _row(title, f"{share.nats:+.2f}  {share.region.view:<10}  {share.region.heard(highest_hz)}{memory}")
             title = ""
     moments = sorted(reasons.moments, key=lambda moment: moment.strength)
     for title, moment in (("most", moments[-1]), ("least", moments[0])):

@@ -119,7 +119,7 @@ def shaft_hz_of(row: Row, tacho: str | None, pulses: int) -> float | None:
 
 
 def _share(share: Share) -> dict[str, Any]:
-    return {**vars(share.region), "nats": share.nats}
+    return {**vars(share.region), "nats": share.nats, "memory": share.memory}
 
 
 def _line(found: Found) -> dict[str, Any]:

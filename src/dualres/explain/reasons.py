@@ -28,6 +28,12 @@ class Share:
 
     region: Region
     nats: float
+    memory: float = 0.0  # what it makes the paper's memory say, to first order; not part of any sum
+
+    @property
+    def whole(self) -> float:
+        """In nats, with what goes through the memory: what regions are compared by."""
+        return self.nats + self.memory
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ class Reasons:
 
     def top(self, count: int, against: bool = False) -> tuple[Share, ...]:
         """The regions that spoke most for the verdict, or against it."""
-        chosen = [share for share in self.shares if (share.nats < 0) == against and share.nats]
-        return tuple(sorted(chosen, key=lambda share: -abs(share.nats))[:count])
+        chosen = [share for share in self.shares if (share.whole < 0) == against and share.whole]
+        return tuple(sorted(chosen, key=lambda share: -abs(share.whole))[:count])
 
 
 def explain_recording(
@@ -107,14 +113,15 @@ def compare_classes(
         shares.append(window_shares(model, windows, label, rival, neutral))
         logits.append(_logits(model, windows, label, rival))
     regions = np.concatenate([one.of_regions for one in shares]).mean(0)
+    hanging = np.concatenate([one.through_memory for one in shares]).mean(0)
     tokens, count = np.concatenate([one.of_tokens for one in shares]), sum(map(len, logits))
-    order = np.argsort(-np.abs(regions), kind="stable")
+    order = np.argsort(-np.abs(regions + hanging), kind="stable")
     heads = {name: np.concatenate([one.heads[name] for one in shares]).mean() for name in shares[0].heads}
     return Reasons(
         label=for_class,
         rival=against,
         logit=float(np.concatenate(logits).mean()),
-        shares=tuple(Share(shares[0].regions[i], float(regions[i])) for i in order),
+        shares=tuple(Share(shares[0].regions[i], float(regions[i]), float(hanging[i])) for i in order),
         memory=float(np.concatenate([one.memory for one in shares]).mean()),
         constant=float(np.concatenate([one.constant for one in shares]).mean()),
         heads={name: float(value) for name, value in heads.items()},

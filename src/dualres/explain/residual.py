@@ -2,7 +2,8 @@
 
 The logits are linear in the mean over tokens of e_t + m_t: the features e_t, which are linear in the log-magnitudes of
 both views, and what the gated memory adds, m_t. So the residual path is a sum over frequencies and tokens. The memory
-mixes all of them; it is one part, computed forward by itself, and a sum over tokens.
+mixes all of them; it is one part, computed forward by itself, and a sum over tokens. How much of it hangs on a band is
+known to first order, by its gradient.
 """
 
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import numpy as np
 from dualres.explain.regions import SPECTRA, groupings
 from dualres.explain.shares import Exact, Shares
 from dualres.explain.tokens import log_spectra
+from dualres.kernel.inference import TOGETHER
 from dualres.kernel.pack import Floats, Weights
 from dualres.scorers import Windows
 
@@ -40,33 +42,52 @@ def residual_shares(
     said = float(weights.exact("head.bias")[label] - weights.exact("head.bias")[rival])
     constant = said + float(head @ np.concatenate(biases)) + float(zero @ per_unit)
 
-    mean = np.empty((len(windows), len(per_unit)))
-    residual = np.empty((len(windows), config.tokens))
+    residual, mean = np.empty((len(windows), config.tokens)), np.empty((len(windows), len(per_unit)))
     features = np.empty((len(windows), config.tokens, config.width), np.float32)
-    narrow = [(map.T.astype(np.float32), bias.astype(np.float32)) for map, bias in zip(maps, biases, strict=True)]
+    narrow = [(map.astype(np.float32), bias.astype(np.float32)) for map, bias in zip(maps, biases, strict=True)]
+    kept = []  # of every window, both views as the memory is told them
     for i, window in enumerate(windows):
         logs = log_spectra(window, config)
         mean[i] = logs.mean(0, dtype=np.float64)
         residual[i] = (logs.astype(np.float64) @ per_unit - zero @ per_unit) / config.tokens
-        parts = zip(np.split(logs, [config.short_bins], axis=1), narrow, strict=True)
-        features[i] = np.concatenate([part @ map + bias for part, (map, bias) in parts], axis=1)
+        views = np.split(logs, [config.short_bins], axis=1)
+        parts = zip(views, narrow, strict=True)
+        features[i] = np.concatenate([view @ map.T + bias for view, (map, bias) in parts], axis=1)
+        kept.append(views)
     regions = group.sums(per_unit * (mean - zero))
-    memory = _memory(network, features) @ head / config.tokens
+    memory, slopes = _memory(network, features, head / config.tokens)
+    hanging = np.array([_by_frequency(*each, [map for map, _ in narrow]) for each in zip(kept, slopes, strict=True)])
+    of_zero = zip(np.split(slopes.sum(1), 2, axis=1), maps, strict=True)
+    hanging -= zero * np.concatenate([half @ map for half, map in of_zero], axis=1)
     constants = np.full(len(windows), constant)
     tokens = residual + memory + constant / config.tokens
     heads = {"residual": regions.sum(1) + constants, "memory": memory.sum(1)}
-    return Shares(group.regions, regions, tokens, memory.sum(1), constants, heads)
+    return Shares(group.regions, regions, tokens, memory.sum(1), constants, heads, group.sums(hanging))
 
 
-def _memory(network: "DualRes", features: Floats) -> Exact:
-    """What the gated memory adds at every token, from features (n, tokens, width) to the same."""
+def _memory(network: "DualRes", features: Floats, head: Exact) -> tuple[Exact, Floats]:
+    """What the gated memory says at every token, (n, tokens), of features (n, tokens, width), and its gradient by them.
+
+    A few windows at a time: what a gradient needs of the states takes some megabytes for each.
+    """
     import torch
     from torch.nn.functional import silu
 
     encoder = network.encoder
-    weight = encoder.mix.weight
-    with torch.inference_mode():
-        given = torch.from_numpy(features).to(weight)
+    said, slopes = np.empty(features.shape[:2]), np.zeros_like(features)
+    for some in (slice(first, first + TOGETHER) for first in range(0, len(features), TOGETHER)):
+        given = torch.from_numpy(features[some]).to(encoder.mix.weight).requires_grad_()
         y = encoder.memory(encoder.norm(given))[0] if network.config.memory else encoder.memory.silence(given)
         added = encoder.mix(y) * silu(encoder.gate(y))
-        return np.asarray(added.double().cpu().numpy())
+        logit = added.double() @ torch.from_numpy(head).to(added.device)
+        said[some] = logit.detach().cpu().numpy()
+        if network.config.memory:
+            slopes[some] = torch.autograd.grad(logit.sum(), given)[0].cpu().numpy()
+    return said, slopes
+
+
+def _by_frequency(views: list[Floats], slopes: Floats, maps: list[Floats]) -> Exact:
+    """The sum over tokens of log-magnitudes times the gradient by them, (short_bins + long_bins,)."""
+    parts = zip(views, np.split(slopes, 2, axis=1), maps, strict=True)
+    found = [np.einsum("kf,kf->f", half.T @ view, map) for view, half, map in parts]
+    return np.asarray(np.concatenate(found), np.float64)

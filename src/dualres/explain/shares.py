@@ -21,6 +21,9 @@ class Shares:
     memory: Exact  # (n,); zero for a network of views
     constant: Exact  # (n,): what the network says of the neutral point itself
     heads: Mapping[str, Exact]  # the same sum by the parts of the network, (n,) each
+    # (n, regions), to first order: by how much the memory would say less without a region. It adds up to nothing, and
+    # tells which regions count most; zero for a network of views.
+    through_memory: Exact
 
     @property
     def total(self) -> Exact:
@@ -35,5 +38,5 @@ def mean_of(several: "list[Shares]") -> Shares:
         return np.asarray(np.mean([getattr(one, name) for one in several], axis=0))
 
     heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
-    names = ("of_regions", "of_tokens", "memory", "constant")
+    names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
     return Shares(several[0].regions, **{name: mean(name) for name in names}, heads=heads)

@@ -97,7 +97,7 @@ def view_shares(weights: ViewsWeights, windows: Windows, label: int, rival: int)
         said[name] = shares.sum(1) + neutral
     regions = tuple(region for group in groups.values() for region in group.regions)
     found = np.concatenate([of_view[name] for name in groups], axis=1)
-    return Shares(regions, found, tokens, np.zeros(len(windows)), constant, said)
+    return Shares(regions, found, tokens, np.zeros(len(windows)), constant, said, np.zeros_like(found))
 
 
 def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:
@@ -106,6 +106,5 @@ def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:
     per_unit = head.per_unit()
     at_neutral = head.neutral @ per_unit
     for i, window in enumerate(windows):
-        logs = log_spectra(window, config).astype(np.float64)
-        tokens[i] = (logs @ per_unit - at_neutral) / config.tokens
+        tokens[i] = (log_spectra(window, config, np.float64) @ per_unit - at_neutral) / config.tokens
     return tokens
