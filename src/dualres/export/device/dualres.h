@@ -130,10 +130,10 @@ int dualres_in_set(const dualres_result *result, int number);
 
 enum { DUALRES_NO_CLASS = 1, DUALRES_OTHER_SPECTRUM = 2, DUALRES_OTHER_LEVEL = 4 };
 
-/* Whether the windows are unlike all that was labelled, and so of none of the classes: 0, or a sum of the above. No class
- * stands out in a share of DUALRES_ERROR of familiar recordings, too. Where DUALRES_LIKENESS is not defined, nothing is
- * known of this, and it is always 0. The level is that of the labelled recordings if samples have their unit; else set
- * DUALRES_UNIT to what one is in that unit, or to 0 to leave the level out. */
+/* Whether the windows are unlike all that was labelled, and so of none of the classes: 0, or a sum of the above. Of
+ * familiar recordings a share of DUALRES_ERROR is DUALRES_NO_CLASS, too. Where DUALRES_LIKENESS is not defined, nothing
+ * is known of this, and it is always 0. The level is compared in the unit of the labelled recordings. If samples have
+ * another one, set DUALRES_UNIT to what a sample of one is in that unit, or to 0 to leave the level out. */
 int dualres_unlike(const dualres_result *result);
 
 #ifdef __cplusplus
