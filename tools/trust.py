@@ -36,6 +36,7 @@ from dualres.campaign.sources import Source
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.datasets.folds import Fold, load_fold
 from dualres.datasets.machines import machine, recordings
+from dualres.kernel.views_weights import ViewsWeights
 from dualres.learn.calibrate import bound_to
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds
 from dualres.learn.views import Seen, fit_seen, seen_in
@@ -44,23 +45,13 @@ from dualres.model.views.modulation import at_other_speed
 from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, cut, spread
-from dualres.trust.calibration import (
-    NAMED,
-    NO_PROMISE,
-    NONE_OF_THESE,
-    WITHOUT,
-    Answer,
-    Calibration,
-    doubt_of,
-    held_out,
-    known_of,
-)
+from dualres.trust.calibration import NAMED, NO_PROMISE, NONE_OF_THESE, WITHOUT, Answer, Calibration, held_out, known_of
 from dualres.trust.conformal import fitted_temperature, limit, rank, tempered
 from dualres.trust.likeness import Look, nearest, recorded
 
 OUT = Path(__file__).parents[1] / "results" / "measured" / "trust.json"
 CONFIG = ModelConfig()
-NUMBERS = range(100, 150)  # machines; how the unknown is scored was chosen on 150 to 157
+NUMBERS = range(100, 150)  # machines; how the unknown is scored was chosen on 150 to 157 and 200 to 217
 LEARNED, JUDGED = 4, 6  # windows of a recording at most
 ERROR, SURE, SPLITS = 0.1, 0.9, 1000
 WITHIN, ACROSS = {"component": 9, "recording": 29}, 99  # units that calibrate, of one machine and of all
@@ -116,15 +107,15 @@ class Fitted:
         return fit_seen(Seen(*map(torch.cat, zip(*parts, strict=True))), labels, len(self.classes), CONFIG)
 
     @cached_property
-    def _arrays(self) -> dict[str, Any]:
-        return {name: tensor.numpy() for name, tensor in self._network.state_dict().items()}
+    def _weights(self) -> ViewsWeights:
+        return ViewsWeights(CONFIG, {name: tensor.numpy() for name, tensor in self._network.state_dict().items()})
 
     def said(self, one: Shown) -> tuple[list[float], Look]:
         repeating = at_other_speed(one.seen.wide, 0).flatten(1)
         views = {"spectra": one.seen.spectra, "repetition": repeating, "rhythm": repeating, "lines": one.seen.lines}
         with torch.inference_mode():
             probabilities = self._network.classify(*views.values()).double().exp().mean(0).tolist()
-        near = nearest(self._arrays, {name: view.numpy() for name, view in views.items()}).mean(0)
+        near = nearest(self._weights, {name: view.numpy() for name, view in views.items()}).mean(0)
         return probabilities, Look(*near.tolist(), *one.recorded)
 
     def answer(self, one: Shown) -> tuple[str, Answer]:
@@ -140,7 +131,7 @@ class Fitted:
         probabilities, look = self.said(one)
         beyond = bool(self.calibration.beyond(look))
         said = self.calibration.answer(probabilities, look, error=ERROR).kind
-        return doubt_of(probabilities, look) + 1000 * beyond, said == NONE_OF_THESE
+        return look.distance + 1000 * beyond, said == NONE_OF_THESE
 
     def _calibrate(self, support: Sequence[Shown], unit: str | None) -> None:
         rounds = _rounds([one.recording for one in support], unit)

@@ -12,7 +12,7 @@ from dualres.trust.calibration import Calibration, held_out, known_of
 from dualres.trust.likeness import Look
 
 CLASSES = ("ball", "inner", "outer")
-LOOK = Look(distance=6.0, spectrum=5.0, level=0.0, bandwidth=12.0, rate=14.0)
+LOOK = Look(distance=-2.0, spectrum=5.0, level=0.0, bandwidth=12.0, rate=14.0)
 
 
 def calibration(count=19, unit="recording", new=True, units=None, labels=CLASSES):
@@ -38,7 +38,7 @@ def test_one_class_is_named_and_the_rate_is_promised_for_the_unit():
 
 
 def test_one_of_several_the_most_probable_first():
-    strict = calibration().answer([0.3, 0.4, 0.3], replace(LOOK, distance=0.0), error=0.05)
+    strict = calibration().answer([0.3, 0.4, 0.3], replace(LOOK, distance=-3.0), error=0.05)
     assert (strict.kind, strict.classes[0], len(strict.classes)) == ("one_of", "inner", 3)
     assert str(strict).startswith("one of inner, ")
 
@@ -124,12 +124,12 @@ def test_what_lies_beyond_all_that_was_labelled_is_none_of_these(change, word):
     assert known.answer([0.96, 0.03, 0.01], replace(LOOK, spectrum=0.0)).kind == "named", "nothing is too near"
 
 
-def test_doubt_is_far_from_every_class_or_undecided():
+def test_a_recording_of_which_no_class_stands_out_is_none_of_these():
     known = calibration()
-    far = known.answer([0.96, 0.03, 0.01], replace(LOOK, distance=9.0))
+    far = known.answer([0.96, 0.03, 0.01], replace(LOOK, distance=-0.5))
     assert (far.kind, far.promise) == ("none_of_these", "recording")
-    assert "in doubt" in far.reason
-    assert known.answer([0.34, 0.33, 0.33], LOOK).kind == "none_of_these"
+    assert "no class stands out: the nearest by 0.50 nats, with 2.00 as the limit" in far.reason
+    assert known.answer([0.96, 0.03, 0.01], replace(LOOK, distance=-2.5)).kind == "named"
 
 
 def test_of_familiar_recordings_as_many_are_in_doubt_as_was_stated():
@@ -166,11 +166,18 @@ def test_a_calibration_comes_back_from_a_card(windows):
     assert again.answer([0.5, 0.4, 0.1], LOOK) == known.answer([0.5, 0.4, 0.1], LOOK)
 
 
+def test_a_card_from_before_classes_stood_out_keeps_its_sets():
+    """Its distances were positive, and its doubt stood beside them: nothing is above their limit now."""
+    data = calibration().as_data()
+    before = {**data, "doubt": [6.5] * 19, "look": [[6.0, *look[1:]] for look in data["look"]]}
+    assert Calibration.parsed(before, CLASSES).answer([0.96, 0.03, 0.01], replace(LOOK, distance=-0.1)).kind == "named"
+
+
 @pytest.mark.parametrize("broken", [{}, {"label": [7]}, {"held": []}, {"look": [[1.0]] * 19}, {"label": [], "of": []}])
 def test_a_broken_calibration_is_told(broken):
     data = {**calibration().as_data(), **broken} if broken else {}
     if broken == {"held": []}:
-        data |= {name: [] for name in ("label", "of", "new", "surprise", "doubt", "look")}
+        data |= {name: [] for name in ("label", "of", "new", "surprise", "look")}
     with pytest.raises(ModelFileError, match="calibration in the model's card"):
         Calibration.parsed(data, CLASSES)
 

@@ -7,16 +7,7 @@ import pytest
 from scipy.stats import beta
 
 from dualres.errors import ConfigError
-from dualres.trust.conformal import (
-    check_rates,
-    entropy,
-    fitted_temperature,
-    least_error,
-    limit,
-    rank,
-    surprise,
-    tempered,
-)
+from dualres.trust.conformal import check_rates, fitted_temperature, least_error, limit, rank, surprise, tempered
 
 
 def shares(rng, n, classes=5):
@@ -136,11 +127,6 @@ def test_surprise_is_negative_for_the_first_class_alone():
     assert (found < 0).tolist() == [[True, False, False], [False, False, True]]
     assert found[0] == pytest.approx([np.log(2 / 7), np.log(7 / 2), np.log(7)])
     assert np.isfinite(found).all()
-
-
-def test_entropy_is_in_nats():
-    assert entropy([0.25] * 4) == pytest.approx(np.log(4))
-    assert entropy([1.0, 0.0]) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_temperature_is_found_again():

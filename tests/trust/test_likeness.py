@@ -8,6 +8,8 @@ import torch
 
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
+from dualres.scorers import weights_of
+from dualres.trust.between import WEIGHTS, between
 from dualres.trust.likeness import MOST_WINDOWS, look_at
 from tests.model.made_views import RATE, WINDOW, machine_windows, made_views
 from tests.models import model_of
@@ -31,8 +33,12 @@ def test_distances_are_those_of_the_heads(model):
         logs = torch.stack(
             [head.distances(view).log() for head, view in zip(network.heads.values(), views, strict=True)]
         )
-    assert found.distance == pytest.approx(float(logs.mean(0).min()), abs=1e-3)
     assert found.spectrum == pytest.approx(float(logs[0].min()), abs=1e-3)
+    told = np.zeros(network.classes)
+    for (name, head), d in zip(network.heads.items(), logs.exp().double().numpy(), strict=True):
+        told += WEIGHTS[name] * np.log(between(weights_of(model.members[0]), name).told(d))[0]
+        assert told.shape == tuple(head.offsets.shape)
+    assert found.distance == pytest.approx(told.min() - told.mean(), abs=1e-3)
 
 
 def test_level_bandwidth_and_rate_are_those_of_the_signal(model):
@@ -57,12 +63,18 @@ def test_a_look_takes_the_first_windows_of_a_long_recording(model):
     assert look_at(model, long) == look_at(model, recording(start))
 
 
-def test_the_papers_network_is_near_where_its_logits_are_large():
+def test_a_class_stands_out_of_its_own_windows_more_than_of_a_blend(model):
+    own, other = (machine_windows(1, seed=11)[i] for i in (0, 2))
+    plain = max(look_at(model, recording([one])).distance for one in (own, other))
+    assert plain < look_at(model, recording([own + other])).distance <= 0
+
+
+def test_the_papers_network_knows_what_a_logit_stands_out_for():
     torch.manual_seed(0)
     network = DualRes(3).eval()
     windows = machine_windows(1, seed=3)[:1]
     found = look_at(model_of(network), recording(windows))
     with torch.no_grad():
         logits = network(torch.from_numpy(windows))
-    assert found.distance == pytest.approx(-float(logits.logsumexp(-1)), abs=1e-4)
+    assert found.distance == pytest.approx(float(logits.mean() - logits.max()), abs=1e-4)
     assert found.spectrum == 0

@@ -11,6 +11,7 @@ from scipy.special import log_softmax, logsumexp
 
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError
+from dualres.export.familiar import familiar_of
 from dualres.export.kinds import axes_in, weights_in
 from dualres.file import CHECK_WINDOWS, Model
 from dualres.judge import at_model_rate, recording_scores
@@ -20,9 +21,11 @@ from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Recording
 from dualres.scorers import Windows, by_torch
+from dualres.trust.likeness import look_at
 
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
 OFFSET = 2.0  # of the stream, to see that its mean is taken care of
+LOOK_TOLERANCE = 1e-2  # nats, of how like the labelled recordings a stream is
 STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the end of the second only just there
 
 Values = npt.NDArray[np.float64]
@@ -36,6 +39,7 @@ class Expected:
     samples: int  # of the stream
     windows: int  # that fit into it
     shares: Values  # (classes,), mean probabilities
+    look: tuple[float, float, float] | None  # distance, spectrum and level, where the model knows what is familiar
 
 
 def refuse_other_sizes(model: Model) -> None:
@@ -80,16 +84,19 @@ def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) ->
 
     The signal is (samples,), or (axes, samples) in the order of the model's channels.
     """
+    mean, windows = recording_scores(model, as_device(model, signal, rate, int16))
+    return windows, mean
+
+
+def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Recording:
+    """A signal (samples,) or (axes, samples) as a recording; of counts, with those that a device rounds to."""
     axes = np.atleast_2d(signal)
     if int16:
         axes = np.stack([as_counts(at_model_rate(model, as_counts(one), rate)) for one in axes])
         rate = Fraction(model.card.config.rate)
     if len(axes) > 1:
-        recording = Recording.from_axes(dict(zip(model.card.channels, axes, strict=True)), rate)
-    else:
-        recording = Recording.from_array(axes[0], rate)
-    mean, windows = recording_scores(model, recording)
-    return windows, mean
+        return Recording.from_axes(dict(zip(model.card.channels, axes, strict=True)), rate)
+    return Recording.from_array(axes[0], rate)
 
 
 def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
@@ -107,4 +114,6 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
     logits = np.stack([_logits(network, windows) for network in model.networks])
-    return Expected(logits, samples, *stream_shares(model, stream, rate, int16))
+    look = look_at(model, as_device(model, stream, rate, int16)) if familiar_of(model) else None
+    known = (look.distance, look.spectrum, look.level) if look else None
+    return Expected(logits, samples, *stream_shares(model, stream, rate, int16), known)

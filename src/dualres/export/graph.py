@@ -41,10 +41,14 @@ class Graph:
     def single(self, x: str) -> str:
         return self.put("Cast", x, to=TensorProto.FLOAT)
 
-    def finish(self, result: str, takes: tuple[str, *tuple[int, ...]], gives: tuple[str, int]) -> onnx.ModelProto:
-        """The model: rows of float32 in, rows of float32 out, each with a name and its sizes; any number of rows."""
-        nodes = [*self._nodes, helper.make_node("Identity", [result], [gives[0]])]
-        rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *n]) for name, *n in (takes, gives)]
+    def finish(self, takes: tuple[str, *tuple[int, ...]], *gives: tuple[str, str, int]) -> onnx.ModelProto:
+        """The model: rows of float32 in, by name and sizes, and rows of results out, each with a name and its size.
+
+        There may be any number of rows.
+        """
+        nodes = [*self._nodes, *(helper.make_node("Identity", [result], [name]) for result, name, _ in gives)]
+        named = (takes, *((name, size) for _, name, size in gives))
+        rows = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *n]) for name, *n in named]
         graph = helper.make_graph(nodes, "dualres", rows[:1], rows[1:], self._constants)
         return helper.make_model(
             graph, producer_name="dualres", ir_version=IR_VERSION, opset_imports=[helper.make_opsetid("", OPSET)]

@@ -24,7 +24,7 @@ def network_graph(network: DualRes) -> onnx.ModelProto:
     """Raw windows (B, window) to logits (B, classes)."""
     graph = Graph()
     logits = network_logits(graph, normalised(graph), network)
-    return graph.finish(logits, (INPUT, network.config.window), (OUTPUT, network.classes))
+    return graph.finish((INPUT, network.config.window), (logits, OUTPUT, network.classes))
 
 
 def network_logits(graph: Graph, signal: str, network: DualRes) -> str:

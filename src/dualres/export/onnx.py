@@ -7,7 +7,8 @@ import numpy as np
 
 from dualres.errors import ConfigError, ExportError
 from dualres.export.destination import check_file
-from dualres.export.expected import logits_of
+from dualres.export.expected import LOOK_TOLERANCE, logits_of
+from dualres.export.familiar import between_classes, familiar_of, likeness_of
 from dualres.export.kinds import axes_in, kind_of, weights_in
 from dualres.export.sets import sets_of
 from dualres.file import CHECK_WINDOWS, Model
@@ -15,7 +16,7 @@ from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
 from dualres.scorers import Windows
 
-CARD, SETS = "dualres", "dualres_sets"  # the metadata's keys
+CARD, SETS, UNLIKE = "dualres", "dualres_sets", "dualres_unlike"  # the metadata's keys
 
 
 def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> float:
@@ -25,7 +26,9 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     large as one likes. A model of several axes takes (batch, axes, window), in the order of its channels. Softmax of
     the logits gives probabilities. Of several networks or axes, the logits are the log of the mean probability. The
     card stands in the metadata, as JSON, and under `dualres_sets` the limits of sets with a stated error rate, or null
-    (`docs/trust.md`). A file whose logits or verdicts differ is not written.
+    (`docs/trust.md`). Likewise, `dualres_unlike` has the limits of what is like the labelled recordings, or null.
+    Where it has some, there is a second output: `likeness` (batch, 2), the distance and the spectrum that they are
+    about. A file whose logits, verdicts or likeness differ is not written.
     """
     path = Path(path)
     weights_in(model)  # an error where there are none
@@ -36,21 +39,28 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         from dualres.export.model_graph import model_graph
     except ImportError:
         raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
-    made = model_graph(model.networks, axes_in(model), model.card.apart > 1)
-    entry = made.metadata_props.add()
-    entry.key, entry.value = CARD, json.dumps(model.card.as_data())
-    entry, sets = made.metadata_props.add(), sets_of(model.card)
-    entry.key, entry.value = SETS, json.dumps(sets.as_data() if sets else None)
+    familiar, sets = familiar_of(model), sets_of(model.card)
+    between = between_classes(model) if familiar else None
+    made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)
+    told = {CARD: model.card.as_data(), SETS: sets.as_data() if sets else None}
+    told[UNLIKE] = familiar.as_data() if familiar else None
+    for key, value in told.items():
+        entry = made.metadata_props.add()
+        entry.key, entry.value = key, json.dumps(value)
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
     windows = _check_windows(model)
-    (logits,) = session.run(None, {session.get_inputs()[0].name: windows})
+    logits, *likeness = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())
     tolerance = kind_of(model).logit_tolerance * max(1.0, np.abs(wanted).max())
     chosen = np.take_along_axis(wanted, logits.argmax(1)[:, None], axis=1)[:, 0]
     if not off <= tolerance or (chosen < wanted.max(1) - 2 * tolerance).any():  # nearer than that, either may be
         raise ExportError(f"{path}: not written, for ONNX Runtime gives other logits than the model (off by {off:.2g})")
+    if likeness and not (other := float(np.abs(likeness[0] - likeness_of(model, windows)).max())) <= LOOK_TOLERANCE:
+        raise ExportError(
+            f"{path}: not written, for ONNX Runtime finds another likeness than Python (off by {other:.2g})"
+        )
     write_whole(path, content, precious=True)
     return off
 

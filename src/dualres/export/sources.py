@@ -10,7 +10,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from dualres.export.expected import COUNTS, OFFSET, Expected, expected
+from dualres.export.expected import COUNTS, LOOK_TOLERANCE, OFFSET, Expected, expected
+from dualres.export.familiar import between_classes, familiar_of
 from dualres.export.kinds import Kind, axes_in, kind_of, packed_for_c
 from dualres.export.sets import sets_of
 from dualres.file import Model
@@ -19,7 +20,7 @@ from dualres.kernel.resample import taps_for
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)
-PLAIN = ("dualres.h", "dualres.c", "convert.h", "check.c", "example.c", "Makefile")
+PLAIN = ("dualres.h", "dualres.c", "convert.h", "likeness.h", "check.c", "example.c", "Makefile")
 PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
@@ -74,7 +75,7 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     return (
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
-        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n{_likeness(model)}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
         f"#define DUALRES_COUNTED_BYTES {kind_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
@@ -89,6 +90,29 @@ def _error(model: Model) -> str:
     unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
     said = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
     return f"/* How often sets lack the truth: {said}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n"
+
+
+def _likeness(model: Model) -> str:
+    """Whether recordings that are unlike all that was labelled are noticed."""
+    if familiar_of(model) is None:
+        return "/* What is unlike all that was labelled is not noticed: DUALRES_LIKENESS is not defined. */\n"
+    return "/* What is unlike all that was labelled is noticed. */\n#define DUALRES_LIKENESS\n"
+
+
+def _familiar(model: Model) -> Iterator[str]:
+    """The limits of what is like the labelled recordings, and what it takes to compare with them."""
+    if familiar := familiar_of(model):
+        limits = doubles([familiar.distance, familiar.spectrum, *familiar.level])
+        declared = "const float dualres_between[DUALRES_NETWORKS][DUALRES_HEADS][DUALRES_CLASSES][DUALRES_CLASSES]"
+        yield f"const double dualres_familiar[4] = {{\n    {limits}}};\n"
+        yield f"extern {declared};\n{declared} = {_nested(between_classes(model))};\n"
+
+
+def _nested(values: Floats) -> str:
+    """Float literals in as many braces as there are axes."""
+    if values.ndim == 1:
+        return f"{{{floats(values)}}}"
+    return "{" + ",\n    ".join(map(_nested, values)) + "}"
 
 
 def _times(model: Model) -> str:
@@ -115,6 +139,7 @@ def _constants(model: Model, ratio: Fraction) -> str:
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
         _times(model),
+        *_familiar(model),
         *_axes(model),
         *_networks(packed_for_c(model)),
     ]
@@ -161,6 +186,7 @@ def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
         "/* What the model says of the check's signals. */\n\n"
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
         f"#define LOGIT_TOLERANCE {kind.logit_tolerance}\n#define SHARE_TOLERANCE {kind.share_tolerance}\n"
+        f"#define LOOK_TOLERANCE {LOOK_TOLERANCE}\n"
         f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
         f"enum {{ CHECK_WINDOWS = {by_floats.logits.shape[1]}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"
         f'#include "dualres_model.h"\n\n#ifdef DUALRES_INT16\n{_values(by_counts)}'
@@ -171,10 +197,11 @@ def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
 
 def _values(values: Expected) -> str:
     rows = ",\n    ".join(f"{{{doubles(row)}}}" for one in values.logits for row in one)
+    look = f"static const double expected_look[3] = {{{doubles(values.look)}}};\n" if values.look else ""
     return (
         f"enum {{ STREAM_WINDOWS = {values.windows} }};\n"
         f"static const double expected_logits[][DUALRES_CLASSES] = {{ /* network after network */\n    {rows}}};\n"
-        f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n"
+        f"static const double expected_shares[DUALRES_CLASSES] = {{\n    {doubles(values.shares)}}};\n{look}"
     )
 
 

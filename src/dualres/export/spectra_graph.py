@@ -10,7 +10,7 @@ from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals
 from dualres.model.spectra import SMALLEST_RMS
 
-INPUT, OUTPUT = "windows", "logits"
+INPUT, OUTPUT, LIKENESS = "windows", "logits", "likeness"
 
 Bins = npt.NDArray[np.int64]  # the frequencies of a spectrum's columns; some come twice, as their own mirror images
 

@@ -3,7 +3,7 @@
 The steps are those of `dualres.model.views`, for B windows and T tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,8 +12,10 @@ import onnx
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals, exact
+from dualres.export.likeness_graph import likeness
 from dualres.export.spectra_graph import (
     INPUT,
+    LIKENESS,
     OUTPUT,
     Bins,
     frames_at,
@@ -25,6 +27,7 @@ from dualres.export.spectra_graph import (
     refuse_cut_hops,
     spectra,
 )
+from dualres.kernel.pack import Floats
 from dualres.model.discriminant import SMALLEST_DISTANCE, Discriminant
 from dualres.model.views.modulation import LEAST, frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
@@ -32,15 +35,32 @@ from dualres.model.views.network import ViewsNetwork
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
 
 
-def views_graph(network: ViewsNetwork) -> onnx.ModelProto:
-    """Raw windows (B, window) to log-probabilities (B, classes)."""
+def views_graph(network: ViewsNetwork, between: Floats | None = None) -> onnx.ModelProto:
+    """Raw windows (B, window) to log-probabilities (B, classes), with `between` also to `likeness` (B, 2)."""
     graph = Graph()
-    logits = views_logits(graph, normalised(graph), network)
-    return graph.finish(logits, (INPUT, network.config.window), (OUTPUT, network.classes))
+    distances = views_distances(graph, normalised(graph), network)
+    gives = [(views_logits(graph, distances, network), OUTPUT, network.classes)]
+    if between is not None:
+        gives.append((graph.single(likeness(graph, distances, between)), LIKENESS, 2))
+    return graph.finish((INPUT, network.config.window), *gives)
 
 
-def views_logits(graph: Graph, signal: str, network: ViewsNetwork) -> str:
-    """Normalised windows (B, window) to log-probabilities (B, classes)."""
+def views_logits(graph: Graph, distances: Sequence[str], network: ViewsNetwork) -> str:
+    """Distances of all heads to log-probabilities (B, classes)."""
+    said = [
+        graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness)))
+        for distance, sharpness in zip(distances, _sharpness(network), strict=True)
+    ]
+    return graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
+
+
+def _sharpness(network: ViewsNetwork) -> Iterator[Reals]:
+    for head in network.heads.values():
+        yield -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
+
+
+def views_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:
+    """Normalised windows (B, window) to squared distances (B, classes) of each head, in double precision."""
     config = network.config
     refuse_cut_hops(config)
     if config.hop % 2 or config.window % PHASE:
@@ -49,11 +69,10 @@ def views_logits(graph: Graph, signal: str, network: ViewsNetwork) -> str:
         )
     repeating = _modulation(graph, signal, config)
     views = (_mean_spectra(graph, signal, config), repeating, repeating, _low_lines(graph, signal, config))
-    said = [
-        _ask(graph, view, head)  # type: ignore[arg-type]
+    return [
+        _distances(graph, view, head)  # type: ignore[arg-type]
         for view, head in zip(views, network.heads.values(), strict=True)
     ]
-    return graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
 
 
 def _mean_spectra(graph: Graph, signal: str, config: ModelConfig) -> str:
@@ -129,8 +148,8 @@ def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:
     return log_of_root(graph, graph.put("MatMul", power, in_band / in_band.sum(0)))
 
 
-def _ask(graph: Graph, view: str, head: Discriminant) -> str:
-    """A head's logits, (B, classes), in double precision: distances are small differences of large sums."""
+def _distances(graph: Graph, view: str, head: Discriminant) -> str:
+    """(B, classes), in double precision: they are small differences of large sums."""
     centre, scale, directions, slopes, offsets = (
         graph.double(graph.put("Identity", exact(tensor)))
         for tensor in (head.centre, head.scale, head.directions.T, head.slopes.T, head.offsets)
@@ -141,8 +160,7 @@ def _ask(graph: Graph, view: str, head: Discriminant) -> str:
     towards = graph.put("MatMul", z, slopes)
     distance = graph.put("Sub", graph.put("Sub", length, explained), graph.put("Add", towards, towards))
     smallest = graph.double(graph.put("Identity", [SMALLEST_DISTANCE]))
-    logarithm = graph.put("Log", graph.put("Max", graph.put("Add", distance, offsets), smallest))
-    return graph.put("Mul", logarithm, graph.double(graph.put("Identity", -exact(head.sharpness).reshape(1))))
+    return graph.put("Max", graph.put("Add", distance, offsets), smallest)
 
 
 def _membership(bins: Bins, edges: Sequence[int]) -> Reals:

@@ -42,8 +42,14 @@ typedef struct {
     union {
         float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
+#ifdef DUALRES_LIKENESS
+        float distances[DUALRES_HEADS][DUALRES_CLASSES]; /* squared, as the heads have found them */
+#endif
     } under_way;
     float features[DUALRES_VIEW_FEATURES];
+#ifdef DUALRES_LIKENESS
+    float rms; /* of the window, at least 1e-10 */
+#endif
 } views_block;
 
 /* As views.h states it. */
@@ -244,6 +250,9 @@ static int look_at_window(const dualres_views_constants *c, const dualres_sample
     look_at_frames(c, s, &w);
     for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, band);
     look_at_lines(c, s, &w);
+#ifdef DUALRES_LIKENESS
+    s->rms = 1.0f / w.inverse / w.from.gain;
+#endif
     return 1;
 }
 
@@ -264,8 +273,17 @@ static double dot(const float *a, const float *b, int count) {
     return total;
 }
 
-/* A head's logits join the sums, less that of the first class; where its numbers end. `z` is room for its features. */
-static const float *ask(const float *head, const float *features, int count, int classes, float *z, float *logits) {
+/* What an export may compare windows by is left in `under_way`, which is free once they have been looked at. */
+#ifdef DUALRES_LIKENESS
+#define DISTANCES(block, head) (block)->under_way.distances[head]
+#else
+#define DISTANCES(block, head) NULL
+#endif
+
+/* A head's logits join the sums, less that of the first class; where its numbers end. `z` is room for its features, and
+ * `distances`, where it is not NULL, for how far the classes are. */
+static const float *ask(const float *head, const float *features, int count, int classes, float *z, float *logits,
+                        float *distances) {
     const float *centre = head, *scale = centre + count, *directions = scale + count;
     const float *slopes = directions + DUALRES_RANK * count, *offsets = slopes + classes * count;
     const double sharpness = (double)offsets[classes];
@@ -276,8 +294,10 @@ static const float *ask(const float *head, const float *features, int count, int
         common -= along * along;
     }
     for (int i = 0; i < classes; i++) {
-        const double distance = common - 2.0 * dot(slopes + i * count, z, count) + (double)offsets[i];
-        const double logarithm = log(distance > SMALLEST_DISTANCE ? distance : SMALLEST_DISTANCE);
+        const double exact = common - 2.0 * dot(slopes + i * count, z, count) + (double)offsets[i];
+        const double distance = exact > SMALLEST_DISTANCE ? exact : SMALLEST_DISTANCE;
+        const double logarithm = log(distance);
+        if (distances) distances[i] = (float)distance;
         if (i == 0) first = logarithm;
         logits[i] += (float)(sharpness * (first - logarithm));
     }
@@ -303,7 +323,8 @@ static void judge_views(const dualres_views_model *m, const dualres_sample *x, f
     for (int i = 0; i < m->classes; i++) logits[i] = finite ? 0.0f : NAN;
     if (!finite) return;
     for (int i = 0; i < DUALRES_HEADS; i++)
-        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)s->logs, logits);
+        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)s->logs, logits,
+                   DISTANCES(s, i));
     take_log_softmax(logits, m->classes);
 }
 

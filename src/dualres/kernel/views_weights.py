@@ -24,13 +24,20 @@ class ViewsWeights:
 
     def class_view(self, head: str, number: int) -> Exact:
         """What a head takes a class to look like on average, (features,)."""
-        own = {name: self.arrays[f"heads.{head}.{name}"].astype(np.float64) for name in HEAD}
-        slope, directions = own["slopes"][number], own["directions"]
+        view: Exact = self.array(head, "centre") + self.class_mean(head, number) / self.array(head, "scale")
+        return view
+
+    def class_mean(self, head: str, number: int) -> Exact:
+        """The same as the head compares it, centred and scaled."""
+        slope, directions = self.array(head, "slopes")[number], self.array(head, "directions")
         # The slope is the mean less what lies along the directions, which are orthogonal: so much was taken of each.
         taken = (directions**2).sum(1)
-        mean = slope + (directions @ slope / (1 - taken)) @ directions
-        view: Exact = own["centre"] + mean / own["scale"]
-        return view
+        mean: Exact = slope + (directions @ slope / (1 - taken)) @ directions
+        return mean
+
+    def array(self, head: str, name: str) -> Exact:
+        """A head's tensor, one of `HEAD`."""
+        return self.arrays[f"heads.{head}.{name}"].astype(np.float64)
 
 
 def views_shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:

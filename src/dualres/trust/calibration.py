@@ -12,7 +12,7 @@ import numpy as np
 
 from dualres.errors import ModelFileError
 from dualres.recordings.recording import Recording
-from dualres.trust.conformal import Values, entropy, least_error, limit, rank, surprise, tempered
+from dualres.trust.conformal import Values, least_error, limit, rank, surprise, tempered
 from dualres.trust.likeness import PARTS, Look
 
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
@@ -69,8 +69,11 @@ class Held:
     unit: str  # which it is of
     new: bool  # whether the model had learned nothing of the unit
     surprise: float  # of the truth
-    doubt: float
     look: Look
+
+    @property
+    def doubt(self) -> float:
+        return self.look.distance
 
 
 @dataclass(frozen=True)
@@ -109,10 +112,10 @@ class Calibration:
         elif promise is None:
             kind = NO_PROMISE
         else:
-            doubt = doubt_of(probabilities, look)
             most = self.doubt_limit(promise, error, sure)
-            if most is not None and doubt > most:
-                kind, reason = NONE_OF_THESE, f"in doubt by {doubt:.2f} nats, with {most:.2f} as the limit"
+            if most is not None and look.distance > most:
+                kind = NONE_OF_THESE
+                reason = f"no class stands out: the nearest by {-look.distance:.2f} nats, with {-most:.2f} as the limit"
         named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
         return Answer(kind, named, error, sure, promise, reason, calibrated)
 
@@ -221,14 +224,23 @@ class Calibration:
             found[name] = (float(np.median(values)), float((away if name in ONE_SIDED else np.abs(away)).max()))
         return found
 
+    @cached_property
+    def familiar(self) -> dict[str, tuple[float, float]]:
+        """The least and the most of each part of a look that do not lie far beyond all that was held out."""
+        found = {}
+        for name, (middle, outermost) in self.ranges.items():
+            room = (1 + BEYOND) * outermost + LEAST[name]
+            found[name] = (-np.inf if name in ONE_SIDED else middle - room, middle + room)
+        return found
+
     def beyond(self, look: Look) -> str:
         """In what a recording lies far beyond all that was held out, in words."""
-        for name, (middle, outermost) in self.ranges.items():
-            away = getattr(look, name) - middle
-            if (away if name in ONE_SIDED else abs(away)) > (1 + BEYOND) * outermost + LEAST[name]:
+        for name, (least, most) in self.familiar.items():
+            if not least <= (value := getattr(look, name)) <= most:
+                middle, outermost = self.ranges[name]
                 times = _SCALES[name]
-                most = float(times(outermost))
-                return f"{_WORDS[name].format(float(times(away)))}, with at most {most:.2g} among those held out"
+                away, usual = float(times(value - middle)), float(times(outermost))
+                return f"{_WORDS[name].format(away)}, with at most {usual:.2g} among those held out"
         return ""
 
     def as_data(self) -> dict[str, Any]:
@@ -241,7 +253,6 @@ class Calibration:
             "of": [one.unit for one in self.held],
             "new": [int(one.new) for one in self.held],
             "surprise": [round(one.surprise, 4) for one in self.held],
-            "doubt": [round(one.doubt, 4) for one in self.held],
             "look": [one.look.rounded() for one in self.held],
             **({"windows": self.windows} if self.windows else {}),
         }
@@ -250,10 +261,10 @@ class Calibration:
     def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> Calibration:
         """As it stands in a card."""
         try:
-            columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "doubt", "look")), strict=True)
+            columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
             held = tuple(
-                Held(classes[label], str(of), bool(new), float(truth), float(doubt), Look(*map(float, look)))
-                for label, of, new, truth, doubt, look in columns
+                Held(classes[label], str(of), bool(new), float(truth), Look(*map(float, look)))
+                for label, of, new, truth, look in columns
             )
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
             if not held:
@@ -264,17 +275,12 @@ class Calibration:
             raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
 
 
-def doubt_of(probabilities: Sequence[float], look: Look) -> float:
-    """How little a recording resembles any one class, in nats: undecided, or far from all of them."""
-    return float(entropy(probabilities)) + look.distance
-
-
 def held_out(
     classes: Sequence[str], label: str, unit: str, new: bool, probabilities: Sequence[float], look: Look
 ) -> Held:
     """A held-out recording by what its model said."""
     truth = float(surprise(probabilities)[list(classes).index(label)])
-    return Held(label, unit, new, truth, doubt_of(probabilities, look), look)
+    return Held(label, unit, new, truth, look)
 
 
 def known_of(recording: Recording) -> dict[str, str]:

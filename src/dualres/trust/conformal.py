@@ -77,12 +77,6 @@ def surprise(probabilities: npt.ArrayLike) -> Values:
     return np.asarray(best_other - logs)
 
 
-def entropy(probabilities: npt.ArrayLike) -> Values:
-    """In nats, over the last axis."""
-    shares = np.maximum(np.asarray(probabilities, np.float64), LEAST_PROBABILITY)
-    return np.asarray(-(shares * np.log(shares)).sum(-1))
-
-
 def tempered(probabilities: npt.ArrayLike, temperature: float) -> Values:
     """Probabilities (..., classes) that are less sure of themselves where the temperature is above one."""
     logs = np.log(np.maximum(np.asarray(probabilities, np.float64), LEAST_PROBABILITY)) / temperature

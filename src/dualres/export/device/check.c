@@ -73,6 +73,20 @@ static int window_is_right(int network, int number) {
     return off <= tolerance && is_best(best, wanted, tolerance);
 }
 
+/* Is it as like the labelled recordings as it was when exported? */
+static int look_is_right(const dualres_result *result) {
+#ifdef DUALRES_LIKENESS
+    const double look[3] = {result->distance, result->spectrum, result->level};
+    double off = 0.0;
+    for (int i = 0; i < 3; i++) off = fmax(off, fabs(look[i] - expected_look[i]));
+    printf("stream: likeness off by %.2g nats\n", off);
+    return off <= LOOK_TOLERANCE && !isnan(look[0] + look[1] + look[2]);
+#else
+    (void)result;
+    return 1;
+#endif
+}
+
 static int stream_is_right(void) {
     dualres_init(&state);
     for (uint32_t t = 0; t < STREAM_SAMPLES; t++) {
@@ -86,7 +100,7 @@ static int stream_is_right(void) {
     const double off = apart(result.probabilities, expected_shares);
     printf("stream: class %d, %lu windows, probabilities off by %.2g\n", result.best, (unsigned long)result.windows,
            off);
-    return off <= SHARE_TOLERANCE && result.windows == STREAM_WINDOWS &&
+    return look_is_right(&result) && off <= SHARE_TOLERANCE && result.windows == STREAM_WINDOWS &&
            is_best(result.best, expected_shares, SHARE_TOLERANCE);
 }
 

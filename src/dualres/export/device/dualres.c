@@ -18,6 +18,10 @@ DUALRES_ASSERT(axes_share_networks_or_have_their_own,
 
 extern const dualres_network dualres_this_model[DUALRES_NETWORKS];
 
+#ifdef DUALRES_LIKENESS
+#include "likeness.h"
+#endif
+
 /* What a network says of a complete window joins the sums. 0 where it says nothing that is finite: the samples are
  * beyond what float32 can be computed with. */
 static int vote(dualres_state *s, const dualres_network *network, const dualres_sample *window) {
@@ -30,6 +34,9 @@ static int vote(dualres_state *s, const dualres_network *network, const dualres_
     for (int i = 1; i < DUALRES_CLASSES; i++) largest = logits[i] > largest ? logits[i] : largest;
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
+#ifdef DUALRES_LIKENESS
+    add_looks(s->looks, dualres_between[network - dualres_this_model], views_block_in(s->scratch));
+#endif
     return 1;
 }
 
@@ -39,6 +46,10 @@ static void judge(dualres_state *s) {
     double before[DUALRES_CLASSES];
     int judged = 1;
     memcpy(before, s->sums, sizeof before);
+#ifdef DUALRES_LIKENESS
+    double looks[3];
+    memcpy(looks, s->looks, sizeof looks);
+#endif
     for (int a = 0; a < DUALRES_AXES; a++) {
         /* An axis has its own networks, or those of the first. */
         const dualres_network *networks = dualres_this_model + a * DUALRES_MEMBERS % DUALRES_NETWORKS;
@@ -50,6 +61,9 @@ static void judge(dualres_state *s) {
     } else {
         s->unjudged++;
         memcpy(s->sums, before, sizeof before);
+#ifdef DUALRES_LIKENESS
+        memcpy(s->looks, looks, sizeof looks);
+#endif
     }
     s->filled = DUALRES_HALF;
 }
@@ -111,6 +125,9 @@ static int is_finite(const dualres_sample *frame) {
 void dualres_init(dualres_state *s) {
     s->windows = s->refused = s->unjudged = 0;
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] = 0.0;
+#ifdef DUALRES_LIKENESS
+    s->looks[0] = s->looks[1] = s->looks[2] = 0.0;
+#endif
     begin_stretch(s);
 }
 
@@ -132,7 +149,11 @@ void dualres_push(dualres_state *s, const dualres_sample *samples, size_t count)
 }
 
 dualres_result dualres_verdict(const dualres_state *s) {
+#ifdef DUALRES_LIKENESS
+    dualres_result r = {NULL, -1, s->windows, s->refused, s->unjudged, {0.0}, 0.0, 0.0, 0.0};
+#else
     dualres_result r = {NULL, -1, s->windows, s->refused, s->unjudged, {0.0}};
+#endif
     if (!s->windows) return r;
     const double votes = (double)s->windows * (DUALRES_AXES * DUALRES_MEMBERS);
     r.best = 0;
@@ -141,7 +162,24 @@ dualres_result dualres_verdict(const dualres_state *s) {
         if (r.probabilities[i] > r.probabilities[r.best]) r.best = i;
     }
     r.label = dualres_names[r.best];
+#ifdef DUALRES_LIKENESS
+    r.distance = s->looks[0] / votes;
+    r.spectrum = s->looks[1] / votes;
+    r.level = s->looks[2] / votes;
+#endif
     return r;
+}
+
+int dualres_unlike(const dualres_result *r) {
+#ifdef DUALRES_LIKENESS
+    const double level = r->level + (DUALRES_UNIT > 0.0 ? log(DUALRES_UNIT) : 0.0), *most = dualres_familiar;
+    if (!r->windows) return 0;
+    return (r->distance > most[0] ? DUALRES_NO_CLASS : 0) | (r->spectrum > most[1] ? DUALRES_OTHER_SPECTRUM : 0) |
+           (DUALRES_UNIT > 0.0 && (level < most[2] || level > most[3]) ? DUALRES_OTHER_LEVEL : 0);
+#else
+    (void)r;
+    return 0;
+#endif
 }
 
 int dualres_in_set(const dualres_result *r, int number) {

@@ -34,6 +34,11 @@ extern "C" {
 #define DUALRES_MEMBERS 1
 #endif
 
+/* What a sample of one is in the unit of the labelled recordings; 0 where that is not known. */
+#ifndef DUALRES_UNIT
+#define DUALRES_UNIT 1.0
+#endif
+
 /* Networks in all: the same for every axis, or as many for each. */
 #ifndef DUALRES_NETWORKS
 #define DUALRES_NETWORKS DUALRES_MEMBERS
@@ -66,6 +71,9 @@ typedef struct {
     uint32_t refused;             /* frames that were not finite */
     uint32_t unjudged;            /* windows beyond what float32 can be computed with */
     double sums[DUALRES_CLASSES]; /* of probabilities: of all networks, axes and windows */
+#ifdef DUALRES_LIKENESS
+    double looks[3]; /* of distances, spectra and levels, likewise */
+#endif
 #if DUALRES_UP != DUALRES_DOWN
     dualres_converter converter[DUALRES_AXES];
 #endif
@@ -79,11 +87,20 @@ typedef struct {
     uint32_t refused;  /* frames that were not finite */
     uint32_t unjudged; /* windows with samples beyond what float32 can be computed with; no verdict rests on them */
     double probabilities[DUALRES_CLASSES]; /* mean over the windows; zeros before the first */
+#ifdef DUALRES_LIKENESS
+    double distance; /* nats, mean over the windows, at most 0; the less any class stands out, the nearer to 0 */
+    double spectrum; /* nats; the further from every class in mean spectra, the larger */
+    double level;    /* log of the RMS, in the samples' own unit */
+#endif
 } dualres_result;
 
 extern const char *const dualres_names[DUALRES_CLASSES];
 /* How many times as probable the best other class may be for a class to belong to the set; negative for any. */
 extern const double dualres_times[DUALRES_CLASSES];
+#ifdef DUALRES_LIKENESS
+/* The most distance, the most spectrum, and the least and most level that are familiar. */
+extern const double dualres_familiar[4];
+#endif
 #if DUALRES_AXES > 1
 extern const char *const dualres_axes[DUALRES_AXES]; /* names, in the order that frames have */
 #endif
@@ -104,9 +121,16 @@ void dualres_push(dualres_state *state, const dualres_sample *samples, size_t co
 dualres_result dualres_verdict(const dualres_state *state);
 
 /* Whether a class belongs to the set that lacks the truth in a share of DUALRES_ERROR only, on recordings like those that
- * were labelled. Where DUALRES_ERROR is 0, no rate is known and every class belongs to it. A device does not notice that
- * a recording is of none of the classes. */
+ * were labelled. Where DUALRES_ERROR is 0, no rate is known and every class belongs to it. */
 int dualres_in_set(const dualres_result *result, int number);
+
+enum { DUALRES_NO_CLASS = 1, DUALRES_OTHER_SPECTRUM = 2, DUALRES_OTHER_LEVEL = 4 };
+
+/* Whether the windows are unlike all that was labelled, and so of none of the classes: 0, or a sum of the above. Of
+ * familiar recordings a share of DUALRES_ERROR is DUALRES_NO_CLASS, too. Where DUALRES_LIKENESS is not defined, nothing
+ * is known of this, and it is always 0. The level is compared in the unit of the labelled recordings. If samples have
+ * another one, set DUALRES_UNIT to what a sample of one is in that unit, or to 0 to leave the level out. */
+int dualres_unlike(const dualres_result *result);
 
 #ifdef __cplusplus
 }

@@ -58,6 +58,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "too short: one window takes %.3f s\n", (double)DUALRES_WINDOW / DUALRES_RATE);
         return 1;
     }
+    if (dualres_unlike(&result)) fprintf(stderr, "unlike all that was labelled: none of these\n");
     printf("%s %.6f  windows %lu ", result.label, result.probabilities[result.best], (unsigned long)result.windows);
     for (int i = 0; i < DUALRES_CLASSES; i++) printf(" %s=%.6f", dualres_names[i], result.probabilities[i]);
     printf("\n");
