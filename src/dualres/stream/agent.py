@@ -108,6 +108,11 @@ class Agent:
         self._told_at = 0.0
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
 
+    @property
+    def lost(self) -> int:
+        """Samples of sources that could not wait, and that there was no room for."""
+        return self._intake.lost
+
     def stop(self) -> None:
         """From another thread or a signal's handler: end soon, and in good order."""
         self._stopped.set()
