@@ -116,6 +116,41 @@ class Measured:
         kinds = next(iter(found.values()))
         return _rows(("flagged", *found), [[kind, *(one[kind] for one in found.values())] for kind in kinds])
 
+    def alarm_years(self) -> str:
+        """False alarms of simulated machines, by stress/alarm_years.py."""
+        titles = ("correlation", "load", "reference", "one bet", "machine-years", "false alarms a year, with interval")
+        rows = []
+        for one in self._json("alarm_years"):
+            low, high = one["interval"]
+            rate = f"{one['per_year']:.3f} ({low:.3f} to {high:.3f})" if high < 1 else f"at least {low:.0f}"
+            case = [one[key] for key in ("correlation", "load", "reference")]
+            rows.append([*case, f"{one['joined_s']:.0f} s", one["machine_years"], rate])
+        return _rows(titles, rows)
+
+    def alarm_soonest(self) -> str:
+        found = self._json("alarms")["soonest"]
+        return _rows(("healthy blocks", *found), [["blocks until an alarm", *found.values()]])
+
+    def alarm_delays(self) -> str:
+        """Median and slowest tenth in seconds, by what a healthy machine is usually given, which is in columns."""
+        rows: dict[tuple[object, ...], list[object]] = {}
+        for one in self._json("alarms")["delay"]:
+            row = rows.setdefault((one["correlation"], one["reference"]), [])
+            row.append(f"{one['delay_s']:.0f} ({one['late_s']:.0f})")
+        titles = ("correlation", "healthy blocks", "usually 0.05", "usually 0.1", "usually 0.2")
+        return _rows(titles, [[*case, *row] for case, row in rows.items()])
+
+    def alarm_cleared(self, correlation: str) -> str:
+        """Minutes until an alarm is cleared after a repair, the median of the slowest case."""
+        found = [one["cleared_s"] for one in self._json("alarms")["delay"] if str(one["correlation"]) == correlation]
+        return f"{max(found) / 60:.0f}"
+
+    def alarm_recordings(self) -> str:
+        titles = ("rig", "healthy blocks", "orders", "with a promise", "blocks watched", "false alarms")
+        keys = ("blocks", "orders", "promised", "watched", "false_alarms", "noticed")
+        found = self._json("alarms")["recordings"]
+        return _rows((*titles, "faults noticed, %"), [[rig, *(one[key] for key in keys)] for rig, one in found.items()])
+
     def table(self, name: str) -> str:
         """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
         text = (self._results / "tables" / f"{name}.md").read_text()

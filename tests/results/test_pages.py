@@ -28,6 +28,7 @@ SOURCES = [
     "explain.md",
     "advise.md",
     "trust.md",
+    "alarms.md",
     "how_good.md",
     "how_fast.md",
 ]
@@ -57,6 +58,8 @@ COUNTS |= {6203, 6205, 10, 1000, 500, 204, 2115}  # bearings, a band of velocity
 COUNTS |= {57, 65, 69}  # of exploratory runs that are said not to be here
 COUNTS |= {800, 32, 39, 528, 65, 95, 20}  # updates and f_N of a recipe, parameters, an interval's percent, guesses
 COUNTS |= {9, 29, 99}  # units that set a limit
+COUNTS |= {180}  # seconds within which an alarm is wanted
+SETTINGS |= {"0.1"}  # a score of healthy blocks
 NAMES = re.compile(r"```.*?```|`[^`]*`|\]\([^)]*\)|A4000|H200|AVX-512|[PCS][12]\b|MCC5|PHM2009", re.DOTALL)
 
 
@@ -99,7 +102,7 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust")
+    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "alarms")
     for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
         shutil.copy(ROOT / name, tmp_path / name)
     assert checked(tmp_path).returncode == 0

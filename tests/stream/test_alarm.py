@@ -1,0 +1,136 @@
+"""Alarms: raised, cleared, kept, and never more often than promised."""
+
+import json
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.alarm import Alarm
+from dualres.stream.alarm_rate import rate_of
+
+YEAR = rate_of("1 per year", 5)
+
+
+def made(seed=1, blocks=300, between=YEAR):
+    rng = np.random.default_rng(seed)
+    return Alarm.learned(rng.normal(0.1, 0.05, blocks).tolist(), blocks_between_false_alarms=between), rng
+
+
+def told(alarm, rng, score, count):
+    return [alarm.update(one) for one in rng.normal(score, 0.05, count)]
+
+
+def test_a_fault_is_noticed_within_three_minutes_and_its_end_too():
+    alarm, rng = made()
+    assert "one false alarm in 6,311,520 healthy blocks" in alarm.state.promise
+    assert not any(state.raised for state in told(alarm, rng, 0.1, 300))
+    states = told(alarm, rng, 0.4, 36)
+    first = next(i for i, state in enumerate(states) if state.raised)
+    assert states[first].since == 300 + first
+    assert states[first].evidence >= states[first].threshold > states[first - 1].evidence
+    assert all(state.raised and state.healthy_again < 1 for state in states[first:])
+    after = told(alarm, rng, 0.1, 120)
+    assert after[0].raised
+    assert not after[-1].raised
+    assert after[-1].since is None
+    assert not any(state.raised for state in told(alarm, rng, 0.1, 300))
+
+
+def test_healthy_machines_are_alarmed_at_most_as_often_as_stated():
+    between, blocks, alarms = 50, 600, 0
+    for seed in range(30):
+        alarm, rng = made(seed, 60, between)
+        before = alarm.state
+        for state in told(alarm, rng, 0.1, blocks):
+            alarms += state.raised and not before.raised
+            before = state
+    assert alarms <= 30 * blocks / between
+
+
+def test_blocks_that_are_alike_are_one_bet():
+    rng = np.random.default_rng(7)
+    alike = np.repeat(rng.standard_normal(400), 5).tolist()
+    alarm = Alarm.learned(alike, blocks_between_false_alarms=YEAR)
+    assert alarm.joined >= 4
+    evidence = [alarm.update(9.0).evidence for _ in range(3 * alarm.joined)]
+    assert evidence[: alarm.joined - 1] == [0.0] * (alarm.joined - 1)
+    assert len(set(evidence)) == 4
+    assert alarm.state.threshold == pytest.approx(np.log(YEAR / alarm.joined), abs=1e-5)
+
+
+def test_somebody_has_seen_it():
+    alarm, rng = made()
+    assert not alarm.acknowledge().acknowledged  # there is nothing to see
+    told(alarm, rng, 0.5, 40)
+    assert not alarm.state.acknowledged
+    assert alarm.acknowledge().acknowledged
+    assert told(alarm, rng, 0.5, 5)[-1].acknowledged
+    assert not told(alarm, rng, 0.1, 150)[-1].acknowledged
+    assert not told(alarm, rng, 0.5, 40)[-1].acknowledged  # the next one is new
+
+
+def test_a_kept_alarm_goes_on_exactly():
+    alarm, rng = made()
+    scores = [*rng.normal(0.1, 0.05, 20), *rng.normal(0.4, 0.05, 30), *rng.normal(0.1, 0.05, 100)]
+    expected = [alarm.update(score) for score in scores]
+    assert len({state.raised for state in expected}) == 2
+    kept, _ = made()
+    for score, state in zip(scores, expected, strict=True):
+        kept = Alarm.parsed(json.loads(json.dumps(kept.as_data())))
+        assert kept.update(score) == state
+    assert json.loads(json.dumps(state.as_data())) == state.as_data()
+
+
+def test_a_bet_in_the_making_is_kept_too():
+    rng = np.random.default_rng(8)
+    alarm = Alarm.learned(np.repeat(rng.standard_normal(400), 5).tolist(), blocks_between_false_alarms=YEAR)
+    for score in islice(iter(rng.standard_normal(50)), 4 * alarm.joined + 3):
+        alarm.update(score)
+    other = Alarm.parsed(json.loads(json.dumps(alarm.as_data())))
+    for score in rng.standard_normal(3 * alarm.joined):
+        assert alarm.update(score) == other.update(score)
+
+
+@pytest.mark.parametrize("healthy", [[], [[]], [0.1] * 20, [[0.1, 0.2, 0.1] * 100, [0.3] * 20]])
+def test_without_enough_healthy_blocks_nothing_is_promised_and_nothing_raised(healthy):
+    alarm = Alarm.learned(healthy, blocks_between_false_alarms=100)
+    states = [alarm.update(1.0) for _ in range(200)]
+    assert states[-1].promise is None
+    assert "no rate of false alarms can be promised" in states[-1].reason
+    assert not any(state.raised for state in states)
+    assert Alarm.parsed(json.loads(json.dumps(alarm.as_data()))).state == states[-1]
+
+
+def test_stretches_may_be_lists_or_arrays():
+    rng = np.random.default_rng(9)
+    one, two = rng.standard_normal(100), rng.standard_normal(100) + 1
+    states = [
+        Alarm.learned(healthy, blocks_between_false_alarms=100).update(9.0)
+        for healthy in ([one, two], [one.tolist(), two.tolist()], np.array([one, two]))
+    ]
+    assert states[0] == states[1] == states[2]
+    assert states[0].promise
+
+
+@pytest.mark.parametrize(("between", "sure"), [(1, 0.9), (float("nan"), 0.9), (100, 0), (100, 1)])
+def test_rates_that_make_no_sense_are_errors(between, sure):
+    with pytest.raises(ConfigError, match="are needed"):
+        Alarm.learned([0.1] * 100, blocks_between_false_alarms=between, sure=sure)
+
+
+def test_a_score_that_is_no_number_is_an_error_and_changes_nothing():
+    alarm, _ = made()
+    before = alarm.as_data()
+    with pytest.raises(ConfigError, match="nan is no score"):
+        alarm.update(float("nan"))
+    assert alarm.as_data() == before
+    with pytest.raises(ConfigError, match="inf is no score"):
+        Alarm.learned([0.1, float("inf")], blocks_between_false_alarms=100)
+
+
+@pytest.mark.parametrize("data", [{}, {"learned": {}}, {"learned": {"bets": 5}, "now": {}}, []])
+def test_what_is_no_kept_alarm_is_an_error(data):
+    with pytest.raises(ConfigError, match="no kept alarm"):
+        Alarm.parsed(data)
