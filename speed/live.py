@@ -118,8 +118,8 @@ class Watch:
         self.agent = Agent(model, [source], [Nothing("nothing")], self.spool, report=self._report)
         record = self.spool.record
 
-        def timed(progress: Any, verdicts: Any) -> Any:
-            made = record(progress, verdicts)
+        def timed(progress: Any, verdicts: Any, delivered: Any) -> Any:
+            made = record(progress, verdicts, delivered)
             now = time.time()
             for _, one in verdicts:
                 if one["kind"] == "window":

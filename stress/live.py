@@ -36,7 +36,7 @@ from _mosquitto import Device, Mosquitto
 from _tally import Attack, main
 
 RATE, TOPICS = 12_800, ("plant/a", "plant/b")
-SLOWEST_S = 60.0  # until verdicts are complete, when all samples were sent
+SLOWEST_S = 180.0  # until verdicts are complete, when all samples were sent
 KEPT = ("kind", "number", "start", "stop", "label", "probabilities", "windows", "missing")
 
 

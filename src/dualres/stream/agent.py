@@ -288,7 +288,9 @@ class Agent:
                 progress.append(self._progress(watched))
         if not progress:
             return
-        self._written(lambda: self._spool.record(progress, verdicts))
+        positions = self._positions()
+        self._written(lambda: self._spool.record(progress, verdicts, positions))
+        self._remembered, self._remembered_at = positions, time.monotonic()
         for id in ended:
             del self._by_key[self._watched.pop(id).stream.key]
         windows = sum(event.kind == "window" for event in events)
@@ -347,9 +349,13 @@ class Agent:
         if time.monotonic() - self._remembered_at >= REMEMBERED_S:
             self._remember()
 
+    def _positions(self) -> dict[str, int]:
+        """The last verdict that each sink has."""
+        return {one.sink.name: one.done for one in self._deliveries}
+
     def _remember(self) -> None:
         """Commit what sinks have."""
-        positions = {one.sink.name: one.done for one in self._deliveries}
+        positions = self._positions()
         if positions != self._remembered:
             self._written(lambda: self._spool.delivered(positions))
         self._remembered, self._remembered_at = positions, time.monotonic()
