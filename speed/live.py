@@ -38,6 +38,7 @@ FORM = Form.of(RATE, "i16")
 NOISE = np.random.default_rng(0).integers(-2000, 2000, 50 * STEP, np.int16)
 MB = 1e6
 OVERLOAD_QUOTA = 256 << 20  # bytes
+DAY_QUOTA = 8 << 20  # what comes faster than it is judged waits, and does not fill the spool
 
 
 def main() -> None:
@@ -171,7 +172,7 @@ def capacity(model: Model, arguments: argparse.Namespace) -> dict[str, object]:
 
 
 def day(model: Model, arguments: argparse.Namespace) -> dict[str, object]:
-    with watch(model, Sensors(1, (arguments.day_s, 0))) as one:
+    with watch(model, Sensors(1, (arguments.day_s, 0)), DAY_QUOTA) as one:
         took = one.run()
     first = next(at for at, _, _, _ in one.statuses if at > one.statuses[0][0] + took / 20)
     settled = [(memory, spool) for at, _, memory, spool in one.statuses if at >= first]

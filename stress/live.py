@@ -291,9 +291,10 @@ def compare(agents: list[Agent], devices: list[Publisher], model: Path, gaps_all
                     check([one for one in told if one["stream"] == device.topic], device.signal, judge, gaps_allowed)
                 return
             except UnfinishedError as error:
-                if late:
-                    logs = "\n".join(agent.log[-1500:] for agent in agents)
-                    raise AssertionError(f"{error}\n{logs}") from None
+                gone = [agent for agent in agents if not agent.alive()]
+                if late or gone:
+                    last = " | ".join(agent.log[-150:] for agent in gone or agents)
+                    raise AssertionError(f"{error}, {len(gone)} agents ended: {last}") from None
         time.sleep(0.5)
 
 

@@ -32,7 +32,7 @@ from dualres.stream.spool import PAUSE_S, WAITS, Kept, Progress, Spool, SpoolFul
 from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
-JUDGED_AT_ONCE = 4 << 20  # bytes: a round must not take long, for chunks wait to be acknowledged meanwhile
+JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
