@@ -9,8 +9,9 @@ from dualres.errors import ConfigError
 
 Branches = Literal["both", "short", "long"]
 
-# The first two take the mean of the whole recording for what lies beyond its ends. The last, by the same filter as the
-# first, takes its first and last sample, which a live stream knows as well. Published results are by the first.
+# The first two take the mean of the whole recording for what lies beyond its ends. The last, by the first's filter with
+# taps that sum to one, takes its first and last sample, which a live stream knows as well. Published results are by the
+# first.
 POLYPHASE, SOXR, HELD = RESAMPLERS = ("scipy.signal.resample_poly", "soxr", "polyphase-held")
 DEFAULT_RESAMPLER = HELD  # of every model that is fitted for use
 LARGEST_SIGMA = 5.0  # nats; gains of a path stay far from what float32 can hold

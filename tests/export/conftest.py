@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.file import VIEWS, Card, Model
@@ -40,7 +40,7 @@ def exported_once(models, tmp_path_factory):
     return get
 
 
-def made_model(config=None, classes=CLASSES, resampler=POLYPHASE, members=1, **axes):
+def made_model(config=None, classes=CLASSES, resampler=HELD, members=1, **axes):
     """Networks whose weights are all away from where they start, so that nothing in them is idle."""
     config = config or ModelConfig()
     card = Card(classes, config, Recipe(), 7, resampler, dict.fromkeys(classes, 6.144), members=members, **axes)
@@ -59,13 +59,13 @@ def _made_network(classes, config, seed):
 def made_views_model(classes=CLASSES, members=1, **axes):
     """Networks of views that have learned something."""
     exposure = dict.fromkeys(classes, 3.072)
-    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, exposure, members=members, method=VIEWS, **axes)
+    card = Card(classes, ModelConfig(), None, 0, HELD, exposure, members=members, method=VIEWS, **axes)
     return Model(tuple(made_views(len(classes), seed=2 * number) for number in range(card.networks)), card)
 
 
 def made_comparator(classes=CLASSES):
     """A model that is no network of DualRes."""
-    card = Card(classes, ModelConfig(), None, 0, POLYPHASE, dict.fromkeys(classes, 3.072), method="minirocket")
+    card = Card(classes, ModelConfig(), None, 0, HELD, dict.fromkeys(classes, 3.072), method="minirocket")
     return Model((object(),), card)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dualres import diagnose_recording
-from dualres.config import ModelConfig
+from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import sources
 from dualres.export.c99 import write_c99
@@ -76,7 +76,7 @@ def test_counts_give_python_s_verdict(device, model, rate):
 def test_the_resampler_is_python_s(device, rate, seconds):
     signal = machine(seconds, rate) if seconds > 0.01 else np.arange(int(seconds * Fraction(rate)), dtype=np.float32)
     signal += 3.0
-    wanted = resample(signal, Fraction(rate), 64_000)
+    wanted = resample(signal, Fraction(rate), 64_000, HELD)
     board = device(rate)
     board.push(signal)
     board.end()
@@ -110,7 +110,7 @@ def test_resampled_counts_are_rounded_and_clipped(device):
     board = device(12_800, int16=True)
     board.push(signal)
     board.end()
-    wanted = as_counts(resample(signal, Fraction(12_800), 64_000))
+    wanted = as_counts(resample(signal, Fraction(12_800), 64_000, HELD))
     got = board.window(len(wanted))
     assert got.max() == 32_767
     assert np.abs(got - wanted).max() <= 1

@@ -1,3 +1,4 @@
+import math
 import tracemalloc
 from fractions import Fraction
 
@@ -155,6 +156,10 @@ def test_the_filter_is_firwin_s(ratio):
     expected = up * firwin(20 * longer + 1, 1 / longer, window=("kaiser", 5.0))
     plan = Polyphase(up, down, fast=False)
     np.testing.assert_allclose(plan.taps, expected[10 * longer :], rtol=0, atol=1e-15 * expected.max())
+    even = Polyphase(up, down, fast=False, holds=True).taps
+    sums = np.bincount(np.arange(-10 * longer, 10 * longer + 1) % up, np.concatenate([even[:0:-1], even]))
+    np.testing.assert_allclose(sums, 1.0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(even, plan.taps, rtol=0, atol=1e-3 * expected.max())
 
 
 def test_an_odd_ratio_takes_little_memory():
@@ -172,6 +177,39 @@ def test_few_odd_ratios_are_kept():
     assert polyphase(Fraction(1, 3)) is simple
     assert polyphase(Fraction(1, 17_002)) is odd[-1]
     assert polyphase(Fraction(1, 17_000)) is not odd[0]
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_one_that_holds_goes_on_with_the_first_and_last_sample(ratio, variant):
+    """As if they had been recorded for long before and after."""
+    plan, signal = polyphase(Fraction(ratio), holds=True), noise(4000, 3.0)
+    unit = math.lcm(plan.unit, plan.up)  # of outputs, after which sums are taken in the same order again
+    before = -(-20 * max(plan.up, plan.down) // (unit * plan.down)) * unit  # more than the filter reaches
+    ahead = before * plan.down // plan.up
+    longer = np.concatenate([np.full(ahead, signal[0]), signal, np.full(ahead, signal[-1])])
+    out, expected = plan.whole(signal), plan.whole(longer)[before : before + plan.outputs(len(signal))]
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("ratio", ["5", "16/3", "24/25", "8/25", "3/50"])
+def test_one_that_holds_leaves_no_tone_of_a_step(ratio, variant):
+    plan, signal = polyphase(Fraction(ratio), holds=True), np.zeros(20_000, np.float32)
+    signal[10_000:] = 1000.0
+    settled = plan.whole(signal)[plan.outputs(12_000) :]
+    assert np.abs(settled - 1000.0).max() < 2e-3
+    plain = polyphase(Fraction(ratio))
+    if plan.up > plan.down:
+        assert np.abs(plain.whole(signal, 0.0)[plain.outputs(12_000) : -100] - 1000.0).max() > 0.2
+
+
+@given(st.sampled_from(["5", "4/3", "24/25", "25", "1000/1001", "3/50"]), st.data())
+@settings(deadline=None, max_examples=60)
+def test_where_a_held_signal_is_cut_does_not_matter(ratio, data):
+    plan, signal = polyphase(Fraction(ratio), holds=True), noise(12_345, 3.0)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(signal)), max_size=8)))
+    rounding = 0 if compiled.variant() else 1e-6
+    for found in (plan.blocks(np.split(signal, cuts)), plan.parts(signal)):
+        np.testing.assert_allclose(np.concatenate(list(found)), plan.whole(signal), rtol=0, atol=rounding)
 
 
 def test_no_samples_make_none():

@@ -85,7 +85,7 @@ def test_what_was_learned_from_and_what_was_noticed_is_told(path, fitted):
     assert "dualres diagnose pump.safetensors FILES" in page
     assert "dualres explain pump.safetensors FILE" in page
     assert "dualres export pump.safetensors pump-c99 --to c99" in page
-    assert "scipy.signal.resample_poly" in page
+    assert "polyphase-held" in page
     assert "<th>Calibration</th>" not in page, "columns of numbers, which nobody reads"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.screen import complain, progress, say
+from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,7 +59,15 @@ def export(
 
 def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: bool, unchecked: bool) -> None:
     from dualres.export.c99 import costs, write_c99
+    from dualres.machinery.rates import exact_rate
 
+    if model.card.resampler == POLYPHASE and exact_rate(rate) != model.card.config.rate:
+        complain(
+            "note",
+            "the model is of an earlier version, or of the benchmark: near the ends of a recording a device differs "
+            "a little from dualres diagnose; fit it again for none of this",
+            "yellow",
+        )
     with progress("Nothing was written.") as report:
         result = write_c99(model, folder, rate, int16=int16, overwrite=overwrite, unchecked=unchecked, progress=report)
     for check in result.checks:

@@ -2,14 +2,14 @@
 
 import math
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax, logsumexp
 
-from dualres.config import ModelConfig
+from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.kinds import axes_in, weights_in
 from dualres.file import CHECK_WINDOWS, Model
@@ -94,6 +94,8 @@ def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) ->
 
 def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     """What a build for this native rate in Hz has to say."""
+    # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
+    model = replace(model, card=replace(model.card, resampler=HELD))
     config = model.card.config
     samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
     windows = check_windows(CHECK_WINDOWS, config.window)

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from dualres.config import POLYPHASE, SOXR
+from dualres.config import HELD, SOXR
 from dualres.errors import ConfigError
 from dualres.export.kinds import Kind, axes_in, kind_of
 from dualres.file import Model
@@ -32,7 +32,7 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     if ratio != 1 and model.card.resampler == SOXR:
         raise ConfigError(
             f"the model learned from recordings resampled by {model.card.resampler}, and a device resamples by "
-            f"{POLYPHASE}: fit it with that one, or sample at {target} Hz"
+            f"{HELD}: fit it with that one, or sample at {target} Hz"
         )
     return ratio
 
@@ -42,8 +42,8 @@ def working_memory(ratio: Fraction, classes: int, kind: Kind, axes: int = 1) -> 
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
-    converter = 0 if ratio == 1 else -(-(8 + 8 + 5 * 4 + 4 * inputs) // 8) * 8  # whole doubles
-    return counters + sums + axes * converter + kind.scratch
+    converter = 0 if ratio == 1 else 4 * (4 + inputs)
+    return -(-(counters + sums + axes * converter + kind.scratch) // 8) * 8  # whole doubles
 
 
 def _nearest_ratio(ratio: Fraction) -> Fraction:

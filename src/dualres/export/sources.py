@@ -121,7 +121,7 @@ def _constants(model: Model, ratio: Fraction) -> str:
     if ratio != 1:
         parts.append(
             "extern const float dualres_taps[DUALRES_REACH + 1];\n"
-            f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps_for(ratio))}}};\n"
+            f"const float dualres_taps[DUALRES_REACH + 1] = {{\n    {floats(taps_for(ratio, even=True))}}};\n"
         )
     return "\n".join(parts)
 

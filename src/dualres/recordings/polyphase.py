@@ -28,19 +28,26 @@ _SIMPLE = 16_384  # the larger side of a ratio whose filter and tables take few 
 _KEPT_RATIOS, _KEPT_OTHERS = 8, 2
 
 
-def polyphase(ratio: Fraction) -> Polyphase:
+def polyphase(ratio: Fraction, holds: bool = False) -> Polyphase:
     """The resampler for this ratio; those used last are kept."""
     kept = _kept if max(ratio.numerator, ratio.denominator) <= _SIMPLE else _kept_other
-    return kept(ratio, compiled.variant() is not None)
+    return kept(ratio, compiled.variant() is not None, holds)
 
 
 class Polyphase:
-    """A change of rate by `up` / `down`, by the compiled library where `fast` is possible."""
+    """A change of rate by `up` / `down`, by the compiled library where `fast` is possible.
 
-    def __init__(self, up: int, down: int, fast: bool = True) -> None:
-        self.up, self.down = up, down
+    One that `holds` takes the first and the last sample for what lies beyond the ends of a signal, any other its mean.
+    Before samples are weighed, the first one or the mean is taken from them, so that an offset costs no precision. One
+    that holds has even taps, so that no tone remains of the rest of the offset, or of a step.
+    """
+
+    def __init__(self, up: int, down: int, fast: bool = True, holds: bool = False) -> None:
+        self.up, self.down, self.holds = up, down, holds
         self._half = CROSSINGS * max(up, down)
-        self.taps = taps_for(Fraction(up, down))  # from the centre on, on a grid `up` times as fine as the samples
+        self.taps = taps_for(
+            Fraction(up, down), holds
+        )  # from the centre on, on a grid `up` times as fine as the samples
         width = 2 * self._half // up + 1
         rows = -((self._half - np.arange(up) * down) // up)  # of each output of a period, its first sample
         fast = fast and width <= _LONGEST_WINDOW
@@ -77,23 +84,23 @@ class Polyphase:
         with np.errstate(over="ignore"):
             return out.astype(np.float32)
 
-    def parts(self, signal: Samples, mean: float | None) -> Iterator[Samples]:
+    def parts(self, signal: Samples, mean: float | None = None) -> Iterator[Samples]:
         """The outputs of a signal in memory, as many at a time as go well: fewer by SciPy, whose float64 take room.
 
-        `mean` is as for `Passage`.
+        `mean` is its mean, of which one that holds has no need.
         """
-        outputs, level = self.outputs(len(signal)), float(signal[0]) if mean is None else mean
+        outputs, level = self.outputs(len(signal)), self.level_of(signal, mean)
         most = min(BLOCK, BLOCK * self.up // self.down) if self._kernel is None else _AT_ONCE
         step = max(1, most // self.unit) * self.unit
         for start in range(0, outputs, step):
             count = min(step, outputs - start)
             first, end = self.first_needed(start), self._first_unneeded(start + count)
             samples = signal[first:end]
-            if mean is None and end > len(signal):
+            if self.holds and end > len(signal):
                 samples = self.held_on(samples)
             yield self.stretch(samples, first, level, start, count)
 
-    def blocks(self, blocks: Iterable[Samples], mean: float | None) -> Iterator[Samples]:
+    def blocks(self, blocks: Iterable[Samples], mean: float | None = None) -> Iterator[Samples]:
         """The outputs of a signal that comes in blocks, in blocks again, as soon as what they depend on is there."""
         passage = Passage(self, mean)
         for block in blocks:
@@ -103,6 +110,15 @@ class Polyphase:
         out = passage.finish()
         if out.size:
             yield out
+
+    def whole(self, signal: Samples, mean: float | None = None) -> Samples:
+        """All outputs of a signal in memory at once."""
+        samples = self.held_on(signal) if self.holds else signal
+        return self.stretch(samples, 0, self.level_of(signal, mean), 0, self.outputs(len(signal)))
+
+    def level_of(self, signal: Samples, mean: float | None) -> float:
+        """What is taken from all samples before they are weighed."""
+        return float(signal[0]) if mean is None else mean
 
     def held_on(self, samples: Samples) -> Samples:
         """The samples, the last of them repeated as far as outputs before the signal's end depend on it."""
@@ -134,14 +150,10 @@ class Polyphase:
 
 
 class Passage:
-    """A signal on its way through a change of rate, block by block.
-
-    What lies beyond both ends is `mean`; with None the first sample before the signal and the last one behind it. The
-    mean or first sample is taken from all samples before they are weighed, so that an offset costs no precision.
-    """
+    """A signal on its way through a change of rate, block by block; `mean` is as for `Polyphase.parts`."""
 
     def __init__(self, plan: Polyphase, mean: float | None = None) -> None:
-        self.plan, self.level, self._holds = plan, mean, mean is None
+        self.plan, self.level = plan, mean
         self.done = 0  # outputs that were given
         self._first = self._end = 0  # of the samples that are held, and how many there were in all
         self._held: list[Samples] = []
@@ -149,8 +161,7 @@ class Passage:
     def push(self, block: Samples, least: int = 1) -> Samples:
         """The outputs that are known now, if they are `least` or more; fewer wait for others."""
         if block.size:
-            if self.level is None:
-                self.level = float(block[0])
+            self.level = self.plan.level_of(block, self.level)
             self._held.append(block)
             self._end += len(block)
         ready = self.plan.settled(self._end)
@@ -159,7 +170,7 @@ class Passage:
     def finish(self) -> Samples:
         """The outputs that are left, now that the signal is over."""
         outputs = self.plan.outputs(self._end)
-        if self._holds and outputs > self.done:
+        if self.plan.holds and outputs > self.done:
             self._held = [self.plan.held_on(self.held)]
         return self._given(outputs)
 
@@ -194,8 +205,8 @@ def check_range(outputs: Samples) -> None:
         raise OverflowError("an output is larger than a float32 can be")
 
 
-def _polyphase(ratio: Fraction, fast: bool) -> Polyphase:
-    return Polyphase(ratio.numerator, ratio.denominator, fast)
+def _polyphase(ratio: Fraction, fast: bool, holds: bool) -> Polyphase:
+    return Polyphase(ratio.numerator, ratio.denominator, fast, holds)
 
 
 _kept, _kept_other = lru_cache(_KEPT_RATIOS)(_polyphase), lru_cache(_KEPT_OTHERS)(_polyphase)

@@ -35,12 +35,9 @@ def resample(
     with _overflow_in(name):
         if resampler == SOXR:
             return np.concatenate(list(_by_soxr([signal], mean_of(sliced(signal, BLOCK)), ratio)))
-        plan = polyphase(ratio)
         if resampler == HELD:
-            level, samples = float(signal[0]), plan.held_on(signal)
-        else:
-            level, samples = mean_of(sliced(signal, BLOCK)), signal
-        return plan.stretch(samples, 0, level, 0, plan.outputs(len(signal)))
+            return polyphase(ratio, holds=True).whole(signal)
+        return polyphase(ratio).whole(signal, mean_of(sliced(signal, BLOCK)))
 
 
 def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHASE) -> Iterator[Samples]:
@@ -58,18 +55,22 @@ def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHA
         blocks = recording.blocks(samples)
         if ratio == 1:
             return blocks
-        if resampler == SOXR:
+        if resampler == HELD:
+            made = polyphase(ratio, holds=True).blocks(blocks)
+        elif resampler == SOXR:
             made = _by_soxr(blocks, recording.mean, ratio)
         else:
-            made = polyphase(ratio).blocks(blocks, None if resampler == HELD else recording.mean)
+            made = polyphase(ratio).blocks(blocks, recording.mean)
     else:
         signal, mean = recording.signal_and_mean()
         if ratio == 1:
             return iter([signal])
-        if resampler == SOXR:
+        if resampler == HELD:
+            made = polyphase(ratio, holds=True).parts(signal)
+        elif resampler == SOXR:
             made = _by_soxr(sliced(signal, samples), mean, ratio)
         else:
-            made = polyphase(ratio).parts(signal, None if resampler == HELD else mean)
+            made = polyphase(ratio).parts(signal, mean)
     return _named(made, recording.id)
 
 

@@ -39,7 +39,7 @@ class Framing:
         self.rate, self._window, self._step = rate, window, window // 2
         ratio = exact_ratio(rate, target)
         self._up, self._down = ratio.numerator, ratio.denominator
-        self._plan = None if ratio == 1 else polyphase(ratio)
+        self._plan = None if ratio == 1 else polyphase(ratio, holds=True)
         self._buffer = np.empty((axes, window), np.float32)  # the window under way
         self.position = 0  # samples so far, also those that are missing
         self.stretch = 0  # the first of this stretch

@@ -1,8 +1,8 @@
 /* From the native rate to 64 kHz by the ratio DUALRES_UP / DUALRES_DOWN, sample by sample.
  *
  * Output m is the sum over inputs n of taps[|m DOWN - n UP|] (x_n - level), plus the level: a polyphase filter without
- * delay, whose taps are symmetric. Its phases do not sum to one exactly, hence the level. It stands in, too, for
- * what lies beyond the ends. */
+ * delay, whose taps are symmetric. The level is the first sample, so that an offset costs no precision. It stands in
+ * for what lies before it, too; behind the last sample lies the last one. */
 
 #ifndef DUALRES_CONVERT_H
 #define DUALRES_CONVERT_H
@@ -19,17 +19,8 @@ static void converter_begin(dualres_converter *c) {
     c->ahead = DUALRES_UP;
 }
 
-/* The mean of all samples so far becomes the level. */
-static void converter_settle(dualres_converter *c) {
-    if (c->count > 0.0) c->level = (float)(c->sum / c->count);
-}
-
-static void converter_count(dualres_converter *c, dualres_sample x) {
-    c->sum += x;
-    c->count += 1.0;
-}
-
 static void converter_take(dualres_converter *c, float x) {
+    if (!c->known) c->level = x;
     c->newest = c->newest + 1 < DUALRES_INPUTS ? c->newest + 1 : 0;
     c->inputs[c->newest] = x;
     if (c->known < DUALRES_INPUTS) c->known++;

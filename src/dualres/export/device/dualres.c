@@ -69,7 +69,6 @@ static void end(dualres_state *s) { (void)s; }
 
 #include "convert.h"
 
-DUALRES_ASSERT(held_samples_fit_the_window, DUALRES_HOLD > 0 && DUALRES_WINDOW - DUALRES_HOLD >= 0);
 DUALRES_ASSERT(a_ring_holds_the_filter, DUALRES_INPUTS * DUALRES_UP > 2 * DUALRES_REACH);
 
 static void begin_stretch(dualres_state *s) {
@@ -77,50 +76,21 @@ static void begin_stretch(dualres_state *s) {
     for (int a = 0; a < DUALRES_AXES; a++) converter_begin(&s->converter[a]);
 }
 
-static void settle(dualres_state *s) {
-    for (int a = 0; a < DUALRES_AXES; a++) converter_settle(&s->converter[a]);
-}
-
 static void give(dualres_state *s) {
     for (int a = 0; a < DUALRES_AXES; a++) s->window[a][s->filled] = converter_give(&s->converter[a]);
-    if (++s->filled == DUALRES_WINDOW) {
-        judge(s);
-        settle(s);
-    }
+    if (++s->filled == DUALRES_WINDOW) judge(s);
 }
 
-static void convert(dualres_state *s, const dualres_sample *frame) {
+static void take(dualres_state *s, const dualres_sample *frame) {
     for (int a = 0; a < DUALRES_AXES; a++) converter_take(&s->converter[a], frame[a]);
     while (converter_ready(s->converter)) give(s);
 }
 
-/* The frames held back become the window's beginning. They lie so far behind that none is overwritten unread. */
-static void release(dualres_state *s) {
-    settle(s);
-    for (uint32_t i = 0; i < s->converter->held; i++) {
-        dualres_sample frame[DUALRES_AXES];
-        for (int a = 0; a < DUALRES_AXES; a++) frame[a] = s->window[a][DUALRES_WINDOW - DUALRES_HOLD + i];
-        convert(s, frame);
-    }
-}
-
-static void take(dualres_state *s, const dualres_sample *frame) {
-    dualres_converter *c = s->converter;
-    for (int a = 0; a < DUALRES_AXES; a++) converter_count(&c[a], frame[a]);
-    if (c->held == DUALRES_HOLD) {
-        convert(s, frame);
-        return;
-    }
-    for (int a = 0; a < DUALRES_AXES; a++) s->window[a][DUALRES_WINDOW - DUALRES_HOLD + c[a].held++] = frame[a];
-    if (c->held == DUALRES_HOLD) release(s);
-}
-
-/* The outputs up to the last sample's successor, with the level as what follows. */
+/* The outputs up to the last sample's successor, with the last sample as what follows. */
 static void end(dualres_state *s) {
     dualres_converter *c = s->converter;
-    if (c->held < DUALRES_HOLD) release(s);
     for (int32_t successor = DUALRES_UP; c->ahead < successor;) {
-        for (int a = 0; a < DUALRES_AXES; a++) converter_take(&c[a], c[a].level);
+        for (int a = 0; a < DUALRES_AXES; a++) converter_take(&c[a], c[a].inputs[c[a].newest]);
         successor -= DUALRES_UP;
         while (converter_ready(c) && c->ahead < successor) give(s);
     }

@@ -45,16 +45,12 @@ extern "C" {
 enum {
     /* Filter taps on each side of an output, on a grid DUALRES_UP times as fine as the samples. */
     DUALRES_REACH = 10 * (DUALRES_UP > DUALRES_DOWN ? DUALRES_UP : DUALRES_DOWN),
-    DUALRES_INPUTS = 2 * DUALRES_REACH / DUALRES_UP + 1, /* samples that an output may depend on */
-    /* Samples that are held back at the start, to know their mean: as many as make no more than one window. */
-    DUALRES_HOLD = DUALRES_UP > DUALRES_DOWN ? DUALRES_WINDOW * DUALRES_DOWN / DUALRES_UP : DUALRES_WINDOW
+    DUALRES_INPUTS = 2 * DUALRES_REACH / DUALRES_UP + 1 /* samples that an output may depend on */
 };
 
 /* One axis from the native rate to 64 kHz. All axes are in step. */
 typedef struct {
-    double sum, count;            /* of the samples so far */
-    float level;                  /* their mean, as of the latest window; what lies beyond both ends of the stream */
-    uint32_t held;                /* samples that wait at the end of the window for the level to be known */
+    float level;                  /* the first sample, and so what lies before it */
     uint32_t known;               /* samples in `inputs` */
     uint32_t newest;              /* where in `inputs` the latest sample lies */
     int32_t ahead;                /* from the latest sample to the next output, on the fine grid */
