@@ -98,6 +98,17 @@ class Device:
     def publish(self, payload, suffix=""):
         return self._client.publish(self.topic + suffix, payload, qos=1)
 
+    def deliver(self, samples, first):
+        """One chunk, until the broker has it; it may have it twice."""
+        while True:
+            while not self._client.is_connected():
+                time.sleep(0.02)
+            try:
+                self.send(samples, first).wait_for_publish()
+                return
+            except RuntimeError:  # the connection was lost just now
+                time.sleep(0.02)
+
     def send(self, samples, first):
         """One chunk, stamped."""
         stamp = STAMP.pack(self.start, first) if self.header["stamped"] else b""

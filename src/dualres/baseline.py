@@ -37,7 +37,7 @@ class Baseline:
 
 def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None = None) -> Baseline:
     """The model as it should judge the machine that `healthy` recordings are of; `label` names their class."""
-    label = _class_of_healthy(model, label)
+    label = class_of_healthy(model, label)
     if model.card.method != VIEWS:
         raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")
     if not healthy:
@@ -77,7 +77,8 @@ def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: st
     return ViewsWeights(weights.config, arrays), samples
 
 
-def _class_of_healthy(model: Model, label: str | None) -> str:
+def class_of_healthy(model: Model, label: str | None) -> str:
+    """The class of machines running well: the one that is named, or the only one that has a usual name."""
     if label is None:
         named = [name for name in model.classes if name.lower() in WELL]
         if len(named) == 1:

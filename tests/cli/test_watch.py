@@ -128,6 +128,13 @@ def test_a_folder_is_judged_once(model, views, tmp_path):  # noqa: F811
     assert again == []
 
 
+def test_alarms_come_with_blocks_and_say_what_they_promise(model):
+    data = noise(RATE).astype("<f4").tobytes()
+    told, said = watched(model, "-", "--rate", RATE, "--block", 0.5, "--false-alarms", "1 per year", given=data)
+    assert all(("alarm" in one) == (one["kind"] == "block") for one in told)
+    assert "no rate of false alarms can be promised" in said
+
+
 def test_a_closed_output_ends_it(model):
     data = noise(20 * RATE).astype("<f4").tobytes()
     with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
@@ -147,6 +154,8 @@ def test_a_closed_output_ends_it(model):
         (["-", "--quota", "5"], "--quota"),
         (["-", "--shard", "3/2"], "--shard"),
         (["-", "--condition", "load"], "--condition"),
+        (["-", "--healthy", "folder"], "--false-alarms"),
+        (["-", "--false-alarms", "often"], "'1 per year'"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(model, arguments, reason):

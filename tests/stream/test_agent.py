@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from dualres.stream import agent as agent_module
+from dualres.stream.alarm import Alarm
+from dualres.stream.alarms import Alarms
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.spool import Spool
 from tests.stream.agents import FORM, RATE, Listed, Remembering, chunks_of, end, essence, expected, run
@@ -239,3 +241,28 @@ def test_axes_are_judged_together(two_axes, path):
     both = np.stack([noise(2 * RATE, 1), noise(2 * RATE, 2)], axis=1)
     chunk = Chunk("pump", Form.of(RATE, channels=2), both.astype("<f4").tobytes(), last=True)
     assert by_number(run(two_axes, [chunk], path).told) == expected(two_axes, both)
+
+
+def alarms():
+    """That are raised by whatever the model of noise calls anything but good."""
+    healthy = np.random.default_rng(0).uniform(0, 1e-6, 500).tolist()
+    return Alarms(Alarm.learned(healthy, blocks_between_false_alarms=100), ["good"])
+
+
+def test_blocks_tell_of_an_alarm_that_goes_on_after_a_restart(views, path, tmp_path):
+    signal = noise(12 * RATE)
+    chunks = chunks_of(signal, 2000)
+    options = {"block_s": 0.5, "kinds": ("block",)}
+    whole = run(views, [*chunks, end()], tmp_path / "other.sqlite", alarms=alarms(), **options).told
+    assert not whole[0]["alarm"]["raised"]
+    assert whole[-1]["alarm"]["raised"]
+    source = Listed(chunks[:40], stays=True)
+    first = run(views, [], path, Remembering(stop_after=3), source=source, alarms=alarms(), **options).told
+    second = run(views, [*chunks[40:], end()], path, alarms=alarms(), **options).told
+    assert [one["alarm"] for one in [*first, *second]] == [one["alarm"] for one in whole]
+    again = [replace(one, start="2") for one in chunks_of(noise(RATE), 2000)]
+    (after, *_) = run(
+        views, [*again, Chunk("pump", FORM, start="2", first=0, last=True)], path, alarms=alarms(), **options
+    ).told
+    assert after["alarm"]["raised"], "a sensor that starts anew does not heal the machine"
+    assert after["alarm"]["since"] == whole[-1]["alarm"]["since"]

@@ -69,6 +69,22 @@ def watch(
     events: Annotated[
         Literal["all", "windows", "blocks"], typer.Option(help="Verdicts on windows, on blocks, or on both.")
     ] = "all",
+    false_alarms: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RATE",
+            show_default="no alarms",
+            help="Raise alarms, false ones at most at this rate: '1 per year' (docs/alarms.md). Needs --healthy.",
+        ),
+    ] = None,
+    healthy: Annotated[
+        list[Path] | None,
+        typer.Option(help="A recording of the machines running well, or a folder of them; may be repeated."),
+    ] = None,
+    healthy_class: Annotated[
+        str | None, typer.Option(show_default="good, healthy, normal ...", help="The class of machines running well.")
+    ] = None,
+    machines: Annotated[int, typer.Option(min=1, help="How many keep the rate of false alarms together.")] = 1,
     condition: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; told with every verdict."),
@@ -117,6 +133,7 @@ def watch(
     from dualres.errors import ConfigError
     from dualres.judge import remembered_by
     from dualres.stream.agent import Agent
+    from dualres.stream.alarms import alarms_at
     from dualres.stream.sinks.catalogue import sink_of
     from dualres.stream.sources.catalogue import source_of
     from dualres.stream.sources.source import Told
@@ -131,6 +148,8 @@ def watch(
     )
 
     part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
+    if (healthy or healthy_class or machines > 1) and not false_alarms:
+        raise ConfigError("--healthy, --healthy-class and --machines are for alarms; give --false-alarms '1 per year'")
     for given in (sources, to or []):
         if len(set(given)) < len(given):
             raise ConfigError(f"{max(given, key=given.count)}: was given twice; name it once")
@@ -149,6 +168,12 @@ def watch(
         spool = stack.enter_context(patient_spool(spool_in(folder, model, block), most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
+        alarms = None
+        if false_alarms:
+            alarms = alarms_at(
+                false_alarms, judge, healthy or [], block_s=block, machines=machines, label=healthy_class, hz=hz
+            )
+            complain("alarms", alarms.learned.state.promise or alarms.learned.state.reason, "cyan")
         kinds = {"all": ("window", "block"), "windows": ("window",), "blocks": ("block",)}[events]
         display = stack.enter_context(_displayed())
         agent = Agent(
@@ -159,6 +184,7 @@ def watch(
             block_s=block,
             condition=known,
             kinds=kinds,
+            alarms=alarms,
             lasting=lasting,
             say=tell,
             report=display,

@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 from dualres.errors import ConfigError, DualResError, RecordingError
 from dualres.file import Model
 from dualres.recordings.recording import Samples
+from dualres.stream.alarms import Alarms
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.delivery import AT_ONCE, Delivery
-from dualres.stream.event import Event
+from dualres.stream.event import BLOCK, Event
 from dualres.stream.intake import Intake
 from dualres.stream.monitor import Monitor, score_together
 from dualres.stream.sinks.sink import Sink
@@ -31,7 +32,7 @@ from dualres.stream.spool import PAUSE_S, WAITS, Kept, Progress, Spool, SpoolFul
 from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
-JUDGED_AT_ONCE = 4 << 20  # bytes: a round must not take long, for chunks wait to be acknowledged meanwhile
+JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
@@ -83,6 +84,7 @@ class Agent:
         block_s: float = 5.0,
         condition: dict[str, str] | None = None,
         kinds: Sequence[str] = ("window", "block"),
+        alarms: Alarms | None = None,
         lasting: bool = True,
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
@@ -90,6 +92,7 @@ class Agent:
         """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams."""
         self._model, self._sources, self._spool = model, sources, spool
         self._block_s, self._condition, self._kinds, self._lasting = block_s, condition or {}, kinds, lasting
+        self._alarms = alarms
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
@@ -107,6 +110,11 @@ class Agent:
         self.failed: list[Exception] = []  # of sources that ended in an error
         self._told_at = 0.0
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
+
+    @property
+    def lost(self) -> int:
+        """Samples of sources that could not wait, and that there was no room for."""
+        return self._intake.lost
 
     def stop(self) -> None:
         """From another thread or a signal's handler: end soon, and in good order."""
@@ -205,10 +213,12 @@ class Agent:
             if chunk.stop <= stream.position and not chunk.last:
                 before.setdefault(stream.id, []).append(chunk)
         for stream in self._streams.by_id.values():
+            if self._alarms and stream.marker and (kept := stream.marker.get("alarm")):
+                self._alarms.go_on(stream.name, kept)
             if stream.ended:
                 continue
             chunks = before.get(stream.id, [])
-            if stream.marker:
+            if stream.marker and "monitor" in stream.marker:
                 monitor = Monitor.resumed(self._model, stream.marker["monitor"], _samples_from(stream, chunks))
             else:
                 monitor = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s)
@@ -268,16 +278,19 @@ class Agent:
         told = {event.stream for event in events}
         progress, verdicts = [], []
         for event in events:
+            verdict = self._verdict(self._by_key[event.stream], event)  # an alarm sees every block
             if event.kind in self._kinds:
-                verdicts.append(self._verdict(self._by_key[event.stream], event))
+                verdicts.append(verdict)
         for id, watched in touched.items():
             if id in ended:
-                progress.append(Progress(watched.stream, watched.position, None, tuple(watched.kept), True))
+                progress.append(self._progress(watched, ended=True))
             elif watched.stream.key in told:
                 progress.append(self._progress(watched))
         if not progress:
             return
-        self._written(lambda: self._spool.record(progress, verdicts))
+        positions = self._positions()
+        self._written(lambda: self._spool.record(progress, verdicts, positions))
+        self._remembered, self._remembered_at = positions, time.monotonic()
         for id in ended:
             del self._by_key[self._watched.pop(id).stream.key]
         windows = sum(event.kind == "window" for event in events)
@@ -294,12 +307,15 @@ class Agent:
                 self._status, latest=f"{name} {latest.label} {latest.probabilities[latest.label]:.2f}"
             )
 
-    def _progress(self, watched: Watched) -> Progress:
-        needed = watched.stream.began + watched.monitor.needed_from
-        unneeded = []
-        while watched.kept and watched.kept[0].stop <= needed:
+    def _progress(self, watched: Watched, ended: bool = False) -> Progress:
+        stream, unneeded = watched.stream, []
+        needed = stream.began + watched.monitor.needed_from
+        while watched.kept and (ended or watched.kept[0].stop <= needed):
             unneeded.append(watched.kept.popleft())
-        return Progress(watched.stream, watched.position, {"monitor": watched.monitor.marker()}, unneeded)
+        marker = {} if ended else {"monitor": watched.monitor.marker()}
+        if self._alarms:
+            marker["alarm"] = self._alarms.kept(stream.name)
+        return Progress(stream, watched.position, marker or None, unneeded, ended)
 
     def _verdict(self, watched: Watched, event: Event) -> tuple[str, dict[str, Any]]:
         """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
@@ -320,6 +336,8 @@ class Agent:
             "time": datetime.fromtimestamp(chunk.at, UTC).isoformat(timespec="milliseconds"),
             "received": chunk.at,
         }
+        if self._alarms and event.kind == BLOCK:
+            data["alarm"] = self._alarms.told(stream.name, event)
         return key, data
 
     # From verdicts to sinks
@@ -331,9 +349,13 @@ class Agent:
         if time.monotonic() - self._remembered_at >= REMEMBERED_S:
             self._remember()
 
+    def _positions(self) -> dict[str, int]:
+        """The last verdict that each sink has."""
+        return {one.sink.name: one.done for one in self._deliveries}
+
     def _remember(self) -> None:
         """Commit what sinks have."""
-        positions = {one.sink.name: one.done for one in self._deliveries}
+        positions = self._positions()
         if positions != self._remembered:
             self._written(lambda: self._spool.delivered(positions))
         self._remembered, self._remembered_at = positions, time.monotonic()

@@ -122,7 +122,9 @@ class Spool:
     def __init__(self, path: Path, quota: int = QUOTA) -> None:
         self.path, self.quota = path, quota
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(path, isolation_level=None, timeout=0.5)
+        self._database = sqlite3.connect(
+            path, isolation_level=None, timeout=2.0
+        )  # a process that was killed may take a moment to end
         try:
             self._prepare()
         except sqlite3.DatabaseError as error:
@@ -220,8 +222,16 @@ class Spool:
         self.next_chunk += 1
         return self.next_chunk - 1
 
-    def record(self, progress: Iterable[Progress], verdicts: Sequence[tuple[str, dict[str, Any]]]) -> list[Record]:
-        """Commit verdicts, each a key and its content, with the positions that they brought, all or none."""
+    def record(
+        self,
+        progress: Iterable[Progress],
+        verdicts: Sequence[tuple[str, dict[str, Any]]],
+        delivered: Mapping[str, int] | None = None,
+    ) -> list[Record]:
+        """Commit verdicts, each a key and its content, with the positions that they brought, all or none.
+
+        With them goes how far sinks are, as in `delivered`.
+        """
         made = [Record(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
         rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
         steps = list(progress)
@@ -233,9 +243,10 @@ class Spool:
                 [(s.position, s.marker and json.dumps(s.marker), s.ended, s.stream.id) for s in steps],
             )
             self._database.executemany("DELETE FROM chunks WHERE id = ?", [(chunk.id,) for chunk in dropped])
+            freed = self._drop(delivered or {})
         self._next_verdict += len(made)
         self.bytes += sum(len(text) + _PER_ROW for *_, text in rows)
-        self.bytes -= sum(chunk.size for chunk in dropped)
+        self.bytes -= sum(chunk.size for chunk in dropped) + freed
         for one in steps:
             one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
         return made
@@ -268,15 +279,19 @@ class Spool:
 
     def delivered(self, positions: Mapping[str, int]) -> None:
         """Commit how far each sink is; what all of them have is dropped."""
-        done = min(positions.values(), default=0)
-        freed = f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts WHERE id <= {done}"
-        size = self._number(freed)
         with self._writing():
-            self._database.executemany(
-                "UPDATE sinks SET delivered = ? WHERE name = ?", [(p, n) for n, p in positions.items()]
-            )
-            self._database.execute("DELETE FROM verdicts WHERE id <= ?", (done,))
-        self.bytes -= size
+            freed = self._drop(positions)
+        self.bytes -= freed
+
+    def _drop(self, positions: Mapping[str, int]) -> int:
+        """Within a transaction; the bytes that it frees."""
+        done = min(positions.values(), default=0)
+        freed = self._number(f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts WHERE id <= {done}")
+        self._database.executemany(
+            "UPDATE sinks SET delivered = ? WHERE name = ?", [(done, name) for name, done in positions.items()]
+        )
+        self._database.execute("DELETE FROM verdicts WHERE id <= ?", (done,))
+        return freed
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 HEADER, SIDE = "/header", "/side"
 SHARED = "$share/"
-UNACKNOWLEDGED = 1000  # messages that the broker may send before the first of them is committed
+UNACKNOWLEDGED = 256  # messages that the broker may send before the first of them is committed
 SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
 SAMPLES_QOS, BESIDE_QOS = 1, 0  # a header must come even when as many messages as may be are unacknowledged
 UNSURE_S = 10.0  # after which a stream without a header is told of

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from dualres.errors import DualResError
+from dualres.file import Model
 from dualres.judge import channels_to_read, remembered_by
 from dualres.recordings.axes import in_order
 from dualres.recordings.folder import files_below
@@ -70,23 +72,19 @@ class RecordingsFolder(Source):
         return found
 
     def _put(self, path: Path, put: Put, stopped: threading.Event, before: Known | None) -> None:
-        model = self.told.model
-        recording = read(path, channels_to_read(model, None), self.told.rate, remembered=remembered_by(model))
-        axes = in_order(recording, model.card.channels)
-        form = Form(recording.rate, "f32", len(axes))
+        axes = axes_in(path, self.told.model, self.told.rate)
+        form = Form(axes[0].rate, "f32", len(axes))
         reached, first = before.reached if before else 0, 0
         for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
             count = len(blocks[0])
             if first + count > reached and not stopped.is_set():
-                put(
-                    Chunk(
-                        str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first, side=_side(recording)
-                    )
-                )
+                put(Chunk(str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first))
             first += count
         if not stopped.is_set():
             put(Chunk(str(path), form, last=True))
 
 
-def _side(recording: Recording) -> Mapping[str, str]:
-    return dict(recording.condition)
+def axes_in(path: Path, model: Model, rate: Fraction | None) -> tuple[Recording, ...]:
+    """The signals of a file that the model judges; `rate` in Hz if it does not state it."""
+    recording = read(path, channels_to_read(model, None), rate, remembered=remembered_by(model))
+    return in_order(recording, model.card.channels)

@@ -1,0 +1,79 @@
+"""An alarm for every stream of an agent, all learned from the same healthy recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.baseline import class_of_healthy
+from dualres.errors import RecordingError
+from dualres.file import Model
+from dualres.recordings.folder import expanded
+from dualres.stream.alarm import Alarm
+from dualres.stream.alarm_rate import rate_of
+from dualres.stream.event import BLOCK, Event
+from dualres.stream.fault_score import fault_score
+from dualres.stream.monitor import Monitor
+from dualres.stream.sources.recordings_folder import axes_in
+
+
+class Alarms:
+    """By the names of streams: what is known of a machine outlasts a restart of its sensor."""
+
+    def __init__(self, learned: Alarm, healthy: Sequence[str]) -> None:
+        """`healthy` are the classes of machines running well."""
+        self.learned, self._healthy = learned, healthy
+        self._alarms: dict[str, Alarm] = {}
+
+    def told(self, stream: str, event: Event) -> dict[str, Any]:
+        """What the alarm of a stream says after a block, as plain data."""
+        return self._of(stream).update(fault_score(event, self._healthy)).as_data()
+
+    def kept(self, stream: str) -> dict[str, Any]:
+        """What is to be remembered of a stream's alarm, as plain data."""
+        now: dict[str, Any] = self._of(stream).as_data()["now"]
+        return now
+
+    def go_on(self, stream: str, kept: dict[str, Any]) -> None:
+        """From what was remembered."""
+        self._alarms[stream] = Alarm.parsed({**self.learned.as_data(), "now": kept})
+
+    def _of(self, stream: str) -> Alarm:
+        if stream not in self._alarms:
+            self._alarms[stream] = Alarm.parsed(self.learned.as_data())
+        return self._alarms[stream]
+
+
+def alarms_at(
+    rate: str,
+    model: Model,
+    healthy: Iterable[Path],
+    *,
+    block_s: float,
+    machines: int = 1,
+    label: str | None = None,
+    hz: Fraction | None = None,
+) -> Alarms:
+    """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
+
+    `label` is the class of machines running well, and `hz` the rate of recordings that do not state it.
+    """
+    good, between = class_of_healthy(model, label), rate_of(rate, block_s, machines)
+    scores = [_scores(model, path, block_s, [good], hz) for path in expanded(healthy)]
+    return Alarms(Alarm.learned(scores, blocks_between_false_alarms=between), [good])
+
+
+def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
+    """Of every whole block of a recording."""
+    axes = axes_in(path, model, hz)
+    monitor, events = Monitor(model, axes[0].rate, name=str(path), block_s=block_s), list[Event]()
+    for blocks in zip(*(axis.blocks() for axis in axes), strict=True):
+        events += monitor.push(np.stack(blocks, axis=1))
+    found = [fault_score(event, healthy) for event in events if event.kind == BLOCK]
+    if not found:
+        raise RecordingError(f"{path}: is shorter than one block of {block_s:g} s; leave it out or record longer")
+    return found

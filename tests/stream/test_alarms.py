@@ -1,0 +1,44 @@
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.stream import Monitor
+from dualres.stream.alarms import alarms_at
+from dualres.stream.fault_score import fault_score
+from tests.stream.agents import RATE
+from tests.stream.conftest import noise
+
+
+def write(path, seconds, seed=0):
+    np.save(path, noise(seconds * RATE, seed))
+
+
+def test_alarms_are_learned_from_healthy_recordings(views, tmp_path, monkeypatch):
+    given = []
+    learned = alarms_at.__globals__["Alarm"].learned
+    monkeypatch.setattr(
+        "dualres.stream.alarms.Alarm.learned", lambda scores, **how: given.append(scores) or learned(scores, **how)
+    )
+    for seed in range(2):
+        write(tmp_path / f"{seed}.npy", 6, seed)
+    alarms = alarms_at("1 per 100 blocks", views, [tmp_path], block_s=2.0, hz=RATE)
+    for seed, scores in enumerate(given[0]):
+        blocks = [one for one in Monitor(views, RATE, block_s=2.0).push(noise(6 * RATE, seed)) if one.kind == "block"]
+        assert scores == [fault_score(one, ["good"]) for one in blocks]
+    assert "too few" in alarms.learned.state.reason
+
+
+def test_without_healthy_recordings_nothing_is_promised(views):
+    state = alarms_at("1 per year", views, [], block_s=5.0).learned.state
+    assert state.promise is None
+    assert "without scores of healthy blocks" in state.reason
+
+
+def test_mistakes_are_told(views, tmp_path):
+    with pytest.raises(ConfigError, match="often"):
+        alarms_at("often", views, [], block_s=5.0)
+    with pytest.raises(ConfigError, match="no class is 'fine'"):
+        alarms_at("1 per year", views, [], block_s=5.0, label="fine")
+    write(tmp_path / "short.npy", 2)
+    with pytest.raises(RecordingError, match="shorter than one block"):
+        alarms_at("1 per year", views, [tmp_path], block_s=5.0, hz=RATE)
