@@ -233,6 +233,7 @@ def altered_export(folder: Path, rng: np.random.Generator) -> bool:
     if rng.random() < 0.25:
         return False
     names = sorted(set(gathered(folder)) - {SUMS})
+    (folder / SUMS).unlink(missing_ok=True)  # it may have become a link
     write_sums(folder, names)
     if rng.random() < 0.1:
         listed = (folder / SUMS).read_text()
@@ -245,6 +246,8 @@ def altered_export(folder: Path, rng: np.random.Generator) -> bool:
 
 
 def altered_text(path: Path, rng: np.random.Generator) -> None:
+    if path.is_symlink():  # altered already, and leads elsewhere
+        return
     content, way = path.read_bytes(), rng.random()
     lines = content.splitlines(keepends=True) or [b"\n"]
     number = int(rng.integers(len(lines)))

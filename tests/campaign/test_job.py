@@ -74,3 +74,20 @@ def test_a_limit_spreads_over_all_that_is_judged():
 def test_a_foreign_plan_is_refused(spoil):
     with pytest.raises(ConfigError, match="plan"):
         read_job(JOB.plan() | spoil)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dataset": ["simulated"]},
+        {"fold": None},
+        {"seed": "41"},
+        {"seed": True},
+        {"threads": 1.0},
+        {"most_judged": "3"},
+    ],
+    ids=str,
+)
+def test_a_plan_that_holds_another_kind_of_thing_is_refused(change):
+    with pytest.raises(ConfigError, match=rf"its {next(iter(change))} is of another kind"):
+        read_job(JOB.plan() | change)

@@ -221,3 +221,15 @@ def test_altered_jobs_are_told_by_their_hashes(ledger):
     with contextlib.closing(sqlite3.connect(ledger.path)) as database, database:
         database.execute("UPDATE scores SET windows = windows + 1 WHERE key = ?", (JOBS[1].key,))
     assert ledger.altered() == [JOBS[1].key]
+
+
+def test_a_ledger_whose_schema_is_no_text_is_refused_in_a_sentence(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    Ledger(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = DELETE")  # all in one file
+    content = path.read_bytes()
+    assert b") STRICT" in content
+    path.write_bytes(content.replace(b") STRICT", b") \xccTRICT"))
+    with pytest.raises(LedgerError, match="not a ledger that can be used"):
+        Ledger(path, create=False)

@@ -74,6 +74,15 @@ class Job:
         return fold
 
 
+_NONE = type(None)
+KINDS: dict[str, tuple[type, ...]] = {  # of what a plan may hold
+    **dict.fromkeys(("dataset", "fold", "fold_hash", "method", "judged", "device", "resampler"), (str,)),
+    **dict.fromkeys(("seed", "threads"), (int,)),
+    "support_step": (int, float, _NONE),
+    "most_judged": (int, _NONE),
+}
+
+
 def read_job(plan: Mapping[str, Any]) -> Job:
     """The job that `Job.plan` described."""
     fields = dict(plan)
@@ -82,6 +91,9 @@ def read_job(plan: Mapping[str, Any]) -> Job:
     try:
         recipe = fields.pop("recipe")
         budget = Budget(**fields.pop("budget"))
-        return Job(budget=budget, recipe=None if recipe is None else Recipe(**recipe), **fields)
+        job = Job(budget=budget, recipe=None if recipe is None else Recipe(**recipe), **fields)
+        if odd := [name for name, kinds in KINDS.items() if type(getattr(job, name)) not in kinds]:
+            raise TypeError(f"its {odd[0]} is of another kind")
+        return job
     except (KeyError, TypeError) as error:
         raise ConfigError(f"a plan that cannot be understood ({error})") from error

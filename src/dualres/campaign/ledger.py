@@ -132,7 +132,7 @@ class Ledger:
                 self._database.execute("PRAGMA journal_mode = WAL")
                 self._database.execute("PRAGMA synchronous = FULL")  # a finished job survives a power cut, too
                 self._database.executescript(_SCHEMA)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last of what SQLite says of damaged names
             raise LedgerError(f"{self.path}: not a ledger that can be used ({error})") from error
 
     def _check_mark(self) -> None:
