@@ -174,6 +174,13 @@ def gathered(folder: Path) -> dict[str, bytes]:
 
 
 def seen(folder: Path, *but: Path) -> dict[str, str]:
-    """Hashes of all files below a folder, to tell later whether one was touched; those in `but` may be."""
+    """Hashes of all files below a folder, and where links lead, to tell later whether one was touched.
+
+    Those in `but` may be.
+    """
     paths = (path for path in folder.rglob("*") if path.is_file() and not any(path.is_relative_to(one) for one in but))
-    return {str(path): sha256(path.read_bytes()).hexdigest() for path in paths}
+    return {str(path): str(path.readlink()) if path.is_symlink() else _digest(path) for path in paths}
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
