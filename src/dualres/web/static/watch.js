@@ -22,7 +22,7 @@ function card(one, plot) {
   const raised = alarm?.raised;
   return h("section", { class: raised ? "stream alarm" : "stream" },
     h("div", { class: "title" }, h("h2", {}, one.name), h("p", { class: "small" }, latest.time ? new Date(latest.time).toLocaleString() : "")),
-    h("p", { class: `answer ${latest.answer || ""}` }, latest.answer === "none_of_these" ? "none of these" : latest.answer === "one_of" ? `one of ${(latest.set || []).join(", ")}` : `${latest.label} ${latest.probability === null ? "" : percent(latest.probability)}`),
+    h("p", { class: latest.answer === "none_of_these" ? "answer none_of_these" : "answer" }, latest.answer === "none_of_these" ? "none of these" : latest.answer === "one_of" ? `one of ${(latest.set || []).join(", ")}` : `${latest.label} ${latest.probability === null ? "" : percent(latest.probability)}`),
     raised && h("p", { class: "bad" }, `Alarm since block ${alarm.since}. `, alarm.acknowledged ? "Acknowledged." : h("button", { onclick: attempt(async () => { await change("/api/streams/acknowledge", "POST", { stream: one.name }); await show(document.querySelector(".streams")); }) }, "Acknowledge")),
     h("p", { class: "small" }, alarm ? alarm.promise || alarm.reason : "Alarms were not asked for.", latest.missing ? ` ${latest.missing} samples are missing.` : ""),
     plot);
