@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test lint bench results manifest speed api datasets picture session lock
+.PHONY: setup demo test pytest lint bench results manifest speed api datasets picture session lock
 
 setup: $(STAMP)
 
@@ -24,7 +24,10 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint
+test: setup
+	$(MAKE) --no-print-directory -j2 lint pytest
+
+pytest: setup
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: setup
