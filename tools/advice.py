@@ -8,7 +8,8 @@ With names of parts behind, only these are measured, and the others stay as the 
 and name what the fold judges. Macro-F1 in percent over the classes judged, mean at one, two and three recordings per
 class, over folds and over pools, about `CELLS` in all. A pool is four fifths of the recordings that a fold leaves to
 learn from; UESTC's folds leave one of each class, so there their sides are exchanged. Advice knows speeds and loads. It
-is told no component, no case and no severity, which on these rigs tell the class.
+is told no component, no case and no severity, which on these rigs tell the class. `choice_before` in the file is what
+it found of the strategy before, which knew no limit to how unlike recordings are, and counted no labels per class.
 
 `curves`: three or four recordings of each class, drawn at random, foresee the score at twice, and at four times as
 many; the truth is that of views which learn from so many, mean over `TRUTHS` draws, on all the rest.
@@ -36,7 +37,7 @@ import torch
 from scipy.io import wavfile
 
 from dualres.advise.advice import advise
-from dualres.advise.choice import choose, distances_between, doubts
+from dualres.advise.choice import choose, class_probabilities, distances_between
 from dualres.advise.curve import learning_curve
 from dualres.advise.looks import Looks, Places, looks_of
 from dualres.campaign.rigs import RIGS, Rig
@@ -128,7 +129,8 @@ def advised_order(pool: Data, count: int) -> list[int]:
     distances = distances_between(pool.looks, [r.condition for r in hidden])
     order: list[int] = []
     while len(order) < count:
-        for pick in choose(hidden, distances, min(ASKED, count - len(order)), doubts(pool.looks, hidden)):
+        likely = class_probabilities(pool.looks, hidden)
+        for pick in choose(hidden, distances, min(ASKED, count - len(order)), likely):
             order.append(pick.place)
             hidden[pick.place] = replace(hidden[pick.place], label=pool.recordings[pick.place].label)
     return order

@@ -6,9 +6,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from textwrap import fill
 from typing import Any
 
+from dualres.campaign.rigs import RIGS
 from dualres.report.captions import FOLDS_ARE_OURS
 from dualres.report.names import method_name
 from dualres.report.plots.scaling import curves
@@ -36,11 +38,14 @@ class Measured:
 
     def advice_table(self) -> str:
         """Labels at random and as advised on every rig, by tools/advice.py."""
-        choice = self._json("advice")["choice"]
-        lines = ["| rig | at random | as advised | gain |", "|---|---|---|---|"]
+        choice, before = (self._json("advice")[key] for key in ("choice", "choice_before"))
+        lines = ["| rig | at random | as advised | gain | gain before |", "|---|---|---|---|---|"]
         for rig, row in choice["rigs"].items():
-            lines.append(f"| {rig} | {row['random']:.1f} | {row['advised']:.1f} | {row['gain']:+.1f} |")
-        return "\n".join([*lines, f"| mean | | | {choice['gain']:+.1f} |"])
+            gains = f"{row['gain']:+.1f} | {before['rigs'][rig]['gain']:+.1f}"
+            lines.append(f"| {rig} | {row['random']:.1f} | {row['advised']:.1f} | {gains} |")
+        real = [fmean(one["rigs"][rig.title]["gain"] for rig in RIGS if rig.real) for one in (choice, before)]
+        lines.append(f"| mean of the real rigs | | | {real[0]:+.1f} | {real[1]:+.1f} |")
+        return "\n".join([*lines, f"| mean of all | | | {choice['gain']:+.1f} | {before['gain']:+.1f} |"])
 
     def advice_outcome(self) -> str:
         """Whether advice is as much better than chance as was aimed at."""

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.advise.choice import choose, distances_between, doubts, without_conditions
+from dualres.advise.choice import choose, class_probabilities, distances_between, without_conditions
 from dualres.advise.looks import looks_of
 from dualres.recordings.recording import Recording
 from tests.advise.made import made
@@ -30,7 +30,7 @@ def places(picks):
 def test_the_typical_comes_before_the_odd():
     picks = choose(recordings(None, None, None, None), at(0, 1, 2, 50), 2)
     assert places(picks) == [1, 3]
-    assert picks[0].reason == "typical of 3 others without a label"
+    assert picks[0].reason == "typical of 2 others without a label", "the odd one is too far to be like it"
     assert picks[1].reason == "like no other"
 
 
@@ -54,10 +54,29 @@ def test_a_component_without_labels_comes_first():
 
 def test_what_is_in_doubt_counts_for_more():
     them, distances = recordings("good", "worn", None, None), at(0, 100, 40, 60)
-    assert places(choose(them, distances, 1, np.array([0.0, 0.0, 0.9, 0.1]))) == [2]
-    (pick,) = choose(them, distances, 1, np.array([0.0, 0.0, 0.1, 0.9]))
-    assert pick.place == 3
+    sure, unsure = [0.95, 0.05], [0.55, 0.45]
+    assert places(choose(them, distances, 1, np.array([sure, sure, unsure, sure]))) == [2]
+    (pick,) = choose(them, distances, 1, np.array([sure, sure, sure, unsure]))
+    assert (pick.place, pick.doubt) == (3, pytest.approx(0.9))
     assert pick.reason.endswith("class in doubt")
+
+
+def test_what_is_likely_of_a_class_with_few_labels_counts_for_more():
+    few, many = [0.7, 0.3], [0.3, 0.7]  # equally in doubt
+    for labels, first in (("good", "worn", "worn"), 3), (("good", "good", "worn"), 4):
+        likely = np.array([few, many, many, few, many])
+        assert places(choose(recordings(*labels, None, None), at(0, 0, 0, 10, -10), 1, likely)) == [first]
+
+
+def test_the_odd_do_not_take_the_first_labels():
+    """Farther than the median is no more unlike: the many at 10 come before the one at 1000, labels or none."""
+    far = at(0, 1, 2, 10, 11, 12, 1000)
+    assert places(choose(recordings("good", *[None] * 6), far, 2)) == [4, 6]
+    assert 6 not in places(choose(recordings(*[None] * 7), far, 2))
+
+
+def test_copies_do_not_hide_the_rest():
+    assert places(choose(recordings("good", *[None] * 6), at(0, 0, 0, 0, 0, 9, 9), 1)) == [5]
 
 
 def test_no_more_are_named_than_there_are():
@@ -89,10 +108,11 @@ def test_recordings_of_one_kind_are_close(machines):
     assert choose(machines, distances, 1)[0].place == 6, "nothing that is labelled is like it"
 
 
-def test_doubt_needs_two_classes(machines):
+def test_probabilities_need_two_classes(machines):
     looks = looks_of(machines)
-    found = doubts(looks, machines)
-    assert found.shape == (7,)
-    assert ((found >= 0) & (found <= 1)).all()
-    assert found[1] < 0.5
-    assert doubts(looks, [machines[0], *machines[1:3], *machines[1:3], *machines[1:3]]) is None
+    found = class_probabilities(looks, machines)
+    assert found.shape == (7, 2)
+    np.testing.assert_allclose(found.sum(1), 1, rtol=1e-6)
+    assert found[1, 0] > 0.75, "another good one"
+    assert found[4, 1] > 0.75, "another worn one"
+    assert class_probabilities(looks, [machines[0], *machines[1:3], *machines[1:3], *machines[1:3]]) is None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.advise.choice import Pick, choose, distances_between, doubts
+from dualres.advise.choice import Pick, choose, class_probabilities, distances_between
 from dualres.advise.curve import Curve, CurveRefusedError, learning_curve
 from dualres.advise.looks import Looks, looks_of
 from dualres.errors import RecordingError
@@ -32,7 +32,7 @@ def advise(recordings: Sequence[Recording], count: int = 5, progress: Progress =
         raise RecordingError("every recording has a label; add those to choose from, or leave their labels empty")
     looks = looks_of(recordings, progress)
     distances = distances_between(looks, [r.condition for r in recordings])
-    picks = choose(recordings, distances, count, doubts(looks, recordings))
+    picks = choose(recordings, distances, count, class_probabilities(looks, recordings))
     curve, refusal = None, ""
     try:
         labelled = Looks(looks.of(np.array(known, dtype=np.int64)), looks.config)

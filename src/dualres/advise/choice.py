@@ -3,7 +3,7 @@
 A condition or component that has no label comes first. Among what is left, the recording is chosen that is typical of
 most others which no labelled one is like (facility location): so the typical come before the odd, and near-copies of
 what is labelled, or of what was just chosen, come last. Where the labels tell two classes apart already, recordings
-whose class is in doubt count for more.
+whose class is in doubt count for more, and so do those that are likely of a class with few labels.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,18 +37,21 @@ class Pick:
         return first + typical + (", class in doubt" if self.doubt is not None and self.doubt > 1 / 2 else "")
 
 
-def choose(recordings: Sequence[Recording], distances: Exact, count: int, doubt: Exact | None = None) -> list[Pick]:
+def choose(recordings: Sequence[Recording], distances: Exact, count: int, likely: Exact | None = None) -> list[Pick]:
     """The next `count` recordings without a label, each as if those before it had been labelled.
 
-    `distances` between all recordings, (n, n); `doubt` of each, (n,).
+    `distances` between all recordings, (n, n); `likely` as `class_probabilities` tells, (n, classes).
     """
     labelled = [i for i, r in enumerate(recordings) if r.label is not None]
     left = [i for i, r in enumerate(recordings) if r.label is None]
     facts = [_facts(r) for r in recordings]
     known = {fact for i in labelled for fact in facts[i]}
     waiting = np.array([r.label is None for r in recordings])
-    weight = waiting * (1.0 if doubt is None else doubt**DOUBT)
-    nearest = distances[labelled].min(0) if labelled else np.full(len(recordings), 2 * distances.max(initial=0.0))
+    weight, doubt = waiting.astype(float), None
+    if likely is not None:
+        doubt = _doubt(likely)
+        weight *= doubt**DOUBT * _scarcity(likely, recordings)
+    nearest = distances[labelled].min(0, initial=_unlike(distances))
     picks: list[Pick] = []
     while left and len(picks) < count:
         news = [sum(fact not in known for fact in facts[i]) for i in left]
@@ -90,16 +93,33 @@ def without_conditions(mean: Exact, conditions: Sequence[Mapping[str, str]]) -> 
     return left
 
 
-def doubts(looks: Looks, recordings: Sequence[Recording]) -> Exact | None:
-    """Of each recording, one less the lead of its likeliest class over the next; None before two have labels."""
+def class_probabilities(looks: Looks, recordings: Sequence[Recording]) -> Exact | None:
+    """Of each recording by what is labelled, (n, classes), classes by name; None before two classes have labels."""
     known: Places = np.array([i for i, r in enumerate(recordings) if r.label is not None], dtype=np.int64)
-    classes = sorted({str(recordings[i].label) for i in known})
+    classes, labels = np.unique([str(recordings[i].label) for i in known], return_inverse=True)
     if len(classes) < 2:
         return None
-    labels = np.array([classes.index(str(recordings[i].label)) for i in known])
-    each = np.sort(looks.probabilities(known, labels, len(classes), np.arange(len(recordings))), axis=1)
+    return looks.probabilities(known, labels, len(classes), np.arange(len(recordings)))
+
+
+def _doubt(likely: Exact) -> Exact:
+    """Of each recording, (n,): one less the lead of its likeliest class over the next."""
+    each = np.sort(likely, axis=1)
     doubt: Exact = 1 - (each[:, -1] - each[:, -2])
     return doubt
+
+
+def _scarcity(likely: Exact, recordings: Sequence[Recording]) -> Exact:
+    """Of each recording, (n,): one over the labels that its class has, as expected from what it is likely to be."""
+    _, labels = np.unique([str(r.label) for r in recordings if r.label is not None], return_counts=True)
+    scarcity: Exact = likely @ (1 / labels)
+    return scarcity
+
+
+def _unlike(distances: Exact) -> float:
+    """The median distance. Farther apart counts as no more unlike: else a few odd recordings take the first labels."""
+    apart = distances[distances > 0]  # neither a recording from itself nor from its copies
+    return float(np.median(apart)) if apart.size else 0.0
 
 
 def _facts(recording: Recording) -> tuple[tuple[str, str], ...]:
