@@ -152,13 +152,13 @@ def test_a_matrix_cell_shows_mean_and_sd_over_seeds_of_the_mean_over_folds(brows
         by_seed.setdefault(e.job.seed, []).append(100 * score)
     means = [statistics.fmean(folds) for folds in by_seed.values()]
     assert [len(folds) for folds in by_seed.values()] == [2, 2, 2]
-    browser.open(written.path, 1280)
+    browser.open(written.path, 1280, fragment="#study=bearing")
     expected = f"{statistics.fmean(means):.2f} ± {statistics.stdev(means):.2f}"
     assert text(browser, cell("cwru", "1x3", "mambasl")) == expected
 
 
 def test_hovering_a_cell_tells_what_it_rests_on_and_escape_puts_it_away(browser, written):
-    browser.open(written.path, 1280)
+    browser.open(written.path, 1280, fragment="#study=bearing")
     browser.hover(cell("cwru", "1x3", "dualres"))
     tip = text(browser, "#tip")
     exposure = "Seeds 41, 42, 43 Folds C1, C2 Held out load Labelled 1.024 s per class Jobs 6 of 6 finished"
@@ -171,7 +171,7 @@ def test_hovering_a_cell_tells_what_it_rests_on_and_escape_puts_it_away(browser,
 
 
 def test_the_keyboard_reaches_a_cell_and_opens_its_jobs(browser, written):
-    browser.open(written.path, 1280)
+    browser.open(written.path, 1280, fragment="#study=bearing")
     browser.evaluate(f"document.querySelector('{cell('cwru', '1x3', 'dualres')}').focus()")
     assert not browser.evaluate("document.getElementById('tip').hidden")
     browser.press("Tab")
@@ -182,7 +182,7 @@ def test_the_keyboard_reaches_a_cell_and_opens_its_jobs(browser, written):
 
 
 def test_what_was_not_run_is_said_and_is_no_number(browser, written):
-    browser.open(written.path, 1280)
+    browser.open(written.path, 1280, fragment="#study=bearing")
     assert "Not run: Paderborn, KAIST, UORED, HUST, Ottawa" in text(browser, "#results section")
     browser.evaluate("document.getElementById('show-missing').click()")
     rows = [row for row in texts(browser, "#jobs tbody tr") if "not run" in row]
@@ -329,7 +329,7 @@ def test_pressing_a_heading_sorts_the_jobs(browser, written):
 
 
 def test_a_click_on_a_job_shows_its_confusion_history_plan_and_provenance(browser, written):
-    browser.open(written.path, 390)
+    browser.open(written.path, 390, fragment="#study=bearing")
     entry = written.results["bearing"].where(dataset="simulated", method="dualres", seed=42)[1]
     follow(browser, f"document.querySelector('#jobs a[href*=\"{entry.key}\"]').click()")
     browser.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")

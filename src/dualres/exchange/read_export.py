@@ -39,7 +39,8 @@ def load_export(folder: Path, path: Path, progress: Progress = quiet) -> Ledger:
     _check_format(folder)
     with ExitStack() as stack:
         ledger = stack.enter_context(Ledger(path))
-        _fill(ledger, folder, progress)
+        with ledger.filled_at_once():
+            _fill(ledger, folder, progress)
         for name in filter(is_measurement, listed(folder)):
             write_whole(path.parent / name, (folder / name).read_bytes())
         stack.pop_all()
