@@ -1,6 +1,7 @@
 """Bars, lines, and what Ctrl-C leaves."""
 
 import io
+import json
 import re
 
 import pytest
@@ -100,3 +101,18 @@ def test_ctrl_c_ends_in_one_line_with_the_exit_status_of_a_shell(terminal, monke
         raise KeyboardInterrupt
     assert left.value.exit_code == 130
     assert console.file.getvalue().splitlines()[-1].endswith("Stopped. Nothing was written.")
+
+
+def test_a_program_that_asks_for_it_gets_objects(monkeypatch):
+    monkeypatch.setenv("DUALRES_PROGRESS", "json")
+    console = a_console(terminal=True)
+    with displayed(console) as display:
+        for done in range(3):
+            display("Learn", done, 2, f"loss {done}")
+    first, last = (json.loads(line) for line in console.file.getvalue().splitlines())
+    assert first == {"stage": "Learn", "done": 0, "total": 2, "remark": "loss 0", "left_s": None}
+    assert (last["done"], last["total"], last["remark"]) == (
+        2,
+        2,
+        "loss 2",
+    )  # what came at once after the first is not told

@@ -31,7 +31,7 @@ class Events:
         self._pages.add(queue)
         try:
             yield "event: hello\ndata: {}\n\n"
-            while not self._ended:
+            while not (self._ended and queue.empty()):
                 try:
                     yield await asyncio.wait_for(queue.get(), ALIVE_S)
                 except TimeoutError:

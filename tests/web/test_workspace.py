@@ -1,0 +1,86 @@
+"""A folder as the page knows it: ids, axes, parts, and labels that can be taken back."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from dualres.errors import RecordingError
+from dualres.web.workspace import Workspace, described
+from tests.web.served import folder_of_tones
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return folder_of_tones(tmp_path / "tones", 2, seconds=2.0)
+
+
+def test_recordings_are_known_by_ids_that_say_nothing_of_paths(folder: Path) -> None:
+    page = Workspace(folder)
+    first, second = page.entries()
+    assert (first.name, second.name) == ("tone0.wav", "tone1.wav")
+    assert len(first.id) == 16
+    assert page.entry(first.id) == first
+    with pytest.raises(RecordingError, match="no such recording"):
+        page.entry("tone0.wav")
+    facts = page.facts(first)
+    assert (facts.seconds, facts.rate, facts.axes, facts.problem) == (2.0, 8000.0, ("channel 1",), "")
+
+
+def test_all_axes_are_shown_or_those_that_were_chosen(folder: Path) -> None:
+    both = np.random.default_rng(0).standard_normal((4000, 2))
+    soundfile.write(folder / "two.wav", 0.1 * both, 8000)
+    entry = next(one for one in Workspace(folder).entries() if one.name == "two.wav")
+    assert Workspace(folder).facts(entry).axes == ("channel 1", "channel 2")
+    assert Workspace(folder, channel="2").facts(entry).axes == ("channel 2",)
+    assert "no signal called 3" in Workspace(folder, channel="3").facts(entry).problem
+    with pytest.raises(RecordingError, match="has 2 axes"):
+        Workspace(folder).signal(entry, 2)
+
+
+def test_a_file_that_says_no_rate_needs_one(folder: Path) -> None:
+    np.save(folder / "bare.npy", np.random.default_rng(0).standard_normal(1000))
+    entry = Workspace(folder).entries()[0]
+    assert "give it by --rate" in Workspace(folder).facts(entry).problem
+    assert Workspace(folder, rate=Fraction(500)).facts(entry).seconds == 2.0
+
+
+def test_a_part_is_shown_from_its_own_begin(folder: Path) -> None:
+    page = Workspace(folder)
+    page.label(page.entries()[0], {"label": "a"}, (0.5, 1.5))
+    part, _ = page.entries()
+    assert part.name == "tone0.wav [0.5 s to 1.5 s]"
+    assert described(part, page.facts(part))["seconds"] == 1.0
+    whole, _ = soundfile.read(folder / "tone0.wav", dtype="float32")
+    counts = page.signal(part, 0).pyramid.read(0, 10)
+    np.testing.assert_allclose(counts / 32768, whole[4000:4010], atol=1e-6)
+
+
+def test_changes_are_taken_back_one_by_one_unless_somebody_else_wrote(folder: Path) -> None:
+    page = Workspace(folder)
+    entry = page.entries()[0]
+    page.label(entry, {"label": "a"})
+    page.label(entry, {"label": "b", "load": "3"})
+    assert page.undo()
+    assert (folder / "labels.csv").read_text() == "file,label\ntone0.wav,a\n"
+    assert page.undo()
+    assert not (folder / "labels.csv").exists()
+    assert not page.undo()
+    page.label(entry, {"label": "c"})
+    (folder / "labels.csv").write_text("file,label\ntone0.wav,mine\n")
+    with pytest.raises(RecordingError, match="somebody else"):
+        page.undo()
+    assert (folder / "labels.csv").read_text() == "file,label\ntone0.wav,mine\n"
+
+
+def test_what_the_page_itself_writes_is_no_recording(folder: Path) -> None:
+    (folder / "models").mkdir()
+    np.save(folder / "models" / "x.npy", np.zeros(10))
+    assert [one.name for one in Workspace(folder).entries()] == ["tone0.wav", "tone1.wav"]
+
+
+def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:
+    with pytest.raises(RecordingError, match="no such folder"):
+        Workspace(tmp_path / "nowhere")
