@@ -70,3 +70,9 @@ def test_a_long_stretch_is_shown_by_its_middle() -> None:
     first, last = pictures.shorter(0, 10 * pictures.MOST)
     assert last - first == pictures.MOST
     assert first + last == 10 * pictures.MOST
+
+
+def test_too_few_revolutions_draw_no_lines_and_are_no_error(tone: np.ndarray) -> None:
+    found = pictures.envelope(tone[:6000], RATE, Machine(20.0, bearing_of("6205")))
+    assert found["lines"] == []
+    assert len(found["hz"]) > 10

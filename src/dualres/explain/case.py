@@ -79,7 +79,11 @@ class Case:
                 for one in self.nearest
             ]
         if heard:
-            said |= {"speed_hz": heard.shaft_hz, "envelope": vars(heard.band), "lines": list(map(_line, heard.found))}
+            said |= {
+                "speed_hz": heard.shaft_hz,
+                "envelope": vars(heard.band),
+                "lines": list(map(line_data, heard.found)),
+            }
         if self.velocity_mm_s is not None:
             said["velocity_mm_s"] = self.velocity_mm_s
         return said
@@ -122,7 +126,8 @@ def _share(share: Share) -> dict[str, Any]:
     return {**vars(share.region), "nats": share.nats, "memory": share.memory}
 
 
-def _line(found: Found) -> dict[str, Any]:
+def line_data(found: Found) -> dict[str, Any]:
+    """A line that was looked for, for JSON."""
     line = found.line
     named: dict[str, Any] = {"name": line.name, "meaning": line.meaning, "where": line.where, "hz": line.hz}
     if line.carrier_hz:

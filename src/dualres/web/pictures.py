@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import RecordingError
-from dualres.explain.case import Machine
-from dualres.faultlines.comb import look_for, upper_hz
-from dualres.faultlines.envelope import Spectrum, averaged_spectrum, impulsive_band, squared_envelope
+from dualres.explain.case import Machine, line_data
+from dualres.faultlines.assess import LEAST_TURNS, assess
+from dualres.faultlines.envelope import Spectrum, averaged_spectrum, envelope_spectrum, impulsive_band
 from dualres.faultlines.lines import machine_lines
 from dualres.recordings.recording import Samples
 
@@ -19,7 +19,7 @@ FRAME_S = 0.25  # of the spectrum
 RESOLUTIONS_S = (0.004, 0.016)  # frames of the spectrograms, those of the network
 COLUMNS, ROWS = 480, 128  # of a spectrogram
 RANGE_DB, MARGIN_DB = 70.0, 6.0  # from the darkest to the brightest at most; how far the median is above the darkest
-ENVELOPE_TURNS_HZ = 10.0  # resolution of the envelope's spectrum where no speed is known, as a shaft's rate
+UNKNOWN_HZ = 10.0  # a shaft's rate, for the resolution of the envelope's spectrum where no speed is known
 
 
 def spectrum(samples: Samples, rate: float) -> dict[str, Any]:
@@ -28,21 +28,18 @@ def spectrum(samples: Samples, rate: float) -> dict[str, Any]:
 
 
 def envelope(samples: Samples, rate: float, machine: Machine) -> dict[str, Any]:
-    """The squared envelope's spectrum in the most impulsive band; with a machine, its fault lines and their tests."""
+    """The squared envelope's spectrum in the most impulsive band; with a machine, its fault lines and their tests.
+
+    Lines are looked for as `dualres explain` does, where the stretch holds enough revolutions.
+    """
     signal, shaft_hz = _exact(samples), machine.shaft_hz
-    lines = machine_lines(shaft_hz, machine.bearing, machine.teeth) if shaft_hz else ()
-    of_envelope = [line for line in lines if line.where == "envelope"]
-    band = impulsive_band(signal, rate, max([500.0, *(upper_hz(line) for line in of_envelope)]))
-    frame_s = 40 / (shaft_hz or ENVELOPE_TURNS_HZ)
-    squared, own_rate = squared_envelope(signal, rate, band)
-    found = averaged_spectrum(squared, own_rate, frame_s)
-    heard = look_for({"spectrum": averaged_spectrum(signal, rate, frame_s), "envelope": found}, lines) if lines else []
-    said = [
-        {"name": one.line.name, "meaning": one.line.meaning, "where": one.line.where, "hz": one.line.hz}
-        | {"found_hz": one.hz, "p": one.adjusted, "named": one.named}
-        for one in heard
-    ]
-    return {**_curve(found, highest=2000.0), "band": vars(band), "lines": said}
+    if shaft_hz and len(signal) / rate * shaft_hz >= LEAST_TURNS:
+        heard = assess(signal, rate, shaft_hz, machine_lines(shaft_hz, machine.bearing, machine.teeth))
+        band, found, lines = heard.band, heard.envelope, [line_data(one) for one in heard.found]
+    else:
+        band = impulsive_band(signal, rate)
+        found, lines = envelope_spectrum(signal, rate, band, shaft_hz or UNKNOWN_HZ), []
+    return {**_curve(found, highest=2000.0), "band": vars(band), "lines": lines}
 
 
 def spectrogram(samples: Samples, rate: float) -> tuple[dict[str, Any], bytes]:
