@@ -8,16 +8,17 @@ import re
 import shutil
 from collections.abc import Callable, Mapping
 from html import escape
+from importlib import resources
 from pathlib import Path, PurePosixPath
 
 from dualres.report.html import asset
 from website.addresses import IMAGES, address, relative
 from website.frame import ASSETS, Frame, Link
-from website.markdown import EXTERNAL, Rendered, coloured, render
+from website.markdown import EXTERNAL, Rendered, Target, coloured, render
 from website.navigation import groups
 
 INDEX = "search-index.js"
-ICON = PurePosixPath("src/dualres/web/static/icon.svg")
+ICON = resources.files("dualres").joinpath("web", "static", "icon.svg")
 _LANGUAGES = {".py": "python", ".toml": "toml", ".cff": "yaml", ".c": "c", ".h": "c", ".json": "json"}
 
 
@@ -62,7 +63,7 @@ class _Builder:
         self._write(INDEX, self._search(listed))
         self._write("site.css", asset("base.css") + (ASSETS / "site.css").read_text())
         self._write("site.js", (ASSETS / "site.js").read_text())
-        self._write("icon.svg", (self._root / ICON).read_text())
+        self._write("icon.svg", ICON.read_text())
         return sum(1 for _ in self._site.rglob("*.html"))
 
     def _link(self, path: PurePosixPath) -> Link:
@@ -77,17 +78,18 @@ class _Builder:
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
-    def _resolve(self, target: str, document: PurePosixPath) -> str:
+    def _resolve(self, target: str, document: PurePosixPath) -> Target:
         """What a link in a document is on the site."""
         name, mark, anchor = target.partition("#")
         if target.startswith(EXTERNAL) or not name:
-            return target
+            return Target(target)
         linked = PurePosixPath(posixpath.normpath(document.parent / name))
         place = self._root / linked
         if not place.exists() or not place.resolve().is_relative_to(self._root):
             raise ValueError(f"links to {name}, which is not there")
         self._wanted.append(linked)
-        return relative(address(linked, place.is_dir()), address(document)) + mark + anchor
+        href = relative(address(linked, place.is_dir()), address(document)) + mark + anchor
+        return Target(href, _title(place) if place.suffix == ".md" else None)
 
     def _other(self, path: PurePosixPath, frame: Frame) -> None:
         """An image as it is; a folder or a source as a page."""
@@ -121,6 +123,12 @@ class _Builder:
             raise ValueError(f"{where}: two files would be this page")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def _title(document: Path) -> str | None:
+    """The first heading."""
+    found = re.search(r"^# (.+)$", document.read_text(), re.MULTILINE)
+    return found[1] if found else None
 
 
 def _source(heading: str, path: Path) -> str:

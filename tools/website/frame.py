@@ -53,9 +53,9 @@ class Frame:
         place = next((i for i, link in enumerate(links) if link.address == here), None)
         if place is None:
             return ""
-        before = f"<span>Before: {_anchor(links[place - 1], here)}</span>" if place else "<span></span>"
+        before = f"<span>Previous: {_anchor(links[place - 1], here)}</span>" if place else "<span></span>"
         after = f"<span>Next: {_anchor(links[place + 1], here)}</span>" if place + 1 < len(links) else ""
-        return f'<nav class="neighbours" aria-label="Before and next">{before}{after}</nav>'
+        return f'<nav class="neighbours" aria-label="Previous and next">{before}{after}</nav>'
 
 
 def _anchor(link: Link, here: str, current: bool = False) -> str:

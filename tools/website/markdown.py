@@ -6,6 +6,7 @@ API, has that name as a second anchor, and so have the methods, properties and f
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,14 @@ _NAME = re.compile(r"[a-z_]\w*(\.\w+)+")
 _COMMENT = re.compile(r"<!--(.*?)-->\s*", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?[\d.,]+ ?(%|[kM]?B|[mµ]?s|million)?( ?± ?[\d.]+)?( \(.*\))?")
 _NOTHING = {"", "-"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a link leads; `title` is that of a document, which stands where the link would name its file."""
+
+    href: str
+    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,9 +58,9 @@ class Rendered:
     entries: tuple[Entry, ...]
 
 
-def render(text: str, resolve: Callable[[str], str], inserts: Mapping[str, str] | None = None) -> Rendered:
-    """HTML of a document. `resolve` turns the target of a link or image into one that holds on the site; a comment
-    <!-- NAME --> is replaced by what `inserts` has under its name, and left out where there is nothing."""
+def render(text: str, resolve: Callable[[str], Target], inserts: Mapping[str, str] | None = None) -> Rendered:
+    """HTML of a document. `resolve` says what the target of a link or image is on the site. A comment <!-- NAME --> is
+    replaced by what `inserts` has under its name, and left out where there is nothing."""
     parser = _parser(inserts or {})
     tokens = parser.parse(text)
     walk = _Walk(resolve)
@@ -62,13 +71,10 @@ def render(text: str, resolve: Callable[[str], str], inserts: Mapping[str, str] 
     return Rendered(walk.headings[0].text, html, tuple(walk.headings), tuple(walk.entries))
 
 
-def anchors_of(text: str) -> set[str]:
-    """The anchors of a document's headings, as GitHub makes them."""
-    return {heading.anchor for heading in render(text, lambda target: target).headings}
-
-
 def coloured(code: str, language: str) -> str:
     """Source text as HTML, without a frame around it."""
+    if not language and code.startswith(("dualres ", "$ ")):
+        language = "console"
     if language == "console" and not re.search(r"^\$ ", code, re.MULTILINE):
         language = "bash"  # commands without their prompt; else they would pass for what a command prints
     return highlight(code, get_lexer_by_name(language), HtmlFormatter(nowrap=True)) if language else escape(code)
@@ -113,7 +119,7 @@ def _parser(inserts: Mapping[str, str]) -> MarkdownIt:
 class _Walk:
     """Once through the tokens of a document: gives them anchors, and collects headings and what search finds."""
 
-    def __init__(self, resolve: Callable[[str], str]) -> None:
+    def __init__(self, resolve: Callable[[str], Target]) -> None:
         self._resolve = resolve
         self._used: dict[str, int] = {}
         self._name = ""  # the public name under whose heading we are
@@ -186,11 +192,16 @@ class _Walk:
         return name
 
     def _links(self, inline: Token) -> None:
-        for child in inline.children or ():
-            for attribute in ("href", "src"):
-                if attribute in child.attrs:
-                    child.attrSet(attribute, self._resolve(str(child.attrs[attribute])))
-            if child.type == "image":
+        children = inline.children or []
+        for i, child in enumerate(children):
+            if child.type == "link_open":
+                name = str(child.attrs["href"])
+                target = self._resolve(name)
+                child.attrSet("href", target.href)
+                if target.title and children[i + 1].content in (name, posixpath.basename(name)):
+                    children[i + 1].content = target.title
+            elif child.type == "image":
+                child.attrSet("src", self._resolve(str(child.attrs["src"])).href)
                 child.attrSet("loading", "lazy")
 
     def _said(self, text: str) -> None:
