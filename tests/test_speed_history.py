@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dualres.verify.manifest import covered
-from tests.tools import tool
+from tests.scripts import tool
 
 history, ratios, plots = tool("speed_history"), tool("speed_ratios"), tool("speed_plots")
 ROOT = Path(__file__).parents[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import log
 
@@ -86,7 +86,7 @@ def _figure(ratio: Ratio, runs: Sequence[Run], marks: Mapping[str, int], found: 
     )
 
 
-def _scale(y, values: Sequence[float]) -> str:
+def _scale(y: Callable[[float], float], values: Sequence[float]) -> str:
     """A line at the lowest and at the highest value, unless they would touch."""
     low, high = min(values), max(values)
     shown = [low, high] if abs(y(low) - y(high)) > 14 else [high]
@@ -97,7 +97,7 @@ def _scale(y, values: Sequence[float]) -> str:
     )
 
 
-def _labels(runs: Sequence[Run], commits: Sequence[str], x) -> str:
+def _labels(runs: Sequence[Run], commits: Sequence[str], x: Callable[[Run], float]) -> str:
     """Commits and days below the points: of many, the first and the last."""
     first = {run.commit: run for run in reversed(runs)}
     shown = commits if len(commits) <= _MOST_LABELS else [commits[0], commits[-1]]

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools import tool
+from tests.scripts import tool
 
 ROOT = Path(__file__).parents[2]
 

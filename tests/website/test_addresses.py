@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tests.tools import tool
+from tests.scripts import tool
 
 addresses = tool("website.addresses")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import dualres
-from tests.tools import tool
+from tests import test_docs
+from tests.scripts import tool
 from tests.website.conftest import ROOT, search_index
 
 build = tool("website.build").build
@@ -39,9 +40,7 @@ def test_no_link_of_the_site_is_dead(site):
 def test_every_document_is_a_page_with_the_anchors_it_has_on_github(site):
     for group in groups(ROOT):
         for path in group.documents:
-            prose = re.sub(r"^```.*?^```$", "", (ROOT / path).read_text(), flags=re.DOTALL | re.MULTILINE)
-            headings = re.findall(r"^#+ (.+)$", re.sub(r"\]\([^)]*\)", "]", prose), re.MULTILINE)
-            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            slugs = test_docs.anchors((ROOT / path).read_text())
             assert slugs <= anchors(site / address(path)), path
 
 

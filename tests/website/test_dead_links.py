@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools import tool
+from tests.scripts import tool
 
 dead_links = tool("website.dead_links").dead_links
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tools import tool
+from tests.scripts import tool
 
 markdown = tool("website.markdown")
 

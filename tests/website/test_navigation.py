@@ -2,7 +2,7 @@
 
 from pathlib import PurePosixPath
 
-from tests.tools import tool
+from tests.scripts import tool
 from tests.website.conftest import ROOT
 
 groups = tool("website.navigation").groups
