@@ -119,6 +119,11 @@ def test_a_ratio_that_a_script_no_longer_prints_is_an_error_that_names_it(tmp_pa
         history.measured(tmp_path, ["window"], "a machine")
 
 
+def test_a_script_that_has_not_run_is_named(tmp_path):
+    with pytest.raises(SystemExit, match=r"window\.json: is missing; speed/window\.py prints"):
+        history.measured(tmp_path, ["window"], "a machine")
+
+
 def test_make_speed_appends_what_it_measured():
     text = (ROOT / "Makefile").read_text()
     listed = text.split("SPEED := ")[1].split("\n")[0].split()

@@ -21,12 +21,13 @@ from textwrap import fill
 
 from dualres.machinery.files import write_whole
 from generated import ROOT
-from speed_ratios import RATIOS, Ratio
+from speed_ratios import RATIOS, WORSE, Ratio
 
 HISTORY = ROOT / "results" / "speed_history.jsonl"
 MEASURED = ROOT / "results" / "measured"
 PAGE = ROOT / "docs" / "speed.md"
 BEGIN, END = "<!-- speed history -->\n", "<!-- end of speed history -->\n"
+_MORE = f"by more than {100 * WORSE:.0f} %"
 _DIGITS = 4  # of a ratio, significant ones
 _INSTRUCTIONS = {"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}
 
@@ -97,7 +98,10 @@ def measured(folder: Path, scripts: Sequence[str], machine: str | None = None) -
     """What `scripts` have left in a folder as runs of this day and commit, one for each machine."""
     ratios: dict[str, dict[str, float]] = {}
     for script in scripts:
-        found = json.loads((folder / f"{script}.json").read_text())
+        path = folder / f"{script}.json"
+        if not path.exists():
+            raise SystemExit(f"{path}: is missing; speed/{script}.py prints what belongs there")
+        found = json.loads(path.read_text())
         where = found["device"] if script.endswith("_cuda") else machine or this_machine()
         for ratio in (one for one in RATIOS if one.script == script):
             ratios.setdefault(where, {})[ratio.name] = value_of(ratio, found, folder)
@@ -116,15 +120,14 @@ def value_of(ratio: Ratio, found: Mapping[str, object], folder: Path) -> float:
 
 
 def this_machine() -> str:
-    """Processor, cores that may be used, and the vector instructions that the kernel runs by."""
-    from dualres.kernel.compiled import variant
+    """Processor, vector instructions that the kernel runs by, and cores."""
+    from dualres.campaign.work import machine  # brings PyTorch, which nothing else here needs
 
-    names = re.findall(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    words = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|@.*", "", names[0] if names else "processor of unknown name")
-    cores = len(os.sched_getaffinity(0))
-    kernel = variant()
+    facts = machine("cpu")
+    words = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|@.*", "", facts["device"]).split()
+    kernel = facts["kernel"]
     by = f"with {_INSTRUCTIONS.get(kernel, kernel)}" if kernel else "without the compiled kernel"
-    return f"{' '.join(words.split())} {by}, {cores} cores"
+    return f"{' '.join(words)} {by}, {os.cpu_count()} cores"
 
 
 def commit() -> str:
@@ -152,10 +155,10 @@ def summary(found: Sequence[Drop]) -> str:
     """Whether anything became worse, in a sentence."""
     open_ones = sum(not drop.regained for drop in found)
     if open_ones:
-        return f"Worse by more than 10 % than in the run before: {open_ones}."
+        return f"Worse {_MORE} than in the run before: {open_ones}."
     if found:
-        return "Everything that became worse by more than 10 % from one run to the next was regained since."
-    return "No ratio became worse by more than 10 % from one run to the next on the same kind of machine."
+        return f"Everything that became worse {_MORE} from one run to the next was regained since."
+    return f"No ratio became worse {_MORE} from one run to the next on the same kind of machine."
 
 
 def in_words(runs: Sequence[Run]) -> str:
