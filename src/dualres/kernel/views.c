@@ -99,7 +99,7 @@ static void look_at_frames(const dualres_views_constants *c, views_block *s, con
         source from = w->from;
         from.samples += (size_t)start * DUALRES_HOP;
         from.count -= (size_t)start * DUALRES_HOP;
-        const hops at = CUT(s->tile, &from);
+        const hops at = CUT(s->tile, &from, start > 0);
         for (int half = 0; half < 2; half++) {
             if (2 * start + half >= DUALRES_STRENGTHS) break;
             short_frames(&c->tables, at, half * (DUALRES_HOP / 2), s->z, s->magnitudes, &low);
@@ -172,17 +172,6 @@ static inline cvec long_bin(const dualres_tables *c, const cvec *z, unsigned k) 
     return c_add((cvec){a.re + b.re, a.im - b.im}, c_turn((cvec){a.im + b.im, b.re - a.re}, turn));
 }
 
-/* LANES neighbouring samples of a window. */
-static inline vec neighbours(const source *from, size_t first) {
-#if LANES > 1 && !defined(DUALRES_INT16)
-    return vec_load(from->samples + first) * from->gain - from->level;
-#else
-    float x[LANES];
-    for (int i = 0; i < LANES; i++) x[i] = (float)from->samples[first + i] * from->gain - from->level;
-    return vec_load(x);
-#endif
-}
-
 /* The lowest bins of the whole window's spectrum join the sums of `lines`, as far as LANES of its phases go: samples
  * 32 n + r have a long FFT for each r, whose bin k is turned by exp(-2 pi i r k / 32768). */
 static void add_phases(const dualres_views_constants *c, views_block *s, const source *from, int r) {
@@ -196,7 +185,7 @@ static void add_phases(const dualres_views_constants *c, views_block *s, const s
                 float turn[2];
                 turn_of(&c->tables, n, turn); /* the conjugate of where in its period the window's taper is */
                 const vec taper = 0.25f - 0.25f * (turn[0] * cosine + turn[1] * sine);
-                weighted[odd] = taper * neighbours(from, (size_t)n * DUALRES_PHASES + (size_t)r);
+                weighted[odd] = taper * samples_at(from, (size_t)n * DUALRES_PHASES + (size_t)r);
             }
             a[m] = (cvec){weighted[0], weighted[1]};
         }

@@ -62,9 +62,9 @@ typedef struct {
 #define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
 DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
 
-/* The spectra of the frames that begin at the source's first LANES hops. */
-static void look(const dualres_tables *c, scratch_block *s, const source *from) {
-    const hops at = CUT(s->tile, from);
+/* The spectra of the frames that begin at the source's first LANES hops, which may follow those of the call before. */
+static void look(const dualres_tables *c, scratch_block *s, const source *from, int follows) {
+    const hops at = CUT(s->tile, from, follows);
     short_frames(c, at, CROP * DUALRES_HOP, s->spectra.z, s->magnitudes, &s->low[0]);
     long_frames(c, at, s->spectra.z, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
 }
@@ -171,7 +171,7 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
             if (!into_first && left <= 0) break;
             const size_t offset = at + (size_t)token * DUALRES_HOP;
             const source from = {x + offset, total - offset, gain, (float)level * gain};
-            look(&m->constants->tables, s, &from);
+            look(&m->constants->tables, s, &from, block > 0);
             if (into_first) take_in(m->constants, s, first, token, LANES);
             if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
         }
