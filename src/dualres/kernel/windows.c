@@ -104,7 +104,7 @@ static void take_in(const dualres_constants *c, scratch_block *s, window_state *
     for (int t = 0; t < LANES; t++) normalise(s->features[t], s->inner[t]);
     dense(s->inner[0], 1, WIDTH, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0], DUALRES_MAPS);
     if (first > 0 && first % DUALRES_TURN == 0) turn_back(c, w->state);
-    for (int t = 0; t < tokens; t++) activate(c, (first + t) % DUALRES_TURN, s->mapped.maps[t]);
+    activate(c, first % DUALRES_TURN, tokens, s->mapped.maps);
     for (int d = 0; d < WIDTH; d += LANES)
         walk((const float(*)[DUALRES_MAPS])s->mapped.maps, tokens, d, w->state, s->inner);
     dense(s->inner[0], 1, WIDTH, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
