@@ -109,32 +109,44 @@ def test_windows_that_overlap_share_their_frames(variant, count):
     assert_all_agree(network, overlapping(signal), exact_too=False)
 
 
-def test_a_recording_may_change_its_level_and_its_loudness(variant):
-    """Windows far from the common level are scored on their own: sharing would cost them their precision."""
+def changing_signal(halves) -> np.ndarray:
+    """Noise whose level and loudness, given for every half window, change."""
     rng = np.random.default_rng(3)
-    halves = [
-        level + loudness * rng.standard_normal(HALF)
-        for level, loudness in [
-            (0, 1),
-            (0, 1),
-            (1e4, 1),
-            (1e4, 1),
-            (0, 1e-4),
-            (0, 1e-4),
-            (5, 0),
-            (5, 0),
-            (0, 1e5),
-            (0, 1),
-        ]
-    ]
-    assert_all_agree(lively_network(), overlapping(np.concatenate(halves).astype(np.float32)))
+    parts = [level + loudness * rng.standard_normal(HALF) for level, loudness in halves]
+    return np.concatenate(parts).astype(np.float32)
+
+
+CHANGES = ((0, 1), (0, 1), (1e4, 1), (1e4, 1), (0, 1e-4), (0, 1e-4), (5, 0), (5, 0), (0, 1e5), (0, 1))
+EXTREMES = ((0, 1), (1e20, 1e13), (0, 1e30), (0, 1e-30), (0, 1e-30), (3, 1e-9), (-1e4, 2), (-1e4, 2))
+
+
+@pytest.mark.parametrize("halves", [CHANGES, EXTREMES])
+def test_a_recording_may_change_its_level_and_its_loudness(variant, halves):
+    assert_all_agree(lively_network(), overlapping(changing_signal(halves)))
+
+
+@pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])
+def test_a_window_scored_alone_has_the_same_bits(variant, halves):
+    signal, kernel = changing_signal(halves), kernel_of(lively_network())
+    windows = overlapping(signal)
+    alone = np.concatenate([kernel.logits(window[None].copy()) for window in windows])
+    np.testing.assert_array_equal(kernel.logits(windows), alone)
+    np.testing.assert_array_equal(kernel.logits(windows[1:]), alone[1:])  # in other company
+
+
+def test_a_window_beside_one_that_is_no_number_has_the_same_bits(variant):
+    signal, kernel = changing_signal(CHANGES), kernel_of(lively_network())
+    good = kernel.logits(overlapping(signal))
+    signal[3 * HALF - 5] = np.nan
+    bad = kernel.logits(overlapping(signal))
+    np.testing.assert_array_equal(np.delete(bad, (1, 2), 0), np.delete(good, (1, 2), 0))
 
 
 def test_neither_threads_nor_pieces_change_a_bit():
     kernel = kernel_of(lively_network())
     windows = overlapping(np.random.default_rng(1).standard_normal((3 * TOGETHER + 5) * HALF).astype(np.float32))
     alone = kernel.logits(windows)
-    pieces = [kernel.logits(windows[i : i + TOGETHER]) for i in range(0, len(windows), TOGETHER)]
+    pieces = [kernel.logits(windows[i : i + 7]) for i in range(0, len(windows), 7)]
     np.testing.assert_array_equal(np.concatenate(pieces), alone)
     threads = torch.get_num_threads()
     torch.set_num_threads(3)

@@ -13,8 +13,8 @@ from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import Floats, Weights, fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 
-# Half-overlapping windows that are scored in one call, and share their frames. Fixed, so that neither the number of
-# threads nor the way a recording is read changes a bit of the result.
+# Half-overlapping windows that are scored in one call, and share their frames. How many they are changes no bit of the
+# result: more share more, and fewer keep all threads busy until the end.
 TOGETHER = 16
 
 ADDRESS = ctypes.c_void_p
@@ -72,7 +72,8 @@ class Kernel(Scoring):
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to (n, classes).
 
-        Rows may be views into one signal: where each begins half a window after the one before, they share work.
+        Rows may be views into one signal: where each begins half a window after the one before, they share work. A
+        window's logits are the same to the last bit, whatever it is scored with.
         """
         return self._score(_entry(variant()), windows, TOGETHER)
 

@@ -220,15 +220,13 @@ static void look_at_lines(const dualres_views_constants *c, views_block *s, cons
 
 /* 0 if a sample is not finite. */
 static int begin_views(const dualres_sample *x, views_window *w) {
-    const double count = DUALRES_WINDOW, mean = moments_about(x, DUALRES_WINDOW, 0).first / count;
-    if (!isfinite(mean)) return 0;
-    const sample_level level = level_near(mean);
-    const moments m = moments_about(x, DUALRES_WINDOW, level);
-    const double rms = rms_of(m, count);
-    const float gain = gain_for(rms);
+    const whole_window window = joined(half_of(x), half_of(x + DUALRES_HALF));
+    if (!isfinite(window.rms)) return 0;
+    const sample_level level = level_near(window.mean);
+    const float gain = gain_for(window.rms);
     w->from = (source){x, DUALRES_WINDOW, gain, (float)level * gain};
-    w->mean = (float)(m.first / count * gain);
-    w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
+    w->mean = (float)((window.mean - level) * gain);
+    w->inverse = (float)(1.0 / ((window.rms > 1e-10 ? window.rms : 1e-10) * gain));
     return 1;
 }
 

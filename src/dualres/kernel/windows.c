@@ -2,7 +2,11 @@
  *
  * Normalising a window subtracts its mean and divides by its RMS. Both commute with the FFT: the mean of a window
  * changes the first two bins of its Hann-weighted frames only, the RMS scales all of them. So the spectra of raw frames
- * are computed once and serve both windows that a frame lies in. */
+ * are computed once and serve both windows that a frame lies in.
+ *
+ * Before that, the mean of the half window in which they begin is taken from them, so that an offset costs no
+ * precision. It is the same for both windows: so a window's logits are the same to the last bit, whether it is scored
+ * alone or with others. */
 
 #include <string.h>
 
@@ -35,7 +39,7 @@ enum { SHARING = 2 };
 typedef struct {
     float state[2 * DUALRES_STATES][WIDTH];
     float pooled[WIDTH]; /* sum of the outputs so far */
-    float mean;          /* of the window, in the units of the frames */
+    float mean;          /* of the window, in the units of the frames and about their level */
     float inverse;       /* 1 / RMS, likewise */
 } window_state;
 
@@ -118,53 +122,44 @@ static void take_in(const dualres_constants *c, scratch_block *s, window_state *
     }
 }
 
+/* The logits of a window that is over; NaN where there is none. */
 static void conclude(const dualres_model *m, const window_state *w, float *logits) {
     for (int i = 0; i < m->classes; i++) {
-        float sum = 0.0f;
-        for (int d = 0; d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
+        float sum = w ? 0.0f : NAN;
+        for (int d = 0; w && d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
         logits[i] = sum / DUALRES_TOKENS + m->head[m->classes * WIDTH + i];
     }
 }
 
-/* A window begins; 0 if its mean or RMS is so far from the source's that sharing frames would cost precision. */
-static int begin(window_state *w, moments a, moments b, double gain) {
-    const moments both = {a.first + b.first, a.second + b.second};
-    const double mean = both.first / DUALRES_WINDOW, rms = rms_of(both, DUALRES_WINDOW);
+/* The RMS of the loudest windows whose frames are taken as they are: the squares of their magnitudes, up to 5,000 times
+ * the RMS, are floats still. */
+static const double LOUDEST = 1e12;
+
+/* A window begins; 0 if it is too loud, or if a sample is not finite. */
+static int begin(window_state *w, whole_window window, double gain) {
     memset(w, 0, sizeof *w);
-    w->mean = (float)(mean * gain);
-    w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
-    return fabs(mean) <= 4.0 * rms && rms * gain > 1e-3 && rms * gain < 1e3;
+    w->inverse = (float)(1.0 / ((window.rms > 1e-10 ? window.rms : 1e-10) * gain));
+    return window.rms * gain <= LOUDEST;
 }
 
-#define TO_DO NAN /* as the first logit of a window that has to be scored on its own */
-
-/* Score `count` half-overlapping windows about one level and with one gain. */
-static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float *logits,
+/* Score `count` half-overlapping windows, scaled by `gain`, a power of two. Logits of those that cannot be begun are
+ * NaN. */
+static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float gain, float *logits,
                            scratch_block *s) {
     const size_t total = (count + 1) * DUALRES_HALF;
-    const moments all = moments_about(x, total, 0);
-    const double mean = all.first / (double)total;
-    if (!isfinite(all.second)) { /* as long as several share it, find out whose fault it is */
-        for (size_t i = 0; i < (count == 1 ? (size_t)m->classes : count); i++)
-            logits[count == 1 ? i : i * (size_t)m->classes] = NAN;
-        return;
-    }
-    const sample_level level = level_near(mean);
-    double rms = rms_of(all, (double)total);
-    if (rms < 1e-6 * fabs(mean)) rms = rms_of(moments_about(x, total, level), (double)total);
-    const float gain = gain_for(rms);
-    moments now, next = moments_about(x, DUALRES_HALF, level);
-    int live[2] = {0, 0};
+    half_window before, now = {0.0, 0.0}, next = half_of(x);
+    int into_first = 0;
     for (size_t half = 0; half <= count; half++) {
         const size_t at = half * DUALRES_HALF;
-        const int starts = half < count, ends = half > 0;
         window_state *first = &s->windows[half % SHARING], *second = &s->windows[(half + 1) % SHARING];
-        if (starts) {
-            now = next;
-            next = moments_about(x + at + DUALRES_HALF, DUALRES_HALF, level);
-            live[half % 2] = begin(first, now, next, gain) || count == 1;
-        }
-        const int into_first = starts && live[half % 2], into_second = ends && live[(half + 1) % 2];
+        before = now, now = next;
+        if (half < count) next = half_of(x + at + DUALRES_HALF);
+        const sample_level level = level_near(now.mean);
+        const whole_window beginning = joined(now, next), ending = joined(before, now);
+        const int into_second = into_first;
+        into_first = half < count && begin(first, beginning, gain);
+        if (into_first) first->mean = (float)((beginning.mean - level) * gain);
+        if (into_second) second->mean = (float)((ending.mean - level) * gain);
         for (int block = 0; block < BLOCKS_PER_HALF && (into_first || into_second); block++) {
             const int token = block * LANES, later = token + DUALRES_HALF / DUALRES_HOP;
             const int left = DUALRES_TOKENS - later;
@@ -175,10 +170,7 @@ static void score_together(const dualres_model *m, const dualres_sample *x, size
             if (into_first) take_in(m->constants, s, first, token, LANES);
             if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
         }
-        if (into_second)
-            conclude(m, second, logits + (half - 1) * (size_t)m->classes);
-        else if (ends)
-            logits[(half - 1) * (size_t)m->classes] = TO_DO;
+        if (half > 0) conclude(m, into_second ? second : NULL, logits + (half - 1) * (size_t)m->classes);
     }
 }
 
@@ -186,11 +178,15 @@ DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block)
 
 DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_sample *signal, size_t count,
                                           float *logits, void *scratch) {
-    const size_t off = (uintptr_t)scratch % sizeof(vec);
+    const size_t off = (uintptr_t)scratch % sizeof(vec), together = SHARING > 1 ? count : 1;
     scratch_block *s = (scratch_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-    if (SHARING > 1) score_together(m, signal, count, logits, s);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i += together)
+        score_together(m, signal + i * DUALRES_HALF, together, 1.0f, logits + i * (size_t)m->classes, s);
+    for (size_t i = 0; i < count; i++) { /* what was too loud, once more and alone */
+        const dualres_sample *x = signal + i * DUALRES_HALF;
         float *own = logits + i * (size_t)m->classes;
-        if (SHARING == 1 || (count > 1 && isnan(*own))) score_together(m, signal + i * DUALRES_HALF, 1, own, s);
+        if (!isnan(*own)) continue;
+        const double rms = joined(half_of(x), half_of(x + DUALRES_HALF)).rms;
+        if (isfinite(rms)) score_together(m, x, 1, gain_for(rms), own, s);
     }
 }
