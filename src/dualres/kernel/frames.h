@@ -41,7 +41,7 @@ static inline vec samples_at(const source *from, size_t first) {
 /* Samples by `row` within hop number `column` after the block's first frame's start, for all frames of the block. */
 #if LANES == 1
 typedef source hops;
-#define CUT(tile, from, follows) (*(from))
+#define CUT(tile, from, follows) ((void)(follows), *(from))
 #define SAMPLE(row, column) ((float)at.samples[(column) * DUALRES_HOP + (row)] * at.gain - at.level)
 #else
 typedef float frame_tile[DUALRES_HOP][COLUMNS];
