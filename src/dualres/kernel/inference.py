@@ -30,12 +30,15 @@ class _Model(ctypes.Structure):
         super().__init__(constants.ctypes.data, head.ctypes.data, classes)
         self._held = constants, head
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Model, (*self._held, self.classes)  # addresses are of no use elsewhere
+
 
 class Scoring:
     """Packed weights, ready to score windows of `window` samples on the CPU."""
 
     def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
-        self._constants, self._head, self._classes, self._window = constants, head, classes, window
+        self._model, self._classes, self._window = _Model(constants, head, classes), classes, window
 
     def _score(self, entry: Entry | None, windows: Floats, together: int) -> Floats:
         """Raw windows (n, window) to (n, classes), at most `together` of those that half overlap in a call."""
@@ -49,8 +52,7 @@ class Scoring:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
-        at_once = together if half_overlapping else 1
-        model = _Model(self._constants, self._head, self._classes)
+        at_once, model = together if half_overlapping else 1, self._model
 
         def go(first: int) -> None:
             own, last = room(scratch), min(first + at_once, count)
