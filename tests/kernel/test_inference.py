@@ -21,7 +21,7 @@ from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
 from dualres.scorers import weights_of
-from tests.kernel.signals import HALF, WINDOW, odd_windows, overlapping
+from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.golden import golden_network, golden_window
 
 TOLERANCE = 1e-5
@@ -107,17 +107,6 @@ def test_windows_that_overlap_share_their_frames(variant, count):
     signal = np.random.default_rng(count).standard_normal((count + 1) * HALF).astype(np.float32) + 7
     network = lively_network()
     assert_all_agree(network, overlapping(signal), exact_too=False)
-
-
-def changing_signal(halves) -> np.ndarray:
-    """Noise whose level and loudness, given for every half window, change."""
-    rng = np.random.default_rng(3)
-    parts = [level + loudness * rng.standard_normal(HALF) for level, loudness in halves]
-    return np.concatenate(parts).astype(np.float32)
-
-
-CHANGES = ((0, 1), (0, 1), (1e4, 1), (1e4, 1), (0, 1e-4), (0, 1e-4), (5, 0), (5, 0), (0, 1e5), (0, 1))
-EXTREMES = ((0, 1), (1e20, 1e13), (0, 1e30), (0, 1e-30), (0, 1e-30), (3, 1e-9), (-1e4, 2), (-1e4, 2))
 
 
 @pytest.mark.parametrize("halves", [CHANGES, EXTREMES])

@@ -40,8 +40,8 @@ class Scoring:
     def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
         self._model, self._classes, self._window = _Model(constants, head, classes), classes, window
 
-    def _score(self, entry: Entry | None, windows: Floats, together: int) -> Floats:
-        """Raw windows (n, window) to (n, classes), at most `together` of those that half overlap in a call."""
+    def _score(self, entry: Entry | None, windows: Floats) -> Floats:
+        """Raw windows (n, window) to (n, classes), at most `TOGETHER` of those that half overlap in a call."""
         count, samples = windows.shape
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
@@ -52,7 +52,7 @@ class Scoring:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
-        at_once, model = together if half_overlapping else 1, self._model
+        at_once, model = TOGETHER if half_overlapping else 1, self._model
 
         def go(first: int) -> None:
             own, last = room(scratch), min(first + at_once, count)
@@ -77,7 +77,7 @@ class Kernel(Scoring):
         Rows may be views into one signal: where each begins half a window after the one before, they share work. A
         window's logits are the same to the last bit, whatever it is scored with.
         """
-        return self._score(_entry(variant()), windows, TOGETHER)
+        return self._score(_entry(variant()), windows)
 
 
 def serves(config: ModelConfig) -> bool:

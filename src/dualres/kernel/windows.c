@@ -1,12 +1,4 @@
-/* Raw samples to logits, DUALRES_LANES tokens at a time.
- *
- * Normalising a window subtracts its mean and divides by its RMS. Both commute with the FFT: the mean of a window
- * changes the first two bins of its Hann-weighted frames only, the RMS scales all of them. So the spectra of raw frames
- * are computed once and serve both windows that a frame lies in.
- *
- * Before that, the mean of the half window in which they begin is taken from them, so that an offset costs no
- * precision. It is the same for both windows: so a window's logits are the same to the last bit, whether it is scored
- * alone or with others. */
+/* Raw samples to logits, DUALRES_LANES tokens at a time. */
 
 #include <string.h>
 
@@ -14,33 +6,23 @@
 #include "dualres_kernel.h"
 #include "fft.h"
 #include "frames.h"
+#include "halves.h"
 #include "lanes.h"
 #include "memory.h"
-#include "samples.h"
 
 enum {
     WIDTH = DUALRES_WIDTH,
-    BLOCKS_PER_HALF = DUALRES_HALF / DUALRES_HOP / LANES,
     SLOTS = DUALRES_SHORT_BINS + DUALRES_LONG_BINS
 };
 
-DUALRES_ASSERT(a_half_window_is_whole_blocks, BLOCKS_PER_HALF * LANES * DUALRES_HOP == DUALRES_HALF);
 DUALRES_ASSERT(coordinates_begin_anew_between_blocks, DUALRES_TURN % LANES == 0);
 DUALRES_ASSERT(dense_fills_vectors_with_features, WIDTH / 2 % (VECS_AT_ONCE * LANES) == 0);
 DUALRES_ASSERT(dense_fills_vectors_with_maps, DUALRES_MAPS % (VECS_AT_ONCE * LANES) == 0);
 
-#if LANES == 1
-enum { SHARING = 1 }; /* windows that share a frame's spectrum; a small device has no room for a second memory */
-#else
-enum { SHARING = 2 };
-#endif
-
-/* A window under way. */
+/* What is known of a window under way. */
 typedef struct {
     float state[2 * DUALRES_STATES][WIDTH];
     float pooled[WIDTH]; /* sum of the outputs so far */
-    float mean;          /* of the window, in the units of the frames and about their level */
-    float inverse;       /* 1 / RMS, likewise */
 } window_state;
 
 typedef struct {
@@ -64,7 +46,9 @@ typedef struct {
 
 /* As dualres_kernel.h states it. */
 #define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
+#ifndef DUALRES_ALONE
 DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
+#endif
 
 /* The spectra of the frames that begin at the source's first LANES hops, which may follow those of the call before. */
 static void look(const dualres_tables *c, scratch_block *s, const source *from, int follows) {
@@ -74,7 +58,7 @@ static void look(const dualres_tables *c, scratch_block *s, const source *from, 
 }
 
 /* log2(1 + magnitude) as this window sees it; the projections know that it is not the natural logarithm. */
-static void take_logs(scratch_block *s, const window_state *w) {
+static void take_logs(scratch_block *s, const under_way *w) {
     vec *logs = s->spectra.logs;
     for (int i = 0; i < SLOTS; i++) logs[i] = vec_log2(s->magnitudes[i] * w->inverse + 1.0f);
     for (int view = 0; view < 2; view++) {
@@ -98,10 +82,12 @@ static void normalise(const float from[WIDTH], float to[WIDTH]) {
     for (int d = 0; d < WIDTH; d += LANES) vec_store(to + d, (vec_load(from + d) - mean) * inverse);
 }
 
-/* Take the first `tokens` frames of the block, tokens from number `first` on, into a window. */
-static void take_in(const dualres_constants *c, scratch_block *s, window_state *w, int first, int tokens) {
+/* Take the block's frames, tokens of the window from number `as->hop` on, into it. */
+static void take_in_tokens(const dualres_constants *c, scratch_block *s, const under_way *as) {
     const float *logs = (const float *)s->spectra.logs;
-    take_logs(s, w);
+    const int first = as->hop, tokens = DUALRES_TOKENS - first < LANES ? DUALRES_TOKENS - first : LANES;
+    window_state *w = &s->windows[as->place];
+    take_logs(s, as);
     dense(logs, LANES, 1, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0], WIDTH);
     dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, DUALRES_LONG_BINS, c->long_weight[0],
           c->features_bias + WIDTH / 2, WIDTH / 2, s->features[0] + WIDTH / 2, WIDTH);
@@ -122,55 +108,27 @@ static void take_in(const dualres_constants *c, scratch_block *s, window_state *
     }
 }
 
-/* The logits of a window that is over; NaN where there is none. */
-static void conclude(const dualres_model *m, const window_state *w, float *logits) {
+static void begin(const judge_of_windows *judge, int place) {
+    scratch_block *s = judge->memory;
+    memset(&s->windows[place], 0, sizeof s->windows[place]);
+}
+
+static void take_in(const judge_of_windows *judge, const source *from, int follows, const under_way *windows,
+                    int count) {
+    const dualres_model *m = judge->model;
+    look(&m->constants->tables, judge->memory, from, follows);
+    for (int i = 0; i < count; i++) take_in_tokens(m->constants, judge->memory, &windows[i]);
+}
+
+static void conclude(const judge_of_windows *judge, const source *window, const under_way *as, float *logits) {
+    const dualres_model *m = judge->model;
+    const scratch_block *s = judge->memory;
+    const window_state *w = &s->windows[as->place];
+    (void)window;
     for (int i = 0; i < m->classes; i++) {
-        float sum = w ? 0.0f : NAN;
-        for (int d = 0; w && d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
+        float sum = 0.0f;
+        for (int d = 0; d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
         logits[i] = sum / DUALRES_TOKENS + m->head[m->classes * WIDTH + i];
-    }
-}
-
-/* The RMS of the loudest windows whose frames are taken as they are: the squares of their magnitudes, up to 5,000 times
- * the RMS, are floats still. */
-static const double LOUDEST = 1e12;
-
-/* A window begins; 0 if it is too loud, or if a sample is not finite. */
-static int begin(window_state *w, whole_window window, double gain) {
-    memset(w, 0, sizeof *w);
-    w->inverse = (float)(1.0 / ((window.rms > 1e-10 ? window.rms : 1e-10) * gain));
-    return window.rms * gain <= LOUDEST;
-}
-
-/* Score `count` half-overlapping windows, scaled by `gain`, a power of two. Logits of those that cannot be begun are
- * NaN. */
-static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float gain, float *logits,
-                           scratch_block *s) {
-    const size_t total = (count + 1) * DUALRES_HALF;
-    half_window before, now = {0.0, 0.0}, next = half_of(x);
-    int into_first = 0;
-    for (size_t half = 0; half <= count; half++) {
-        const size_t at = half * DUALRES_HALF;
-        window_state *first = &s->windows[half % SHARING], *second = &s->windows[(half + 1) % SHARING];
-        before = now, now = next;
-        if (half < count) next = half_of(x + at + DUALRES_HALF);
-        const sample_level level = level_near(now.mean);
-        const whole_window beginning = joined(now, next), ending = joined(before, now);
-        const int into_second = into_first;
-        into_first = half < count && begin(first, beginning, gain);
-        if (into_first) first->mean = (float)((beginning.mean - level) * gain);
-        if (into_second) second->mean = (float)((ending.mean - level) * gain);
-        for (int block = 0; block < BLOCKS_PER_HALF && (into_first || into_second); block++) {
-            const int token = block * LANES, later = token + DUALRES_HALF / DUALRES_HOP;
-            const int left = DUALRES_TOKENS - later;
-            if (!into_first && left <= 0) break;
-            const size_t offset = at + (size_t)token * DUALRES_HOP;
-            const source from = {x + offset, total - offset, gain, (float)level * gain};
-            look(&m->constants->tables, s, &from, block > 0);
-            if (into_first) take_in(m->constants, s, first, token, LANES);
-            if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
-        }
-        if (half > 0) conclude(m, into_second ? second : NULL, logits + (half - 1) * (size_t)m->classes);
     }
 }
 
@@ -178,15 +136,8 @@ DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block)
 
 DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_sample *signal, size_t count,
                                           float *logits, void *scratch) {
-    const size_t off = (uintptr_t)scratch % sizeof(vec), together = SHARING > 1 ? count : 1;
+    const size_t off = (uintptr_t)scratch % sizeof(vec);
     scratch_block *s = (scratch_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-    for (size_t i = 0; i < count; i += together)
-        score_together(m, signal + i * DUALRES_HALF, together, 1.0f, logits + i * (size_t)m->classes, s);
-    for (size_t i = 0; i < count; i++) { /* what was too loud, once more and alone */
-        const dualres_sample *x = signal + i * DUALRES_HALF;
-        float *own = logits + i * (size_t)m->classes;
-        if (!isnan(*own)) continue;
-        const double rms = joined(half_of(x), half_of(x + DUALRES_HALF)).rms;
-        if (isfinite(rms)) score_together(m, x, 1, gain_for(rms), own, s);
-    }
+    const judge_of_windows judge = {m, s, DUALRES_TOKENS, m->classes, begin, take_in, conclude};
+    judge_windows(&judge, signal, count, logits);
 }
