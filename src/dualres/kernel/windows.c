@@ -88,16 +88,18 @@ static void take_in_tokens(const dualres_constants *c, scratch_block *s, const u
     const int first = as->hop, tokens = DUALRES_TOKENS - first < LANES ? DUALRES_TOKENS - first : LANES;
     window_state *w = &s->windows[as->place];
     take_logs(s, as);
-    dense(logs, LANES, 1, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0], WIDTH);
-    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, DUALRES_LONG_BINS, c->long_weight[0],
+    dense(logs, LANES, 1, tokens, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0],
+          WIDTH);
+    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, tokens, DUALRES_LONG_BINS, c->long_weight[0],
           c->features_bias + WIDTH / 2, WIDTH / 2, s->features[0] + WIDTH / 2, WIDTH);
-    for (int t = 0; t < LANES; t++) normalise(s->features[t], s->inner[t]);
-    dense(s->inner[0], 1, WIDTH, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0], DUALRES_MAPS);
+    for (int t = 0; t < tokens; t++) normalise(s->features[t], s->inner[t]);
+    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0],
+          DUALRES_MAPS);
     if (first > 0 && first % DUALRES_TURN == 0) turn_back(c, w->state);
     activate(c, first % DUALRES_TURN, tokens, s->mapped.maps);
     for (int d = 0; d < WIDTH; d += LANES)
         walk((const float(*)[DUALRES_MAPS])s->mapped.maps, tokens, d, w->state, s->inner);
-    dense(s->inner[0], 1, WIDTH, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
+    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
     for (int d = 0; d < WIDTH; d += LANES) {
         vec sum = vec_load(w->pooled + d);
         for (int t = 0; t < tokens; t++) {
