@@ -11,6 +11,8 @@ from weakref import ref
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
@@ -129,6 +131,16 @@ def test_a_window_beside_one_that_is_no_number_has_the_same_bits(variant):
     signal[3 * HALF - 5] = np.nan
     bad = kernel.logits(overlapping(signal))
     np.testing.assert_array_equal(np.delete(bad, (1, 2), 0), np.delete(good, (1, 2), 0))
+
+
+@given(st.integers(0, 500), st.sampled_from([1, TOGETHER]), st.integers(1, 9))
+def test_all_threads_get_as_many_windows(count, most, threads):
+    pieces = score.pieces_of(count, most, threads)
+    sizes = np.diff([piece * count // max(pieces, 1) for piece in range(pieces + 1)])
+    assert sizes.sum() == count
+    assert set(sizes) <= set(range(1, most + 1))
+    assert pieces % threads == 0 or pieces == count  # fewer windows than would go round
+    assert not len(sizes) or sizes.max() - sizes.min() <= 1
 
 
 def test_neither_threads_nor_pieces_change_a_bit():

@@ -13,8 +13,8 @@ from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import Floats, Weights, fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 
-# Half-overlapping windows that are scored in one call, and share their frames. How many they are changes no bit of the
-# result: more share more, and fewer keep all threads busy until the end.
+# Half-overlapping windows that are scored in one call at most, and share their frames. How many they are changes no bit
+# of the result: more share more, and fewer keep all threads busy until the end.
 TOGETHER = 16
 
 ADDRESS = ctypes.c_void_p
@@ -52,16 +52,16 @@ class Scoring:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
-        at_once, model = TOGETHER if half_overlapping else 1, self._model
+        model, threads = self._model, thread_count()
+        pieces = pieces_of(count, TOGETHER if half_overlapping else 1, threads)
 
-        def go(first: int) -> None:
-            own, last = room(scratch), min(first + at_once, count)
+        def go(piece: int) -> None:
+            own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces
             read = windows.ctypes.data + first * windows.strides[0]
             write = logits.ctypes.data + first * logits.strides[0]
             score(ctypes.byref(model), read, last - first, write, own.ctypes.data)
 
-        starts = range(0, count, at_once)
-        share_out(go, starts, min(thread_count(), len(starts)))
+        share_out(go, range(pieces), min(threads, pieces))
         return logits
 
 
@@ -78,6 +78,11 @@ class Kernel(Scoring):
         window's logits are the same to the last bit, whatever it is scored with.
         """
         return self._score(_entry(variant()), windows)
+
+
+def pieces_of(count: int, most: int, threads: int) -> int:
+    """Into how many pieces of `most` windows or fewer `count` windows are cut, so that all threads get as many."""
+    return min(count, -(-count // (most * threads)) * threads)
 
 
 def serves(config: ModelConfig) -> bool:
