@@ -29,7 +29,7 @@ from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window
-from dualres.scorers import scorer
+from dualres.scorers import scorer, weights_of
 
 CLASSES = tuple("abcdefgh")
 
@@ -43,7 +43,7 @@ def main() -> None:
     arguments = parser.parse_args()
     keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
-    network = views() if arguments.views else DualRes(len(CLASSES), seed=41).eval()
+    network = weights_of(views() if arguments.views else DualRes(len(CLASSES), seed=41))  # as a model file has it
     model = Model((network,), Card(CLASSES, ModelConfig(), Recipe(), 41, POLYPHASE, {}))
     held = replace(model, card=replace(model.card, resampler=HELD))
     noise = np.random.default_rng(0).standard_normal(int(arguments.seconds * arguments.rate)).astype(np.float32)
