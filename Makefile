@@ -34,6 +34,7 @@ bench: setup
 	$(BIN)/python speed/window.py
 	$(BIN)/python speed/views.py
 	$(BIN)/python speed/record.py
+	$(BIN)/python speed/two_threads.py
 	$(BIN)/python speed/resample.py
 	$(BIN)/python speed/fit.py
 	$(BIN)/python speed/own_files.py

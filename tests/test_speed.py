@@ -34,6 +34,15 @@ def test_record():
     result = printed("record.py", "--seconds", "1", "--repeats", "1")
     assert result["windows"] == 2
     assert result["times_real_time"] > 0
+    assert {"held_ms", "kernel_ms", "alone_ms", "verdict_over_kernel", "held_over_kernel"} <= set(result)
+
+
+@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+def test_two_threads():
+    result = printed("two_threads.py", "--windows", "3", "--repeats", "1")
+    assert (result["threads"], result["windows"]) == (2, 3)
+    assert result["speedup"] > 0
+    assert result["apart"] > 0
 
 
 def test_scaling():

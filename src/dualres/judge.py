@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dualres.config import HELD
 from dualres.errors import ConfigError, RecordingError
 from dualres.file import Card, Model
 from dualres.kernel.inference import TOGETHER
@@ -166,13 +165,10 @@ def _signal_scores(
 ) -> Scores:
     config = model.card.config
     some = stretches(signal, config.rate, config.window, model.card.resampler, at_once, limit)
-    # The paper's network scores overlapping windows faster together, but in other last bits than a live stream, whose
-    # windows come one by one. Copies do not overlap.
-    shares = model.card.resampler != HELD
     found = []
     for stretch in some:
         windows = every_window(stretch, config.window)
-        found.append(model.scores(windows if shares else windows.copy(), axis))
+        found.append(model.scores(windows, axis))
         if watch:
             watch(windows, axis)
     return np.concatenate(found)

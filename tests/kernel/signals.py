@@ -35,3 +35,15 @@ def odd_windows(count: int, seed: int = 0):
 
 def overlapping(signal) -> np.ndarray:
     return np.lib.stride_tricks.sliding_window_view(signal, WINDOW)[::HALF]
+
+
+# Of every half window: its level and its loudness.
+CHANGES = ((0, 1), (0, 1), (1e4, 1), (1e4, 1), (0, 1e-4), (0, 1e-4), (5, 0), (5, 0), (0, 1e5), (0, 1))
+EXTREMES = ((0, 1), (1e20, 1e13), (0, 1e30), (0, 1e-30), (0, 1e-30), (3, 1e-9), (-1e4, 2), (-1e4, 2))
+
+
+def changing_signal(halves) -> np.ndarray:
+    """Noise whose level and loudness, given for every half window, change."""
+    rng = np.random.default_rng(3)
+    parts = [level + loudness * rng.standard_normal(HALF) for level, loudness in halves]
+    return np.concatenate(parts).astype(np.float32)

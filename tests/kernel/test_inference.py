@@ -11,6 +11,8 @@ from weakref import ref
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
@@ -21,7 +23,7 @@ from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
 from dualres.scorers import weights_of
-from tests.kernel.signals import HALF, WINDOW, odd_windows, overlapping
+from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.golden import golden_network, golden_window
 
 TOLERANCE = 1e-5
@@ -109,32 +111,43 @@ def test_windows_that_overlap_share_their_frames(variant, count):
     assert_all_agree(network, overlapping(signal), exact_too=False)
 
 
-def test_a_recording_may_change_its_level_and_its_loudness(variant):
-    """Windows far from the common level are scored on their own: sharing would cost them their precision."""
-    rng = np.random.default_rng(3)
-    halves = [
-        level + loudness * rng.standard_normal(HALF)
-        for level, loudness in [
-            (0, 1),
-            (0, 1),
-            (1e4, 1),
-            (1e4, 1),
-            (0, 1e-4),
-            (0, 1e-4),
-            (5, 0),
-            (5, 0),
-            (0, 1e5),
-            (0, 1),
-        ]
-    ]
-    assert_all_agree(lively_network(), overlapping(np.concatenate(halves).astype(np.float32)))
+@pytest.mark.parametrize("halves", [CHANGES, EXTREMES])
+def test_a_recording_may_change_its_level_and_its_loudness(variant, halves):
+    assert_all_agree(lively_network(), overlapping(changing_signal(halves)))
+
+
+@pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])
+def test_a_window_scored_alone_has_the_same_bits(variant, halves):
+    signal, kernel = changing_signal(halves), kernel_of(lively_network())
+    windows = overlapping(signal)
+    alone = np.concatenate([kernel.logits(window[None].copy()) for window in windows])
+    np.testing.assert_array_equal(kernel.logits(windows), alone)
+    np.testing.assert_array_equal(kernel.logits(windows[1:]), alone[1:])  # in other company
+
+
+def test_a_window_beside_one_that_is_no_number_has_the_same_bits(variant):
+    signal, kernel = changing_signal(CHANGES), kernel_of(lively_network())
+    good = kernel.logits(overlapping(signal))
+    signal[3 * HALF - 5] = np.nan
+    bad = kernel.logits(overlapping(signal))
+    np.testing.assert_array_equal(np.delete(bad, (1, 2), 0), np.delete(good, (1, 2), 0))
+
+
+@given(st.integers(0, 500), st.sampled_from([1, TOGETHER]), st.integers(1, 9))
+def test_all_threads_get_as_many_windows(count, most, threads):
+    pieces = score.pieces_of(count, most, threads)
+    sizes = np.diff([piece * count // max(pieces, 1) for piece in range(pieces + 1)])
+    assert sizes.sum() == count
+    assert set(sizes) <= set(range(1, most + 1))
+    assert pieces % threads == 0 or pieces == count  # fewer windows than would go round
+    assert not len(sizes) or sizes.max() - sizes.min() <= 1
 
 
 def test_neither_threads_nor_pieces_change_a_bit():
     kernel = kernel_of(lively_network())
     windows = overlapping(np.random.default_rng(1).standard_normal((3 * TOGETHER + 5) * HALF).astype(np.float32))
     alone = kernel.logits(windows)
-    pieces = [kernel.logits(windows[i : i + TOGETHER]) for i in range(0, len(windows), TOGETHER)]
+    pieces = [kernel.logits(windows[i : i + 7]) for i in range(0, len(windows), 7)]
     np.testing.assert_array_equal(np.concatenate(pieces), alone)
     threads = torch.get_num_threads()
     torch.set_num_threads(3)

@@ -13,9 +13,10 @@ import torch
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel import compiled
+from dualres.kernel.inference import TOGETHER
 from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, serves_views, views_in
 from dualres.scorers import weights_of
-from tests.kernel.signals import HALF, WINDOW, odd_windows, overlapping
+from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.made_views import machine_windows, made_views
 
 KERNEL = Path(compiled.__file__).parent
@@ -134,14 +135,16 @@ def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant,
     assert np.isnan(features(overlapping(signal)[1:2])).all()
 
 
-def test_neither_overlap_nor_threads_change_a_bit(network):
+@pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])
+def test_neither_overlap_nor_threads_change_a_bit(variant, network, halves):
     kernel = ViewsKernel(weights_of(network))
-    windows = overlapping(np.random.default_rng(1).standard_normal(12 * HALF).astype(np.float32))
+    windows = overlapping(changing_signal(halves))
     alone = np.concatenate([kernel.logits(window[None]) for window in windows])
     threads = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
         np.testing.assert_array_equal(kernel.logits(windows), alone)
+        np.testing.assert_array_equal(kernel.logits(windows[1:]), alone[1:])  # in other company
     finally:
         torch.set_num_threads(threads)
 

@@ -3,13 +3,17 @@
 #ifndef DUALRES_FRAMES_H
 #define DUALRES_FRAMES_H
 
+#include <string.h>
+
 #include "dualres_kernel.h"
 #include "fft.h"
 #include "lanes.h"
+#include "transpose.h"
 
 enum {
     CROP = (DUALRES_LONG - DUALRES_SHORT) / 2 / DUALRES_HOP, /* hops from a long frame's start to its short frame's */
-    COLUMNS = LANES + DUALRES_LONG / DUALRES_HOP - 1 /* hops that a block of frames covers */
+    OVERLAP = DUALRES_LONG / DUALRES_HOP - 1, /* hops that a block of frames shares with the next */
+    COLUMNS = LANES + OVERLAP                 /* hops that it covers */
 };
 
 DUALRES_ASSERT(short_frames_begin_at_hops, CROP * DUALRES_HOP * 2 == DUALRES_LONG - DUALRES_SHORT);
@@ -23,28 +27,53 @@ typedef struct {
     float gain, level;
 } source;
 
+/* LANES neighbouring samples. */
+static inline vec samples_at(const source *from, size_t first) {
+#if LANES > 1 && !defined(DUALRES_INT16)
+    return vec_load(from->samples + first) * from->gain - from->level;
+#else
+    float x[LANES];
+    for (int i = 0; i < LANES; i++) x[i] = (float)from->samples[first + i] * from->gain - from->level;
+    return vec_load(x);
+#endif
+}
+
 /* Samples by `row` within hop number `column` after the block's first frame's start, for all frames of the block. */
 #if LANES == 1
 typedef source hops;
-#define CUT(tile, from) (*(from))
+#define CUT(tile, from, follows) ((void)(follows), *(from))
 #define SAMPLE(row, column) ((float)at.samples[(column) * DUALRES_HOP + (row)] * at.gain - at.level)
 #else
 typedef float frame_tile[DUALRES_HOP][COLUMNS];
 typedef const float (*hops)[COLUMNS];
-#define CUT(tile, from) cut(tile, from)
+#define CUT(tile, from, follows) cut(tile, from, follows)
 #define SAMPLE(row, column) vec_load(at[row] + (column))
 
-/* Cut the block's hops into rows, so that the same sample of neighbouring frames lies side by side. */
-static hops cut(frame_tile tile, const source *from) {
-    for (int column = 0; column < COLUMNS; column++) {
-        const size_t start = (size_t)column * DUALRES_HOP;
-        if (start >= from->count) {
-            for (int row = 0; row < DUALRES_HOP; row++) tile[row][column] = 0.0f;
-            continue;
+/* LANES hops from number `column` on become columns of the tile; those behind the source's end are zeros. */
+static void cut_columns(frame_tile tile, const source *from, int column) {
+    const int all = (size_t)(column + LANES) * DUALRES_HOP <= from->count;
+    for (int row = 0; row < DUALRES_HOP; row += LANES) {
+        vec square[LANES];
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++) {
+            const size_t start = (size_t)(column + i) * DUALRES_HOP;
+            square[i] = all || start < from->count ? samples_at(from, start + row) : vec_all(0.0f);
         }
-        for (int row = 0; row < DUALRES_HOP; row++)
-            tile[row][column] = (float)from->samples[start + row] * from->gain - from->level;
+        transpose(square);
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++) vec_store(tile[row + i] + column, square[i]);
     }
+}
+
+/* Cut the block's hops into rows, so that the same sample of neighbouring frames lies side by side. A block that
+ * follows the one in the tile, of the same source, begins with the hops that this one ended with. */
+static hops cut(frame_tile tile, const source *from, int follows) {
+    if (follows)
+        for (int row = 0; row < DUALRES_HOP; row++)
+            memmove(tile[row], tile[row] + LANES, OVERLAP * sizeof tile[row][0]);
+    else
+        for (int column = 0; column < OVERLAP; column += LANES) cut_columns(tile, from, column);
+    cut_columns(tile, from, OVERLAP);
     return (hops)tile;
 }
 #endif

@@ -13,8 +13,8 @@ from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import Floats, Weights, fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 
-# Half-overlapping windows that are scored in one call, and share their frames. Fixed, so that neither the number of
-# threads nor the way a recording is read changes a bit of the result.
+# Half-overlapping windows that are scored in one call at most, and share their frames. How many they are changes no bit
+# of the result: more share more, and fewer keep all threads busy until the end.
 TOGETHER = 16
 
 ADDRESS = ctypes.c_void_p
@@ -30,15 +30,18 @@ class _Model(ctypes.Structure):
         super().__init__(constants.ctypes.data, head.ctypes.data, classes)
         self._held = constants, head
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Model, (*self._held, self.classes)  # addresses are of no use elsewhere
+
 
 class Scoring:
     """Packed weights, ready to score windows of `window` samples on the CPU."""
 
     def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
-        self._constants, self._head, self._classes, self._window = constants, head, classes, window
+        self._model, self._classes, self._window = _Model(constants, head, classes), classes, window
 
-    def _score(self, entry: Entry | None, windows: Floats, together: int) -> Floats:
-        """Raw windows (n, window) to (n, classes), at most `together` of those that half overlap in a call."""
+    def _score(self, entry: Entry | None, windows: Floats) -> Floats:
+        """Raw windows (n, window) to (n, classes), at most `TOGETHER` of those that half overlap in a call."""
         count, samples = windows.shape
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
@@ -49,17 +52,16 @@ class Scoring:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
-        at_once = together if half_overlapping else 1
-        model = _Model(self._constants, self._head, self._classes)
+        model, threads = self._model, thread_count()
+        pieces = pieces_of(count, TOGETHER if half_overlapping else 1, threads)
 
-        def go(first: int) -> None:
-            own, last = room(scratch), min(first + at_once, count)
+        def go(piece: int) -> None:
+            own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces
             read = windows.ctypes.data + first * windows.strides[0]
             write = logits.ctypes.data + first * logits.strides[0]
             score(ctypes.byref(model), read, last - first, write, own.ctypes.data)
 
-        starts = range(0, count, at_once)
-        share_out(go, starts, min(thread_count(), len(starts)))
+        share_out(go, range(pieces), min(threads, pieces))
         return logits
 
 
@@ -72,9 +74,15 @@ class Kernel(Scoring):
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to (n, classes).
 
-        Rows may be views into one signal: where each begins half a window after the one before, they share work.
+        Rows may be views into one signal: where each begins half a window after the one before, they share work. A
+        window's logits are the same to the last bit, whatever it is scored with.
         """
-        return self._score(_entry(variant()), windows, TOGETHER)
+        return self._score(_entry(variant()), windows)
+
+
+def pieces_of(count: int, most: int, threads: int) -> int:
+    """Into how many pieces of `most` windows or fewer `count` windows are cut, so that all threads get as many."""
+    return min(count, -(-count // (most * threads)) * threads)
 
 
 def serves(config: ModelConfig) -> bool:

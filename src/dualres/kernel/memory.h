@@ -5,29 +5,52 @@
 
 #include "dualres_kernel.h"
 #include "lanes.h"
+#include "transpose.h"
 
 DUALRES_ASSERT(channels_fill_vectors, DUALRES_WIDTH % LANES == 0);
 DUALRES_ASSERT(maps_fill_vectors, DUALRES_MAPS % LANES == 0);
 DUALRES_ASSERT(readout_scale_is_of_8_states, DUALRES_STATES == 8);
 
-/* From what the maps give for a token to damping (as 1 - alpha), input, write and read vectors, in place.
- *
- * `j` counts the token from where the coordinates last began. */
-static inline void activate(const dualres_constants *c, int j, float maps[DUALRES_MAPS]) {
-    enum { W = DUALRES_WIDTH, K = DUALRES_STATES };
-    for (int d = 0; d < W; d += LANES) {
-        const vec delta = vec_exp(vec_load(c->log_rate + d) + vec_tanh(vec_load(maps + d)));
-        const vec renewed = vec_one_minus_exp(delta);
-        vec_store(maps + d, 1.0f - renewed);
-        vec_store(maps + W + d, renewed * vec_load(maps + W + d));
+/* Eight complex numbers, real parts first, times exp(i angle), whose cosines come first. */
+static inline void rotate(float *pair, const float *angle) {
+    enum { K = DUALRES_STATES };
+#if LANES == 16
+    const vec sign = {-1, -1, -1, -1, -1, -1, -1, -1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const vec both = vec_load(angle), number = vec_load(pair);
+    const vec sines = SHUFFLED(both, both, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+    const vec cosines = SHUFFLED(both, both, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+    const vec swapped = SHUFFLED(number, number, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    vec_store(pair, number * cosines + swapped * (sines * sign));
+#else
+    for (int k = 0; k < K; k += LANES) {
+        const vec re = vec_load(pair + k), im = vec_load(pair + K + k);
+        const vec cosine = vec_load(angle + k), sine = vec_load(angle + K + k);
+        vec_store(pair + k, re * cosine - im * sine);
+        vec_store(pair + K + k, re * sine + im * cosine);
     }
-    for (int k = 2 * W; k < DUALRES_MAPS; k += LANES) vec_store(maps + k, vec_tanh(vec_load(maps + k)));
-    for (float *pair = maps + 2 * W; pair < maps + DUALRES_MAPS; pair += 2 * K) {
-        for (int k = 0; k < K; k++) {
-            const float re = pair[k], im = pair[K + k], cosine = c->ahead[j][k], sine = c->ahead[j][K + k];
-            pair[k] = re * cosine - im * sine;
-            pair[K + k] = re * sine + im * cosine;
+#endif
+}
+
+/* From what the maps give for some tokens to damping (as 1 - alpha), input, write and read vectors, in place.
+ *
+ * `j` counts the first token from where the coordinates last began. One function is taken of all tokens before the
+ * next: a chain of several would wait for itself most of the time. */
+static inline void activate(const dualres_constants *c, int j, int tokens, float (*maps)[DUALRES_MAPS]) {
+    enum { W = DUALRES_WIDTH, K = DUALRES_STATES };
+    for (int t = 0; t < tokens; t++) {
+        for (int d = 0; d < W; d += LANES) vec_store(maps[t] + d, vec_tanh(vec_load(maps[t] + d)));
+        for (int k = 2 * W; k < DUALRES_MAPS; k += LANES) vec_store(maps[t] + k, vec_tanh(vec_load(maps[t] + k)));
+    }
+    for (int t = 0; t < tokens; t++)
+        for (int d = 0; d < W; d += LANES)
+            vec_store(maps[t] + d, vec_exp(vec_load(c->log_rate + d) + vec_load(maps[t] + d)));
+    for (int t = 0; t < tokens; t++) {
+        for (int d = 0; d < W; d += LANES) {
+            const vec renewed = vec_one_minus_exp(vec_load(maps[t] + d));
+            vec_store(maps[t] + d, 1.0f - renewed);
+            vec_store(maps[t] + W + d, renewed * vec_load(maps[t] + W + d));
         }
+        for (int k = 2 * W; k < DUALRES_MAPS; k += 2 * K) rotate(maps[t] + k, c->ahead[j + t]);
     }
 }
 

@@ -16,9 +16,12 @@ def share_out(call: Callable[[int], object], pieces: range, threads: int) -> Non
     However this is left, no call goes on behind it, so that what the calls read and write may be freed. Only who
     interrupts the wait for the last ones as well leaves them behind: `call` should itself hold what it works on.
     """
+    if threads < 2:
+        for piece in pieces:
+            call(piece)
+        return
     shared = _Shared(call, pieces)
-    if threads > 1:
-        _pool.submit(shared.help, threads - 1)
+    _pool.submit(shared.help, threads - 1)
     shared.lead()
 
 

@@ -1,7 +1,4 @@
-/* Raw samples to the log-probabilities of a network of views, a window at a time.
- *
- * The mean of a window changes the first two bins of Hann-weighted frames only, its RMS scales all of them: so the
- * spectra are those of raw frames, and both are taken care of afterwards. */
+/* Raw samples to the log-probabilities of a network of views, DUALRES_LANES frames at a time. */
 
 #include "views.h"
 
@@ -9,8 +6,8 @@
 
 #include "fft.h"
 #include "frames.h"
+#include "halves.h"
 #include "lanes.h"
-#include "samples.h"
 
 enum {
     VIEW_SLOTS = DUALRES_SPECTRA_FEATURES,
@@ -25,27 +22,25 @@ static const float LEAST_STRENGTH = 0.05f; /* `LEAST` of modulation.py */
 static const double SMALLEST_DISTANCE = 1e-6; /* of discriminant.py */
 static const float LOG_OF_2 = 0.69314718f;
 
-/* A window's samples as x * gain - level, and what is left to do to their spectra. */
+/* What is known of a window under way. */
 typedef struct {
-    source from;
-    float mean;    /* in units of x * gain - level */
-    float inverse; /* 1 / RMS, likewise */
-} views_window;
-
-typedef struct {
-    cvec z[LONG_RADIX * GROUP];
-    vec magnitudes[DUALRES_LONG_BINS];
     vec logs[VIEW_SLOTS]; /* sums over the tokens so far; later standardised features, as floats */
-#if LANES > 1
-    frame_tile tile;
-#endif
     union {
         float strengths[DUALRES_BANDS][DUALRES_STRENGTHS];
         float lines[DUALRES_LINES][2];
 #ifdef DUALRES_LIKENESS
         float distances[DUALRES_HEADS][DUALRES_CLASSES]; /* squared, as the heads have found them */
 #endif
-    } under_way;
+    } found;
+} views_window;
+
+typedef struct {
+    cvec z[LONG_RADIX * GROUP];
+    vec magnitudes[DUALRES_LONG_BINS];
+#if LANES > 1
+    frame_tile tile;
+#endif
+    views_window windows[SHARING];
     float features[DUALRES_VIEW_FEATURES];
 #ifdef DUALRES_LIKENESS
     float rms; /* of the window, at least 1e-10 */
@@ -53,31 +48,42 @@ typedef struct {
 } views_block;
 
 /* As views.h states it. */
-#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 55 : LANES == 8 ? 92 : 167)
+#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 123 : 218)
+#ifndef DUALRES_ALONE
 DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + sizeof(vec) + 500) / 1000 == VIEWS_SCRATCH_KB);
+#endif
 
-/* One for the frames from `first` up to `last` in a block that begins with frame `start`, zero for others. */
-static vec frames_between(int start, int first, int last) {
-    float one[LANES];
-    for (int i = 0; i < LANES; i++) one[i] = start + i >= first && start + i < last ? 1.0f : 0.0f;
-    return vec_load(one);
+/* All bits for the frames from `first` up to `last` in a block that begins with frame `start`, none for others. */
+static veci frames_between(int start, int first, int last) {
+    vec_bits taken;
+    float each[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const int32_t bits = start + i >= first && start + i < last ? -1 : 0;
+        memcpy(each + i, &bits, sizeof bits);
+    }
+    taken.f = vec_load(each);
+    return taken.i;
 }
 
-/* Magnitudes of frames as they are without the window's mean, for an RMS of one. */
-static void correct(const views_window *w, const low_bins *low, float length, vec *magnitudes, int count) {
-    const low_magnitudes corrected = without_mean(low, w->mean, length);
+/* The magnitudes of the lowest bins as they are without a window's mean. */
+static void correct(const under_way *as, const low_bins *low, float length, vec *magnitudes) {
+    const low_magnitudes corrected = without_mean(low, as->mean, length);
     magnitudes[SLOT_OF_ZERO] = corrected.zero;
     magnitudes[SLOT_OF_ONE] = corrected.one;
-    for (int i = 0; i < count; i++) magnitudes[i] *= w->inverse;
 }
 
-/* log2(1 + magnitude) of some frames joins the sums. */
-static void add_logs(const vec *magnitudes, int count, vec taken, vec *sums) {
-    for (int i = 0; i < count; i++) sums[i] += taken * vec_log2(magnitudes[i] + 1.0f);
+/* log2(1 + magnitude) of some frames, for an RMS of one, joins the sums. What others are need not be finite. */
+static void add_logs(const under_way *as, const vec *magnitudes, int count, veci taken, vec *sums) {
+    for (int i = 0; i < count; i++) {
+        vec_bits logs;
+        logs.f = vec_log2(magnitudes[i] * as->inverse + 1.0f);
+        logs.i &= taken;
+        sums[i] += logs.f;
+    }
 }
 
-/* The strength of each band in frames `frame`, `frame` + 2, ... */
-static void add_strengths(const dualres_views_constants *c, views_block *s, int frame) {
+/* The strength of each band in frames `frame`, `frame` + 2, ..., for an RMS of one. */
+static void add_strengths(const dualres_views_constants *c, views_block *s, const under_way *as, int frame) {
     for (int band = 0; band < DUALRES_BANDS; band++) {
         vec power = vec_all(0.0f);
         for (int i = (int)c->band_edges[band]; i < (int)c->band_edges[band + 1]; i++) {
@@ -85,44 +91,48 @@ static void add_strengths(const dualres_views_constants *c, views_block *s, int 
             power += magnitude * magnitude;
         }
         float strength[LANES];
-        vec_store(strength, vec_sqrt(power));
+        vec_store(strength, vec_sqrt(power) * as->inverse);
         for (int i = 0; i < LANES && frame + 2 * i < DUALRES_STRENGTHS; i++)
-            s->under_way.strengths[band][frame + 2 * i] = strength[i];
+            s->windows[as->place].found.strengths[band][frame + 2 * i] = strength[i];
     }
 }
 
-/* Mean spectra become features; the strengths of all short frames are left for modulation. */
-static void look_at_frames(const dualres_views_constants *c, views_block *s, const views_window *w) {
+static void begin_views(const judge_of_windows *judge, int place) {
+    views_block *s = judge->memory;
+    memset(s->windows[place].logs, 0, sizeof s->windows[place].logs);
+}
+
+/* The logarithms of frames join the sums; the strengths of all short frames are left for modulation. */
+static void take_in_views(const judge_of_windows *judge, const source *from, int follows, const under_way *windows,
+                          int count) {
+    const dualres_views_constants *c = ((const dualres_views_model *)judge->model)->constants;
+    views_block *s = judge->memory;
+    const hops at = CUT(s->tile, from, follows);
     low_bins low;
-    memset(s->logs, 0, sizeof s->logs);
-    for (int start = 0; start < STARTS; start += LANES) {
-        source from = w->from;
-        from.samples += (size_t)start * DUALRES_HOP;
-        from.count -= (size_t)start * DUALRES_HOP;
-        const hops at = CUT(s->tile, &from);
-        for (int half = 0; half < 2; half++) {
-            if (2 * start + half >= DUALRES_STRENGTHS) break;
-            short_frames(&c->tables, at, half * (DUALRES_HOP / 2), s->z, s->magnitudes, &low);
-            correct(w, &low, DUALRES_SHORT, s->magnitudes, DUALRES_SHORT_BINS);
-            add_strengths(c, s, 2 * start + half);
+    for (int half = 0; half < 2; half++) {
+        short_frames(&c->tables, at, half * (DUALRES_HOP / 2), s->z, s->magnitudes, &low);
+        for (const under_way *as = windows; as < windows + count; as++) {
+            correct(as, &low, DUALRES_SHORT, s->magnitudes);
+            add_strengths(c, s, as, 2 * as->hop + half);
             if (half == 0) {
-                const vec taken = frames_between(start, CROP, CROP + DUALRES_TOKENS);
-                add_logs(s->magnitudes, DUALRES_SHORT_BINS, taken, s->logs);
+                const veci taken = frames_between(as->hop, CROP, CROP + DUALRES_TOKENS);
+                add_logs(as, s->magnitudes, DUALRES_SHORT_BINS, taken, s->windows[as->place].logs);
             }
         }
-        if (start >= DUALRES_TOKENS) continue;
-        long_frames(&c->tables, at, s->z, s->magnitudes, &low);
-        correct(w, &low, DUALRES_LONG, s->magnitudes, DUALRES_LONG_BINS);
-        const vec taken = frames_between(start, 0, DUALRES_TOKENS);
-        add_logs(s->magnitudes, DUALRES_LONG_BINS, taken, s->logs + DUALRES_SHORT_BINS);
     }
-    for (int i = 0; i < VIEW_SLOTS; i++) s->features[i] = vec_sum(s->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
+    if (windows[0].hop >= DUALRES_TOKENS) return; /* the only one, then: it is about to end */
+    long_frames(&c->tables, at, s->z, s->magnitudes, &low);
+    for (const under_way *as = windows; as < windows + count; as++) {
+        correct(as, &low, DUALRES_LONG, s->magnitudes);
+        const veci taken = frames_between(as->hop, 0, DUALRES_TOKENS);
+        add_logs(as, s->magnitudes, DUALRES_LONG_BINS, taken, s->windows[as->place].logs + DUALRES_SHORT_BINS);
+    }
 }
 
 /* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
-static void look_at_band(const dualres_views_constants *c, views_block *s, int band) {
+static void look_at_band(const dualres_views_constants *c, views_block *s, views_window *w, int band) {
     enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
-    float *z = s->under_way.strengths[band];
+    float *z = w->found.strengths[band];
     double sum = 0.0;
     for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
     const float mean = (float)(sum / DUALRES_STRENGTHS), scale = 1.0f / (mean + LEAST_STRENGTH);
@@ -172,20 +182,10 @@ static inline cvec long_bin(const dualres_tables *c, const cvec *z, unsigned k) 
     return c_add((cvec){a.re + b.re, a.im - b.im}, c_turn((cvec){a.im + b.im, b.re - a.re}, turn));
 }
 
-/* LANES neighbouring samples of a window. */
-static inline vec neighbours(const source *from, size_t first) {
-#if LANES > 1 && !defined(DUALRES_INT16)
-    return vec_load(from->samples + first) * from->gain - from->level;
-#else
-    float x[LANES];
-    for (int i = 0; i < LANES; i++) x[i] = (float)from->samples[first + i] * from->gain - from->level;
-    return vec_load(x);
-#endif
-}
-
 /* The lowest bins of the whole window's spectrum join the sums of `lines`, as far as LANES of its phases go: samples
  * 32 n + r have a long FFT for each r, whose bin k is turned by exp(-2 pi i r k / 32768). */
-static void add_phases(const dualres_views_constants *c, views_block *s, const source *from, int r) {
+static void add_phases(const dualres_views_constants *c, views_block *s, const source *from, int r,
+                       float (*lines)[2]) {
     const vec cosine = vec_load(c->delay[0] + r), sine = vec_load(c->delay[1] + r);
     for (int j = 0; j < POINTS; j++) {
         cvec a[8];
@@ -196,7 +196,7 @@ static void add_phases(const dualres_views_constants *c, views_block *s, const s
                 float turn[2];
                 turn_of(&c->tables, n, turn); /* the conjugate of where in its period the window's taper is */
                 const vec taper = 0.25f - 0.25f * (turn[0] * cosine + turn[1] * sine);
-                weighted[odd] = taper * neighbours(from, (size_t)n * DUALRES_PHASES + (size_t)r);
+                weighted[odd] = taper * samples_at(from, (size_t)n * DUALRES_PHASES + (size_t)r);
             }
             a[m] = (cvec){weighted[0], weighted[1]};
         }
@@ -209,51 +209,37 @@ static void add_phases(const dualres_views_constants *c, views_block *s, const s
         const cvec far = {vec_load(coarse[0] + r), vec_load(coarse[1] + r)};
         const cvec near = {vec_load(fine[0] + r), vec_load(fine[1] + r)};
         const cvec turned = c_times(c_times(far, near), long_bin(&c->tables, s->z, (unsigned)k));
-        s->under_way.lines[k][0] += vec_sum(turned.re);
-        s->under_way.lines[k][1] += vec_sum(turned.im);
+        lines[k][0] += vec_sum(turned.re);
+        lines[k][1] += vec_sum(turned.im);
     }
 }
 
-static void look_at_lines(const dualres_views_constants *c, views_block *s, const views_window *w) {
+static void look_at_lines(const dualres_views_constants *c, views_block *s, views_window *w, const source *from,
+                          float inverse) {
     float *features = s->features + DUALRES_SPECTRA_FEATURES + DUALRES_MODULATION_FEATURES;
-    memset(s->under_way.lines, 0, sizeof s->under_way.lines);
-    for (int r = 0; r < DUALRES_PHASES; r += LANES) add_phases(c, s, &w->from, r);
+    float(*lines)[2] = w->found.lines;
+    memset(lines, 0, sizeof w->found.lines);
+    for (int r = 0; r < DUALRES_PHASES; r += LANES) add_phases(c, s, from, r, lines);
     for (int band = 0; band < DUALRES_LINE_BANDS; band++) {
-        const int from = (int)c->line_edges[band], to = (int)c->line_edges[band + 1];
+        const int first = (int)c->line_edges[band], end = (int)c->line_edges[band + 1];
         float sum = 0.0f;
-        for (int k = from; k < to; k++) {
-            const float re = s->under_way.lines[k][0] * w->inverse, im = s->under_way.lines[k][1] * w->inverse;
+        for (int k = first; k < end; k++) {
+            const float re = lines[k][0] * inverse, im = lines[k][1] * inverse;
             sum += re * re + im * im;
         }
-        features[band] = log1pf(sqrtf(sum / (float)(to - from)));
+        features[band] = log1pf(sqrtf(sum / (float)(end - first)));
     }
 }
 
-/* 0 if a sample is not finite. */
-static int begin_views(const dualres_sample *x, views_window *w) {
-    const double count = DUALRES_WINDOW, mean = moments_about(x, DUALRES_WINDOW, 0).first / count;
-    if (!isfinite(mean)) return 0;
-    const sample_level level = level_near(mean);
-    const moments m = moments_about(x, DUALRES_WINDOW, level);
-    const double rms = rms_of(m, count);
-    const float gain = gain_for(rms);
-    w->from = (source){x, DUALRES_WINDOW, gain, (float)level * gain};
-    w->mean = (float)(m.first / count * gain);
-    w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
-    return 1;
-}
-
-/* What the heads see of a window, in s->features; 0 if a sample is not finite. */
-static int look_at_window(const dualres_views_constants *c, const dualres_sample *x, views_block *s) {
-    views_window w;
-    if (!begin_views(x, &w)) return 0;
-    look_at_frames(c, s, &w);
-    for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, band);
-    look_at_lines(c, s, &w);
+/* What the heads see of a window that is over, in s->features. */
+static void look_back(const dualres_views_constants *c, views_block *s, const source *from, const under_way *as) {
+    views_window *w = &s->windows[as->place];
+    for (int i = 0; i < VIEW_SLOTS; i++) s->features[i] = vec_sum(w->logs[i]) * (LOG_OF_2 / DUALRES_TOKENS);
+    for (int band = 0; band < DUALRES_BANDS; band++) look_at_band(c, s, w, band);
+    look_at_lines(c, s, w, from, as->inverse);
 #ifdef DUALRES_LIKENESS
-    s->rms = 1.0f / w.inverse / w.from.gain;
+    s->rms = 1.0f / as->inverse / from->gain;
 #endif
-    return 1;
 }
 
 /* Distances are small differences of large sums: a few products are summed as floats, and these sums as doubles. */
@@ -273,11 +259,11 @@ static double dot(const float *a, const float *b, int count) {
     return total;
 }
 
-/* What an export may compare windows by is left in `under_way`, which is free once they have been looked at. */
+/* What an export may compare windows by is left in `found`, which is free once they have been looked at. */
 #ifdef DUALRES_LIKENESS
-#define DISTANCES(block, head) (block)->under_way.distances[head]
+#define DISTANCES(window, head) (window)->found.distances[head]
 #else
-#define DISTANCES(block, head) NULL
+#define DISTANCES(window, head) NULL
 #endif
 
 /* A head's logits join the sums, less that of the first class; where its numbers end. `z` is room for its features, and
@@ -313,19 +299,26 @@ static void take_log_softmax(float *logits, int classes) {
     for (int i = 0; i < classes; i++) logits[i] = logits[i] - largest - (float)log(total);
 }
 
-static void judge_views(const dualres_views_model *m, const dualres_sample *x, float *logits, views_block *s) {
+static void conclude_views(const judge_of_windows *judge, const source *from, const under_way *as, float *logits) {
     static const int begins[DUALRES_HEADS] = {0, DUALRES_SPECTRA_FEATURES, DUALRES_SPECTRA_FEATURES,
                                               DUALRES_SPECTRA_FEATURES + DUALRES_MODULATION_FEATURES};
     static const int counts[DUALRES_HEADS] = {DUALRES_SPECTRA_FEATURES, DUALRES_MODULATION_FEATURES,
                                               DUALRES_MODULATION_FEATURES, DUALRES_LINE_BANDS};
-    const int finite = look_at_window(m->constants, x, s);
+    const dualres_views_model *m = judge->model;
+    views_block *s = judge->memory;
+    views_window *w = &s->windows[as->place];
     const float *head = m->heads;
-    for (int i = 0; i < m->classes; i++) logits[i] = finite ? 0.0f : NAN;
-    if (!finite) return;
+    look_back(m->constants, s, from, as);
+    for (int i = 0; i < m->classes; i++) logits[i] = 0.0f;
     for (int i = 0; i < DUALRES_HEADS; i++)
-        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)s->logs, logits,
-                   DISTANCES(s, i));
+        head = ask(head, s->features + begins[i], counts[i], m->classes, (float *)w->logs, logits, DISTANCES(w, i));
     take_log_softmax(logits, m->classes);
+}
+
+static void conclude_features(const judge_of_windows *judge, const source *from, const under_way *as, float *features) {
+    views_block *s = judge->memory;
+    look_back(((const dualres_views_model *)judge->model)->constants, s, from, as);
+    memcpy(features, s->features, sizeof s->features);
 }
 
 /* The block at the first place in `scratch` where vectors may begin. */
@@ -338,14 +331,16 @@ DUALRES_PUBLIC size_t NAME(dualres_views_scratch)(void) { return sizeof(views_bl
 
 DUALRES_PUBLIC int NAME(dualres_views_features)(const dualres_views_constants *constants, const dualres_sample *window,
                                                 float *features, void *scratch) {
-    views_block *s = views_block_in(scratch);
-    if (!look_at_window(constants, window, s)) return 0;
-    memcpy(features, s->features, sizeof s->features);
-    return 1;
+    const dualres_views_model m = {constants, NULL, 0};
+    const judge_of_windows judge = {&m,          views_block_in(scratch), STARTS, DUALRES_VIEW_FEATURES,
+                                    begin_views, take_in_views,           conclude_features};
+    judge_windows(&judge, window, 1, features);
+    return !isnan(features[0]);
 }
 
 DUALRES_PUBLIC void NAME(dualres_views)(const dualres_views_model *m, const dualres_sample *signal, size_t count,
                                         float *logits, void *scratch) {
-    for (size_t i = 0; i < count; i++)
-        judge_views(m, signal + i * DUALRES_HALF, logits + i * (size_t)m->classes, views_block_in(scratch));
+    const judge_of_windows judge = {m,           views_block_in(scratch), STARTS, m->classes,
+                                    begin_views, take_in_views,           conclude_views};
+    judge_windows(&judge, signal, count, logits);
 }

@@ -47,8 +47,8 @@ typedef struct {
 /* Where a library offers its functions once per instruction set, their names end with it: dualres_views_avx2. */
 #ifndef DUALRES_VARIANT
 
-/* Bytes of working memory that dualres_views needs, at any address: 23 kB with one lane, 55, 92 or 167 kB with 4, 8
- * or 16. */
+/* Bytes of working memory that dualres_views needs, at any address: 23 kB with one lane, 76, 123 or 218 kB with 4,
+ * 8 or 16. */
 DUALRES_PUBLIC size_t dualres_views_scratch(void);
 
 /* Log-probabilities (count, classes) of the half-overlapping windows of a signal of (count + 1) * DUALRES_HALF samples

@@ -25,7 +25,7 @@ class ViewsKernel(Scoring):
 
     def logits(self, windows: Floats) -> Floats:
         """Raw float32 windows (n, window) at the model's rate to log-probabilities, (n, classes)."""
-        return self._score(_entry(variant()), windows, together=1)  # they share nothing
+        return self._score(_entry(variant()), windows)
 
 
 def serves_views(config: ModelConfig) -> bool:

@@ -1,8 +1,4 @@
-/* Raw samples to logits, DUALRES_LANES tokens at a time.
- *
- * Normalising a window subtracts its mean and divides by its RMS. Both commute with the FFT: the mean of a window
- * changes the first two bins of its Hann-weighted frames only, the RMS scales all of them. So the spectra of raw frames
- * are computed once and serve both windows that a frame lies in. */
+/* Raw samples to logits, DUALRES_LANES tokens at a time. */
 
 #include <string.h>
 
@@ -10,33 +6,23 @@
 #include "dualres_kernel.h"
 #include "fft.h"
 #include "frames.h"
+#include "halves.h"
 #include "lanes.h"
 #include "memory.h"
-#include "samples.h"
 
 enum {
     WIDTH = DUALRES_WIDTH,
-    BLOCKS_PER_HALF = DUALRES_HALF / DUALRES_HOP / LANES,
     SLOTS = DUALRES_SHORT_BINS + DUALRES_LONG_BINS
 };
 
-DUALRES_ASSERT(a_half_window_is_whole_blocks, BLOCKS_PER_HALF * LANES * DUALRES_HOP == DUALRES_HALF);
 DUALRES_ASSERT(coordinates_begin_anew_between_blocks, DUALRES_TURN % LANES == 0);
 DUALRES_ASSERT(dense_fills_vectors_with_features, WIDTH / 2 % (VECS_AT_ONCE * LANES) == 0);
 DUALRES_ASSERT(dense_fills_vectors_with_maps, DUALRES_MAPS % (VECS_AT_ONCE * LANES) == 0);
 
-#if LANES == 1
-enum { SHARING = 1 }; /* windows that share a frame's spectrum; a small device has no room for a second memory */
-#else
-enum { SHARING = 2 };
-#endif
-
-/* A window under way. */
+/* What is known of a window under way. */
 typedef struct {
     float state[2 * DUALRES_STATES][WIDTH];
     float pooled[WIDTH]; /* sum of the outputs so far */
-    float mean;          /* of the window, in the units of the frames */
-    float inverse;       /* 1 / RMS, likewise */
 } window_state;
 
 typedef struct {
@@ -60,17 +46,19 @@ typedef struct {
 
 /* As dualres_kernel.h states it. */
 #define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
+#ifndef DUALRES_ALONE
 DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
+#endif
 
-/* The spectra of the frames that begin at the source's first LANES hops. */
-static void look(const dualres_tables *c, scratch_block *s, const source *from) {
-    const hops at = CUT(s->tile, from);
+/* The spectra of the frames that begin at the source's first LANES hops, which may follow those of the call before. */
+static void look(const dualres_tables *c, scratch_block *s, const source *from, int follows) {
+    const hops at = CUT(s->tile, from, follows);
     short_frames(c, at, CROP * DUALRES_HOP, s->spectra.z, s->magnitudes, &s->low[0]);
     long_frames(c, at, s->spectra.z, s->magnitudes + DUALRES_SHORT_BINS, &s->low[1]);
 }
 
 /* log2(1 + magnitude) as this window sees it; the projections know that it is not the natural logarithm. */
-static void take_logs(scratch_block *s, const window_state *w) {
+static void take_logs(scratch_block *s, const under_way *w) {
     vec *logs = s->spectra.logs;
     for (int i = 0; i < SLOTS; i++) logs[i] = vec_log2(s->magnitudes[i] * w->inverse + 1.0f);
     for (int view = 0; view < 2; view++) {
@@ -94,20 +82,24 @@ static void normalise(const float from[WIDTH], float to[WIDTH]) {
     for (int d = 0; d < WIDTH; d += LANES) vec_store(to + d, (vec_load(from + d) - mean) * inverse);
 }
 
-/* Take the first `tokens` frames of the block, tokens from number `first` on, into a window. */
-static void take_in(const dualres_constants *c, scratch_block *s, window_state *w, int first, int tokens) {
+/* Take the block's frames, tokens of the window from number `as->hop` on, into it. */
+static void take_in_tokens(const dualres_constants *c, scratch_block *s, const under_way *as) {
     const float *logs = (const float *)s->spectra.logs;
-    take_logs(s, w);
-    dense(logs, LANES, 1, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0], WIDTH);
-    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, DUALRES_LONG_BINS, c->long_weight[0],
+    const int first = as->hop, tokens = DUALRES_TOKENS - first < LANES ? DUALRES_TOKENS - first : LANES;
+    window_state *w = &s->windows[as->place];
+    take_logs(s, as);
+    dense(logs, LANES, 1, tokens, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0],
+          WIDTH);
+    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, tokens, DUALRES_LONG_BINS, c->long_weight[0],
           c->features_bias + WIDTH / 2, WIDTH / 2, s->features[0] + WIDTH / 2, WIDTH);
-    for (int t = 0; t < LANES; t++) normalise(s->features[t], s->inner[t]);
-    dense(s->inner[0], 1, WIDTH, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0], DUALRES_MAPS);
+    for (int t = 0; t < tokens; t++) normalise(s->features[t], s->inner[t]);
+    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0],
+          DUALRES_MAPS);
     if (first > 0 && first % DUALRES_TURN == 0) turn_back(c, w->state);
-    for (int t = 0; t < tokens; t++) activate(c, (first + t) % DUALRES_TURN, s->mapped.maps[t]);
+    activate(c, first % DUALRES_TURN, tokens, s->mapped.maps);
     for (int d = 0; d < WIDTH; d += LANES)
         walk((const float(*)[DUALRES_MAPS])s->mapped.maps, tokens, d, w->state, s->inner);
-    dense(s->inner[0], 1, WIDTH, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
+    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
     for (int d = 0; d < WIDTH; d += LANES) {
         vec sum = vec_load(w->pooled + d);
         for (int t = 0; t < tokens; t++) {
@@ -118,67 +110,27 @@ static void take_in(const dualres_constants *c, scratch_block *s, window_state *
     }
 }
 
-static void conclude(const dualres_model *m, const window_state *w, float *logits) {
+static void begin(const judge_of_windows *judge, int place) {
+    scratch_block *s = judge->memory;
+    memset(&s->windows[place], 0, sizeof s->windows[place]);
+}
+
+static void take_in(const judge_of_windows *judge, const source *from, int follows, const under_way *windows,
+                    int count) {
+    const dualres_model *m = judge->model;
+    look(&m->constants->tables, judge->memory, from, follows);
+    for (int i = 0; i < count; i++) take_in_tokens(m->constants, judge->memory, &windows[i]);
+}
+
+static void conclude(const judge_of_windows *judge, const source *window, const under_way *as, float *logits) {
+    const dualres_model *m = judge->model;
+    const scratch_block *s = judge->memory;
+    const window_state *w = &s->windows[as->place];
+    (void)window;
     for (int i = 0; i < m->classes; i++) {
         float sum = 0.0f;
         for (int d = 0; d < WIDTH; d++) sum += m->head[i * WIDTH + d] * w->pooled[d];
         logits[i] = sum / DUALRES_TOKENS + m->head[m->classes * WIDTH + i];
-    }
-}
-
-/* A window begins; 0 if its mean or RMS is so far from the source's that sharing frames would cost precision. */
-static int begin(window_state *w, moments a, moments b, double gain) {
-    const moments both = {a.first + b.first, a.second + b.second};
-    const double mean = both.first / DUALRES_WINDOW, rms = rms_of(both, DUALRES_WINDOW);
-    memset(w, 0, sizeof *w);
-    w->mean = (float)(mean * gain);
-    w->inverse = (float)(1.0 / ((rms > 1e-10 ? rms : 1e-10) * gain));
-    return fabs(mean) <= 4.0 * rms && rms * gain > 1e-3 && rms * gain < 1e3;
-}
-
-#define TO_DO NAN /* as the first logit of a window that has to be scored on its own */
-
-/* Score `count` half-overlapping windows about one level and with one gain. */
-static void score_together(const dualres_model *m, const dualres_sample *x, size_t count, float *logits,
-                           scratch_block *s) {
-    const size_t total = (count + 1) * DUALRES_HALF;
-    const moments all = moments_about(x, total, 0);
-    const double mean = all.first / (double)total;
-    if (!isfinite(all.second)) { /* as long as several share it, find out whose fault it is */
-        for (size_t i = 0; i < (count == 1 ? (size_t)m->classes : count); i++)
-            logits[count == 1 ? i : i * (size_t)m->classes] = NAN;
-        return;
-    }
-    const sample_level level = level_near(mean);
-    double rms = rms_of(all, (double)total);
-    if (rms < 1e-6 * fabs(mean)) rms = rms_of(moments_about(x, total, level), (double)total);
-    const float gain = gain_for(rms);
-    moments now, next = moments_about(x, DUALRES_HALF, level);
-    int live[2] = {0, 0};
-    for (size_t half = 0; half <= count; half++) {
-        const size_t at = half * DUALRES_HALF;
-        const int starts = half < count, ends = half > 0;
-        window_state *first = &s->windows[half % SHARING], *second = &s->windows[(half + 1) % SHARING];
-        if (starts) {
-            now = next;
-            next = moments_about(x + at + DUALRES_HALF, DUALRES_HALF, level);
-            live[half % 2] = begin(first, now, next, gain) || count == 1;
-        }
-        const int into_first = starts && live[half % 2], into_second = ends && live[(half + 1) % 2];
-        for (int block = 0; block < BLOCKS_PER_HALF && (into_first || into_second); block++) {
-            const int token = block * LANES, later = token + DUALRES_HALF / DUALRES_HOP;
-            const int left = DUALRES_TOKENS - later;
-            if (!into_first && left <= 0) break;
-            const size_t offset = at + (size_t)token * DUALRES_HOP;
-            const source from = {x + offset, total - offset, gain, (float)level * gain};
-            look(&m->constants->tables, s, &from);
-            if (into_first) take_in(m->constants, s, first, token, LANES);
-            if (into_second && left > 0) take_in(m->constants, s, second, later, left < LANES ? left : LANES);
-        }
-        if (into_second)
-            conclude(m, second, logits + (half - 1) * (size_t)m->classes);
-        else if (ends)
-            logits[(half - 1) * (size_t)m->classes] = TO_DO;
     }
 }
 
@@ -188,9 +140,6 @@ DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_
                                           float *logits, void *scratch) {
     const size_t off = (uintptr_t)scratch % sizeof(vec);
     scratch_block *s = (scratch_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-    if (SHARING > 1) score_together(m, signal, count, logits, s);
-    for (size_t i = 0; i < count; i++) {
-        float *own = logits + i * (size_t)m->classes;
-        if (SHARING == 1 || (count > 1 && isnan(*own))) score_together(m, signal + i * DUALRES_HALF, 1, own, s);
-    }
+    const judge_of_windows judge = {m, s, DUALRES_TOKENS, m->classes, begin, take_in, conclude};
+    judge_windows(&judge, signal, count, logits);
 }

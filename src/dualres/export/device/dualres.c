@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#define DUALRES_ALONE /* one window at a time */
 #include DUALRES_KERNEL
 
 DUALRES_ASSERT(scratch_suffices, sizeof(DUALRES_KERNEL_BLOCK) + sizeof(vec) <= DUALRES_SCRATCH_BYTES);

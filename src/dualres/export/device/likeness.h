@@ -32,7 +32,7 @@ static void add_looks(double *looks, const float (*between)[DUALRES_CLASSES][DUA
     const double quietest = 1e-9, rms = (double)s->rms;
     double told[DUALRES_CLASSES] = {0.0}, mean = 0.0, least = HUGE_VAL, nearest = HUGE_VAL;
     for (int i = 0; i < DUALRES_HEADS; i++) {
-        const float *distances = s->under_way.distances[i];
+        const float *distances = s->windows[0].found.distances[i];
         const double same = same_for_all(between[i], distances);
         for (int c = 0; c < DUALRES_CLASSES; c++) {
             const double left = (double)distances[c] - same;
