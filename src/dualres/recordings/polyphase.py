@@ -71,7 +71,7 @@ class Polyphase:
         return out
 
     def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
-        """The same by NumPy, in float64, tap by tap as scipy.signal.upfirdn adds them; what is too large is infinite."""
+        """The same by NumPy, in float64, tap by tap as scipy.signal.upfirdn adds; what is too large is infinite."""
         centres = np.arange(start, start + count) * self.down  # of the outputs, on the fine grid
         rows = -((self._half - centres) // self.up)  # of each output, the first sample that it depends on
         ahead = rows * self.up - (centres - self._half)  # from the filter's first tap to that sample
