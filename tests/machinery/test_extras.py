@@ -38,15 +38,11 @@ def test_one_sentence_names_what_is_missing_and_how_to_get_it():
     assert sentence("a.toy: reading Toy", "toylib") == "a.toy: reading Toy needs toylib: pip install toylib"
 
 
-def test_what_is_there_is_no_error_and_is_not_imported():
+def test_what_is_there_is_no_error_and_what_is_not_is_one(monkeypatch):
     need("a test", "numpy", "torch")
+    monkeypatch.setitem(LIBRARIES, "no_such_ray", LIBRARIES["ray"])
     with pytest.raises(ConfigError, match=r"^a test needs Ray: pip install 'dualres\[cluster\]'$"):
-        hidden = LIBRARIES["ray"]
-        try:
-            LIBRARIES["no_such_ray"] = hidden
-            need("a test", "numpy", "no_such_ray")
-        finally:
-            del LIBRARIES["no_such_ray"]
+        need("a test", "numpy", "no_such_ray")
 
 
 def test_other_missing_modules_are_not_explained_away():
