@@ -166,6 +166,12 @@ class Model:
             )
         return self.networks[0]
 
+    def without_torch(self) -> Model:
+        """The same model, its networks as a file gives them; a comparator's stays what it is."""
+        if self.card.method not in OURS:
+            return self
+        return Model(tuple(map(weights_of, self.members)), self.card)
+
     @property
     def weights(self) -> Weights | ViewsWeights:
         """Those of the only network."""
@@ -249,7 +255,7 @@ def _prefixes(networks: int) -> list[str]:
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     """(windows, classes) of one network, (windows, networks, classes) of several.
 
-    Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong.
+    Of a network of PyTorch's by PyTorch, so that a file can tell when a fast one goes wrong.
     """
     batch = check_windows(windows, model.card.config.window)
     plain = Weights | ViewsWeights
