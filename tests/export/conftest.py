@@ -188,11 +188,21 @@ def _result(classes):
 @pytest.fixture(scope="session")
 def device(exported):
     """Exports as libraries, made once each."""
+    return _devices(exported)
+
+
+@pytest.fixture(scope="session")
+def views_device(exported_views):
+    """The same of a network of views."""
+    return _devices(exported_views, "dualres_views")
+
+
+def _devices(exported, *score):
     made = {}
 
     def get(rate, int16=False):
         if (rate, int16) not in made:
-            made[rate, int16] = Device(exported(rate, int16), int16)
+            made[rate, int16] = Device(exported(rate, int16), int16, *score)
         made[rate, int16].begin()
         return made[rate, int16]
 
