@@ -121,6 +121,7 @@ class Worker:
         """With all that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid or 0, signal.SIGKILL)
+        self.process.kill()  # one that has only just begun leads no group yet
 
     def _death(self) -> Tried:
         self.alive = False
