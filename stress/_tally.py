@@ -21,7 +21,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -48,6 +48,7 @@ class Tally:
     failures: dict[int, str] = field(default_factory=dict)  # seed -> what was wrong
     slowest_s: float = 0.0
     peak_mb: float = 0.0
+    most: dict[str, float] = field(default_factory=dict)  # of what tries have measured
     runs: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, tried: Tried) -> None:
@@ -60,6 +61,7 @@ class Tally:
             self.failures[tried.seed] = tried.problem
         self.slowest_s = max(self.slowest_s, tried.seconds)
         self.peak_mb = max(self.peak_mb, tried.peak_mb)
+        self.most = larger(self.most, tried.most)
 
     def as_data(self) -> State:
         return {
@@ -69,6 +71,7 @@ class Tally:
             "outcomes": {how: count for how, count in sorted(self.outcomes.items()) if count},
             "slowest_s": round(self.slowest_s, 3),
             "peak_mb": round(self.peak_mb),
+            **({"most": self.most} if self.most else {}),
             "each": self.each,
             "seeds": ranges(self.seeds),  # first and last of each stretch
             "runs": self.runs,
@@ -84,6 +87,7 @@ class Tally:
             {int(seed): problem for seed, problem in data["failures"].items()},
             data["slowest_s"],
             data["peak_mb"],
+            data.get("most", {}),
             list(data["runs"]),
         )
 
@@ -218,6 +222,11 @@ def read(path: Path, script: str | None = None) -> dict[str, Tally]:
     return {name: Tally.parsed(one) for name, one in data["attacks"].items()}
 
 
+def larger(some: Mapping[str, float], others: Mapping[str, float]) -> dict[str, float]:
+    """Of both the larger numbers, by their names."""
+    return {name: max(some.get(name, 0.0), others.get(name, 0.0)) for name in {**some, **others}}
+
+
 def ranges(seeds: Iterable[int]) -> list[tuple[int, int]]:
     """First and last of each stretch without gaps."""
     stretches = [list(group) for _, group in groupby(enumerate(sorted(seeds)), lambda pair: pair[1] - pair[0])]
@@ -243,6 +252,7 @@ def merge(paths: Sequence[Path], out: Path) -> None:
                 sum_.outcomes[how] = sum_.outcomes.get(how, 0) + count
             sum_.failures |= tally.failures
             sum_.slowest_s, sum_.peak_mb = max(sum_.slowest_s, tally.slowest_s), max(sum_.peak_mb, tally.peak_mb)
+            sum_.most = larger(sum_.most, tally.most)
             sum_.runs += tally.runs
     saved(out, script, total)()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import shutil
 import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -23,25 +24,30 @@ FAILED = "failed"
 PATIENCE = 4  # a try is ended when it takes so many times what it may take
 LONGEST_PROBLEM = 300  # letters of an exception
 
+Attempt = Callable[[int], str | tuple[str, Mapping[str, float]]]  # the try of a seed
+
 
 @dataclass(frozen=True)
 class Attack:
     """One row of the table. `prepared` gets an empty folder and gives what does the try of a seed.
 
-    A try returns how it ended, in a word or two, and raises where something is wrong. Every process prepares anew.
+    A try returns how it ended, in a word or two, and raises where something is wrong. It may add numbers by their
+    names, of which the largest are kept. Every process prepares anew.
     """
 
     name: str
     title: str  # what is tried, for readers
-    prepared: Callable[[Path], AbstractContextManager[Callable[[int], str]]]
+    prepared: Callable[[Path], AbstractContextManager[Attempt]]
     libraries: tuple[str, ...] = ()  # without these it is skipped
     longest_s: float = 60.0
     most_mb: float = float("inf")  # of the process
     each: int = 1  # what a seed counts for, such as the kills of a storm
+    programs: tuple[str, ...] = ()  # without these it is skipped, too
 
     @property
     def missing(self) -> list[str]:
-        return [library for library in self.libraries if not find_spec(library)]
+        libraries = [library for library in self.libraries if not find_spec(library)]
+        return libraries + [program for program in self.programs if not shutil.which(program)]
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,7 @@ class Tried:
     seconds: float
     peak_mb: float
     problem: str = ""
+    most: Mapping[str, float] = field(default_factory=dict)
 
 
 def done(attack: Attack, seeds: Iterable[int], workers: int, end: float) -> Iterator[Tried]:
@@ -114,6 +121,7 @@ class Worker:
         """With all that it has started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid or 0, signal.SIGKILL)
+        self.process.kill()  # one that has only just begun leads no group yet
 
     def _death(self) -> Tried:
         self.alive = False
@@ -154,10 +162,12 @@ def scratch() -> TemporaryDirectory[str]:
     return TemporaryDirectory(prefix="dualres-stress-", dir=memory if os.access(memory, os.W_OK) else None)
 
 
-def tried(attack: Attack, attempt: Callable[[int], str], seed: int) -> Tried:
+def tried(attack: Attack, attempt: Attempt, seed: int) -> Tried:
     before, began = peak_mb(), time.perf_counter()
+    most: Mapping[str, float] = {}
     try:
-        how, problem = attempt(seed), ""
+        ended, problem = attempt(seed), ""
+        how, most = ended if isinstance(ended, tuple) else (ended, most)
     except Exception as error:
         how, problem = FAILED, repr(error)[:LONGEST_PROBLEM]
     took, peak = time.perf_counter() - began, peak_mb()
@@ -165,7 +175,7 @@ def tried(attack: Attack, attempt: Callable[[int], str], seed: int) -> Tried:
         how, problem = FAILED, problem or f"took {took:.1f} s"
     if peak > max(attack.most_mb, before):
         how, problem = FAILED, problem or f"took {peak:.0f} MB"
-    return Tried(seed, how, took, peak, problem)
+    return Tried(seed, how, took, peak, problem, most)
 
 
 def peak_mb() -> float:

@@ -87,6 +87,28 @@ def test_a_repeated_failure_is_counted_as_it_ends_now():
     assert (data["tries"], data["failures"], data["outcomes"]) == (1, {}, {"refused": 1})
 
 
+def test_the_largest_of_what_tries_measure_is_kept(tmp_path):
+    workers = script("_workers")
+    tally, parts = _tally.Tally("Measured"), []
+    for seed, off in enumerate([0.25, 0.5, 0.125]):
+        tally.add(workers.tried(toy_attack.GOOD, lambda seed, off=off: ("agreed", {"off": off}), seed))
+    assert tally.as_data()["most"] == {"off": 0.5}
+    assert _tally.Tally.parsed(tally.as_data()).as_data() == tally.as_data()
+    for first, most in ((0, {"off": 0.5}), (10, {"off": 0.75, "late": 2.0}), (20, None)):
+        more = {"most": most} if most else {}
+        parts.append(saved(tmp_path / f"{first}.json", toy_attack.GOOD, range(first, first + 3), **more))
+    _tally.merge(parts, tmp_path / "all.json")
+    assert stored(tmp_path / "all.json")["good"]["most"] == {"off": 0.75, "late": 2.0}
+
+
+def test_what_needs_a_program_is_skipped_without_it():
+    assert _tally.Attack("", "", None, programs=(sys.executable,)).missing == []
+    assert _tally.Attack("", "", None, ("no_such_library",), programs=("no-such-program",)).missing == [
+        "no_such_library",
+        "no-such-program",
+    ]
+
+
 def test_too_much_time_or_memory_is_a_failure(monkeypatch):
     workers = script("_workers")
     attack = _tally.Attack("", "", None, longest_s=0.01, most_mb=100.0)

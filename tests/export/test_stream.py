@@ -1,13 +1,19 @@
-"""The exported C against the monitor, on streams of every kind."""
+"""The exported C against the monitor, on streams of every kind, and on this machine.
+
+`stress/exported_streams.py` compares them on others, too, window by window.
+"""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dualres.stream import Monitor
-from tests.export.conftest import machine
+from dualres.stream.framing import Framing
+from tests.export.conftest import WINDOW, machine, needs_fused_products
 
 RATES = (12_800, 48_000, "200000/3", 64_000)
-STREAMS = 50  # at each rate
+STREAMS = 25  # of each network at each rate
 
 
 def stream(rate, seed):
@@ -23,7 +29,12 @@ def stream(rate, seed):
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_it_says_what_the_monitor_says(device, model, rate):
+@pytest.mark.parametrize("kind", ["paper", "views"])
+def test_it_says_what_the_monitor_says(request, kind, rate):
+    fixtures = {"paper": ("model", "device"), "views": ("views_model", "views_device")}[kind]
+    model, device = map(request.getfixturevalue, fixtures)
+    if kind == "views" and rate != 64_000:
+        needs_fused_products()
     for seed in range(STREAMS):
         monitor, board, events = Monitor(model, rate), device(rate), []
         for part in stream(rate, seed):
@@ -37,3 +48,17 @@ def test_it_says_what_the_monitor_says(device, model, rate):
         assert result.windows == len(windows)
         assert np.abs(np.array(result.probabilities) - mean).max() < 2e-5
         assert result.label.decode() == model.classes[int(mean.argmax())]
+
+
+@pytest.mark.parametrize("rate", [12_000, 12_800, 20_000, 48_000, "200000/3", 200_000])
+def test_it_resamples_as_the_monitor_does_to_the_last_bit(views_device, rate):
+    needs_fused_products()
+    for seed in range(3):
+        for part in stream(rate, seed):
+            some, framing = part[: int(0.4 * Fraction(rate))], Framing(Fraction(rate), 1, 64_000, WINDOW)
+            framing.take(some[None])
+            (under_way,) = framing.held()[-1:]
+            board = views_device(rate)
+            board.push(some)
+            assert len(under_way) > 20_000
+            np.testing.assert_array_equal(board.window(len(under_way)), under_way)

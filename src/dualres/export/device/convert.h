@@ -39,13 +39,28 @@ static dualres_sample as_sample(float x) {
 #endif
 }
 
+/* a b + c, rounded once, as the Python package's kernel rounds it: by a fused instruction, or where doubles cost no more
+ * than floats by them. Elsewhere twice, which leaves the last bit of some outputs to chance. */
+static float times_plus(float a, float b, float c) {
+#if defined(__FP_FAST_FMAF)
+    return fmaf(a, b, c);
+#elif defined(__SSE2__)
+    return (float)((double)a * (double)b + (double)c);
+#else
+    return a * b + c;
+#endif
+}
+
+/* From the oldest sample on, which is the order of the Python package's sums, too: both round alike. */
 static dualres_sample converter_give(dualres_converter *c) {
+    const uint32_t reached = (uint32_t)((DUALRES_REACH - c->ahead) / DUALRES_UP) + 1;
+    const uint32_t terms = reached < c->known ? reached : c->known;
+    uint32_t at = c->newest + 1 < terms ? c->newest + 1 + DUALRES_INPUTS - terms : c->newest + 1 - terms;
+    int32_t distance = c->ahead + (int32_t)(terms - 1) * DUALRES_UP;
     float sum = 0.0f;
-    uint32_t at = c->newest;
-    int32_t distance = c->ahead;
-    for (uint32_t i = 0; i < c->known && distance <= DUALRES_REACH; i++, distance += DUALRES_UP) {
-        sum += dualres_taps[distance < 0 ? -distance : distance] * (c->inputs[at] - c->level);
-        at = at ? at - 1 : DUALRES_INPUTS - 1;
+    for (uint32_t i = 0; i < terms; i++, distance -= DUALRES_UP) {
+        sum = times_plus(dualres_taps[distance < 0 ? -distance : distance], c->inputs[at] - c->level, sum);
+        at = at + 1 < DUALRES_INPUTS ? at + 1 : 0;
     }
     c->ahead += DUALRES_DOWN;
     return as_sample(sum + c->level);

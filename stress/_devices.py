@@ -1,0 +1,118 @@
+"""Exported folders compiled for a device and run on it: this machine, 64-bit ARM and a Cortex-M4, both emulated.
+
+One program serves them all (`device_stream.c`): it is told a stream, and tells logits and verdicts.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.export.compiler import CORTEX_M4, STRICT
+
+PROGRAM = Path(__file__).with_name("device_stream.c")
+STREAM = "stream.bin"  # as the program calls it
+MOST_FRAMES = 4096  # of a chunk, likewise
+LONGEST_S = 120  # of a compilation, and of a stream on a device
+# The emulated board's memory, all of it: two axes of floats take more than a common microcontroller has.
+_BOARD = ("-nostartfiles", "-Wl,--gc-sections,--defsym=flash_bytes=4M,--defsym=ram_bytes=4M", "--specs=rdimon.specs")
+
+Chunk = npt.NDArray[np.float32] | npt.NDArray[np.int16]  # (frames, axes)
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Target:
+    """How to compile for a device, and how to run what was compiled."""
+
+    name: str
+    title: str
+    compiler: tuple[str, ...]
+    emulator: tuple[str, ...] = ()  # of which the program is the last word
+    lanes: tuple[int, ...] = (1,)  # that it has instructions for
+    on_a_board: bool = False  # without an operating system: start-up code and memory are the export's
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Without these it cannot be tried."""
+        return tuple(words[0] for words in (self.compiler, self.emulator) if words)
+
+
+TARGETS = (
+    Target("x86-64", "x86-64", ("cc",), lanes=(1, 4)),
+    Target("aarch64", "64-bit ARM, emulated", ("aarch64-linux-gnu-gcc", "-static"), ("qemu-aarch64",), lanes=(1, 4)),
+    Target(
+        "cortex-m4",
+        "a Cortex-M4, emulated",
+        ("arm-none-eabi-gcc", *CORTEX_M4),
+        (
+            *("qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none"),
+            *("-semihosting-config", "enable=on,target=native", "-kernel"),
+        ),
+        on_a_board=True,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """On all windows so far."""
+
+    windows: int
+    refused: int  # frames that were not finite
+    best: int  # the number of the class; -1 without a window
+    probabilities: Values  # (classes,)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a device said of a stream."""
+
+    logits: Values  # (n, classes): of each window, of each of its axes, of each network that judges it
+    verdicts: list[Verdict]  # whenever there were more windows; the last one at the end of the stream
+
+
+class Device:
+    """An exported folder on a target."""
+
+    def __init__(self, target: Target, folder: Path, lanes: int) -> None:
+        self._target, self._program = target, folder / f"stream-{target.name}-{lanes}"
+        board = [folder / "cortex-m" / "startup.c", *_BOARD, "-T", folder / "cortex-m" / "memory.ld"]
+        sources = [PROGRAM, folder / "dualres_model.c", *(board if target.on_a_board else [])]
+        flags = (*STRICT, f"-DDUALRES_LANES={lanes}", "-I", folder)
+        _run([*target.compiler, *flags, *sources, "-lm", "-o", self._program], folder)
+
+    def judge(self, stream: Sequence[Chunk | None]) -> Said:
+        """Push the chunks, each in one call; None says that samples are missing."""
+        folder = self._program.parent
+        (folder / STREAM).write_bytes(b"".join(map(_told, stream)))
+        return _understood(_run([*self._target.emulator, self._program], folder).splitlines())
+
+
+def _told(chunk: Chunk | None) -> bytes:
+    if chunk is None:
+        return np.int32(0).tobytes()
+    assert 0 < len(chunk) <= MOST_FRAMES
+    return np.int32(len(chunk)).tobytes() + np.ascontiguousarray(chunk).tobytes()
+
+
+def _understood(lines: Sequence[str]) -> Said:
+    told = [line.split() for line in lines]
+    logits = [words[1:] for words in told if words[0] == "logits"]
+    verdicts = [
+        Verdict(int(windows), int(refused), int(best), np.array(shares, float))
+        for kind, windows, refused, best, *shares in (words for words in told if words[0] == "verdict")
+    ]
+    return Said(np.array(logits, float), verdicts)
+
+
+def _run(command: Sequence[str | Path], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LONGEST_S)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} ended with {done.returncode}: {(done.stdout + done.stderr)[-300:]}")
+    return done.stdout
