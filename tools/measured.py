@@ -123,12 +123,13 @@ class Measured:
 
     def alarm_years(self) -> str:
         """False alarms of simulated machines, by stress/alarm_years.py."""
-        titles = ("correlation", "load", "reference", "one bet", "machine-years", "false alarms a year, with interval")
+        titles = ("correlation", "noise", "load", "reference", "one bet", "machine-years")
+        titles += ("false alarms a year, with interval",)
         rows = []
         for one in self._json("alarm_years"):
             low, high = one["interval"]
             rate = f"{one['per_year']:.3f} ({low:.3f} to {high:.3f})" if high < 1 else f"at least {low:.0f}"
-            case = [one[key] for key in ("correlation", "load", "reference")]
+            case = [one[key] for key in ("correlation", "noise", "load", "reference")]
             rows.append([*case, f"{one['joined_s']:.0f} s", one["machine_years"], rate])
         return _rows(titles, rows)
 
@@ -139,11 +140,23 @@ class Measured:
     def alarm_delays(self) -> str:
         """Median and slowest tenth in seconds, by what a healthy machine is usually given, which is in columns."""
         rows: dict[tuple[object, ...], list[object]] = {}
-        for one in self._json("alarms")["delay"]:
+        found = self._json("alarms")
+        for one in found["delay"]:
             row = rows.setdefault((one["correlation"], one["reference"]), [])
             row.append(f"{one['delay_s']:.0f} ({one['late_s']:.0f})")
-        titles = ("correlation", "healthy blocks", "usually 0.05", "usually 0.1", "usually 0.2")
-        return _rows(titles, [[*case, *row] for case, row in rows.items()])
+        for correlation, best in found["at_best"].items():
+            rows[float(correlation), "all is known"] = [f"{seconds:.0f}" for seconds in best.values()]
+        columns = [f"usually {usual}" for usual in next(iter(found["at_best"].values()))]
+        ordered = sorted(rows.items(), key=lambda case: float(str(case[0][0])))
+        return _rows(("correlation", "healthy blocks", *columns), [[*case, *row] for case, row in ordered])
+
+    def alarm_in_time(self) -> str:
+        """Of how many cases the median is within three minutes, and of how many that is possible at all."""
+        found = self._json("alarms")
+        best = found["at_best"]
+        cases = [(one["delay_s"], best[str(one["correlation"])][str(one["usual"])]) for one in found["delay"]]
+        possible = [delay for delay, at_best in cases if at_best <= 180]
+        return f"{sum(delay <= 180 for delay in possible)} of {len(possible)}"
 
     def alarm_cleared(self, correlation: str) -> str:
         """Minutes until an alarm is cleared after a repair, the median of the slowest case."""
@@ -151,10 +164,15 @@ class Measured:
         return f"{max(found) / 60:.0f}"
 
     def alarm_recordings(self) -> str:
+        """Blocks in random orders, and in their own."""
         titles = ("rig", "healthy blocks", "orders", "with a promise", "blocks watched", "false alarms")
+        titles += ("faults noticed, %", "in order: blocks watched", "false alarms")
         keys = ("blocks", "orders", "promised", "watched", "false_alarms", "noticed")
-        found = self._json("alarms")["recordings"]
-        return _rows((*titles, "faults noticed, %"), [[rig, *(one[key] for key in keys)] for rig, one in found.items()])
+        rows = [
+            [rig, *(one[key] for key in keys), one["in_order"]["watched"], one["in_order"]["false_alarms"]]
+            for rig, one in self._json("alarms")["recordings"].items()
+        ]
+        return _rows(titles, rows)
 
     def table(self, name: str) -> str:
         """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""

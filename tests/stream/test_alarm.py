@@ -1,10 +1,11 @@
 """Alarms: raised, cleared, kept, and never more often than promised."""
 
 import json
-from itertools import islice
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
+from scipy.special import expit
 
 from dualres.errors import ConfigError
 from dualres.stream.alarm import Alarm
@@ -49,15 +50,31 @@ def test_healthy_machines_are_alarmed_at_most_as_often_as_stated():
     assert alarms <= 30 * blocks / between
 
 
-def test_blocks_that_are_alike_are_one_bet():
-    rng = np.random.default_rng(7)
-    alike = np.repeat(rng.standard_normal(400), 5).tolist()
-    alarm = Alarm.learned(alike, blocks_between_false_alarms=YEAR)
-    assert alarm.joined >= 4
-    evidence = [alarm.update(9.0).evidence for _ in range(3 * alarm.joined)]
-    assert evidence[: alarm.joined - 1] == [0.0] * (alarm.joined - 1)
+def remembering(seed):
+    """Healthy scores of which neighbours are alike in a way that one block before does not tell."""
+    rng = np.random.default_rng(seed)
+    return (lfilter([0.3], [1, -0.95], rng.standard_normal(17_280)) + rng.standard_normal(17_280)).tolist(), rng
+
+
+def test_blocks_with_a_longer_memory_are_one_bet():
+    alarm = Alarm.learned(remembering(7)[0], blocks_between_false_alarms=YEAR)
+    assert alarm.joined >= 2
+    evidence = [alarm.update(9.0).evidence for _ in range(4 * alarm.joined)]
+    assert evidence[: 2 * alarm.joined - 1] == [0.0] * (2 * alarm.joined - 1)  # the first bet has nothing before it
     assert len(set(evidence)) == 4
     assert alarm.state.threshold == pytest.approx(np.log(YEAR / alarm.joined), abs=1e-5)
+
+
+def test_a_sudden_fault_is_noticed_though_neighbours_are_alike():
+    rng = np.random.default_rng(10)
+    healthy = lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(17_280 + 300))
+    alarm = Alarm.learned(expit(healthy[:17_280] - 4).tolist(), blocks_between_false_alarms=YEAR)
+    assert not any(alarm.update(score).raised for score in expit(healthy[17_280:] - 4))
+    faulty = expit(lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(72)) - 0.4)
+    states = [alarm.update(score) for score in faulty]
+    assert states[0].evidence > 5
+    assert not states[0].raised  # one block alone never raises an alarm
+    assert states[-1].raised
 
 
 def test_somebody_has_seen_it():
@@ -84,13 +101,48 @@ def test_a_kept_alarm_goes_on_exactly():
 
 
 def test_a_bet_in_the_making_is_kept_too():
-    rng = np.random.default_rng(8)
-    alarm = Alarm.learned(np.repeat(rng.standard_normal(400), 5).tolist(), blocks_between_false_alarms=YEAR)
-    for score in islice(iter(rng.standard_normal(50)), 4 * alarm.joined + 3):
+    healthy, rng = remembering(8)
+    alarm = Alarm.learned(healthy, blocks_between_false_alarms=YEAR)
+    for score in rng.standard_normal(5 * alarm.joined - 1):
         alarm.update(score)
     other = Alarm.parsed(json.loads(json.dumps(alarm.as_data())))
     for score in rng.standard_normal(3 * alarm.joined):
         assert alarm.update(score) == other.update(score)
+
+
+def test_what_was_kept_by_the_version_before_is_read():
+    alarm, rng = made()
+    money = [0.2, 1.0, 3.0, 2.0, 0.5]
+    old = {"blocks": 70, "waiting": 0.3, "money": money, "healthy_again": 0.7, "since": 60, "acknowledged": True}
+    kept = Alarm.parsed({**alarm.as_data(), "now": old})
+    assert (kept.state.since, kept.state.acknowledged, kept.state.healthy_again) == (60, True, 0.7)
+    assert kept.state.evidence == pytest.approx(np.log(np.mean(np.exp(money))))
+    assert told(kept, rng, 0.5, 40)[-1].raised
+    old["money"] = [2000.0] * 5  # raised long ago
+    assert np.isfinite(Alarm.parsed({**alarm.as_data(), "now": old}).state.evidence)
+
+
+def test_bets_of_the_version_before_are_to_be_learned_anew():
+    alarm, _ = made()
+    data = alarm.as_data()
+    data["learned"]["bets"] = {"stretches": [[0.1, 0.2]], "costs": [[0.1] * 5], "joined": 1, "repeats": 1.0}
+    with pytest.raises(ConfigError, match="learn it anew"):
+        Alarm.parsed(data)
+
+
+def test_money_of_other_bets_is_an_error():
+    alarm, _ = made()
+    data = alarm.as_data()
+    data["now"]["wealth"] = [0.0]
+    with pytest.raises(ConfigError, match="1 kinds of bets instead of 4"):
+        Alarm.parsed(data)
+
+
+def test_evidence_stays_finite_however_long_a_fault_lasts():
+    alarm, _ = made(between=100)
+    states = [alarm.update(5.0 + 0.1 * block) for block in range(2000)]
+    assert np.isfinite(states[-1].evidence)
+    json.dumps(alarm.as_data(), allow_nan=False)
 
 
 @pytest.mark.parametrize("healthy", [[], [[]], [0.1] * 20, [[0.1, 0.2, 0.1] * 100, [0.3] * 20]])

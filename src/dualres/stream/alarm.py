@@ -1,11 +1,11 @@
 """Alarms with a stated rate: one bet per block, and an alarm when the bets have won more than health can explain.
 
 The bets are fair (`dualres.stream.bets`), so that the money of somebody who starts betting at any block does not grow
-on average while the machine is healthy. The sum over all starting blocks, R <- (R + 1) * exp(gain), is an e-detector of
-the kind of Shiryaev and Roberts: R minus the number of bets is a supermartingale. Stopped where R first reaches N, its
-mean is at least N, and so is the mean number of bets until then (Shin, Ramdas and Rinaldo, 2023). The mean over several
-kinds of bets is such a detector too. It holds where a healthy block's score is, given the past, distributed like those
-of a healthy stretch, or below; what is left of correlation is paid for.
+on average while the machine is healthy. He bets first that a fault begins, then that it goes on. The sum over all
+starting blocks, R <- R * exp(goes on) + exp(begins), is an e-detector of the kind of Shiryaev and Roberts: R minus the
+number of bets is a supermartingale. Stopped where R first reaches N, its mean is at least N, and so is the mean number
+of bets until then (Shin, Ramdas and Rinaldo, 2023). The mean over several lifts is such a detector too. It holds where
+the news of a healthy block are, given the past, distributed like those of a healthy stretch, or below.
 
 An alarm is cleared by the same sum of bets that the machine is healthy again.
 """
@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import MISFIT, ConfigError, reason_of
-from dualres.stream.bets import KAPPAS, LEAST, Bets
+from dualres.stream.bets import LEAST, LIFTS, Bets
 
 SURE = 0.9
+RICHEST = 1e300  # more money than this is not told apart
 NO_HEALTHY = "no rate of false alarms can be promised without scores of healthy blocks"
 TOO_FEW = (
     "no rate of false alarms can be promised: {} healthy blocks are too few, or drift; at least "
-    f"{LEAST} nearly independent ones of every load are needed"
+    f"{LEAST} of every load are needed, and more where neighbours are alike"
 )
 
 
@@ -54,10 +55,24 @@ class _Now:
 
     blocks: int = 0
     waiting: float = 0.0  # the sum of scores whose bet is not complete
-    money: list[float] = field(default_factory=lambda: [0.0] * len(KAPPAS))  # log(1 + R) of every kind of bet
+    waited: int = 0  # how many they are
+    before: float | None = None  # the level that the last bet was on
+    wealth: list[float] = field(default_factory=lambda: [0.0] * len(LIFTS))  # R of every lift
     healthy_again: float = 0.0
     since: int | None = None
     acknowledged: bool = False
+
+    @classmethod
+    def parsed(cls, data: Mapping[str, Any]) -> _Now:
+        """Also of the form before, whose bets had other kinds: their mean is what counts, and is given to all."""
+        given = dict(data)
+        if "money" in given:
+            mean = float(np.mean(np.expm1(np.minimum(given.pop("money"), log(RICHEST)))))
+            given |= {"wealth": [mean] * len(LIFTS), "waiting": 0.0}
+        now = cls(**given)
+        if len(now.wealth) != len(LIFTS):
+            raise ValueError(f"{len(now.wealth)} kinds of bets instead of {len(LIFTS)}")
+        return now
 
 
 class Alarm:
@@ -84,7 +99,7 @@ class Alarm:
             raise ConfigError(f"{given}: at least 2 blocks and a share between 0 and 1 are needed")
         stretches = [[_finite(score) for score in one] for one in _stretches(healthy_scores)]
         count = sum(map(len, stretches))
-        bets = Bets.learned(stretches, sure) if count else None
+        bets = Bets.learned(stretches, sure, blocks_between_false_alarms) if count else None
         reason = "" if bets else TOO_FEW.format(count) if count else NO_HEALTHY
         return cls(bets, blocks_between_false_alarms, sure, reason)
 
@@ -102,7 +117,7 @@ class Alarm:
         return AlarmState(
             raised=now.since is not None,
             since=now.since,
-            evidence=float(np.logaddexp.reduce(now.money)) - log(len(KAPPAS)),
+            evidence=log1p(sum(now.wealth) / len(LIFTS)),
             healthy_again=now.healthy_again,
             threshold=log1p(self._between / self.joined),
             acknowledged=now.acknowledged,
@@ -114,22 +129,26 @@ class Alarm:
         """After another block."""
         now = self._now
         now.waiting += _finite(score)
+        now.waited += 1
         now.blocks += 1
-        if self._bets and now.blocks % self.joined == 0:
-            self._bet(self._bets, now.waiting / self.joined)
-            self._now.waiting = 0.0
+        if self._bets and now.waited == self.joined:
+            mean, now.waiting, now.waited = now.waiting / self.joined, 0.0, 0
+            self._bet(self._bets, mean)
         return self.state
 
     def _bet(self, bets: Bets, score: float) -> None:
-        now = self._now
-        now.money = np.logaddexp(0, now.money + bets.against(score)).tolist()
+        now, level = self._now, bets.level(score)
+        if now.before is not None:
+            begins, goes_on = np.exp(bets.against(level - bets.carried * now.before))
+            now.wealth = np.minimum(now.wealth * goes_on + begins, RICHEST).tolist()
+        now.before = level
         if now.since is None:
             if self.state.evidence >= self.state.threshold:
                 now.since = now.blocks - 1
             return
-        now.healthy_again = float(np.logaddexp(0, now.healthy_again + bets.back(score)))
+        now.healthy_again = float(np.logaddexp(0, now.healthy_again + bets.back(level)))
         if now.healthy_again >= self.state.threshold:
-            self._now = _Now(now.blocks)
+            self._now = _Now(now.blocks, before=level)
 
     def acknowledge(self) -> AlarmState:
         """Somebody has seen it; it stays raised until the machine is healthy. Nothing happens where none is raised."""
@@ -148,7 +167,7 @@ class Alarm:
             learned = data["learned"]
             bets = Bets.parsed(learned["bets"]) if learned["bets"] else None
             alarm = cls(bets, float(learned["between"]), float(learned["sure"]), str(learned["reason"]))
-            alarm._now = _Now(**data["now"])
+            alarm._now = _Now.parsed(data["now"])
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error
         return alarm
