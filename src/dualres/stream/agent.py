@@ -33,6 +33,7 @@ from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
+SCORED_AT_ONCE = 64  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
@@ -99,6 +100,7 @@ class Agent:
         self._watched: dict[int, Watched] = {}
         self._by_key: dict[str, Watched] = {}
         self._cursor = 0  # the chunk up to which all are judged
+        self._unscored = 0  # windows that were taken since the latest score
         self._resume()
         self._told: set[str] = set()
         positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
@@ -245,27 +247,41 @@ class Agent:
             row = together.setdefault(chunk.stream, [])
             expected = row[-1].stop if row else watched.position
             if chunk.first > expected:
-                self._push(watched, row)
+                events += self._push(watched, row, touched)
                 events += watched.monitor.gap(chunk.first - expected)
             if chunk.last:
-                self._push(watched, row)
+                events += self._push(watched, row, touched)
                 events += self._finished(watched)
                 ended.add(chunk.stream)
             else:
                 row.append(chunk)
             watched.kept.append(chunk.kept())
         for id, row in together.items():
-            self._push(touched[id], row)
-        events += score_together([one.monitor for one in touched.values()])
+            events += self._push(touched[id], row, touched)
+        events += self._scored(touched)
         self._record(events, touched, ended)
         self._cursor = chunks[-1].id
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
-    def _push(self, watched: Watched, row: list[Stored]) -> None:
-        if row:
-            watched.monitor.take(watched.stream.form.samples(b"".join(chunk.data for chunk in row)))
-            row.clear()
+    def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:
+        """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
+        if not row:
+            return []
+        events, monitor = list[Event](), watched.monitor
+        samples = watched.stream.form.samples(b"".join(chunk.data for chunk in row))
+        row.clear()
+        for start in range(0, len(samples), monitor.samples_at_once):
+            before = monitor.waiting
+            monitor.take(samples[start : start + monitor.samples_at_once])
+            self._unscored += monitor.waiting - before
+            if self._unscored >= SCORED_AT_ONCE:
+                events += self._scored(touched)
+        return events
+
+    def _scored(self, touched: dict[int, Watched]) -> list[Event]:
+        self._unscored = 0
+        return score_together([one.monitor for one in touched.values()])
 
     def _finished(self, watched: Watched) -> list[Event]:
         try:
