@@ -78,32 +78,37 @@ class Sensors(Source):
                     return
 
 
-@dataclass
-class Arrival:
-    """A window's verdict, when it came to the sink."""
-
-    at: float  # seconds since 1970
-    stream: str
-    start: int
-    stop: int
-    missing: int
+ARRIVAL = np.dtype([("at", "<f8"), ("stream", "<i4"), ("start", "<i8"), ("stop", "<i8"), ("missing", "<i8")])
 
 
 class Clocked(Sink):
-    """Where verdicts go: notes when those of windows came."""
+    """Where verdicts go: notes in a file when those of windows came, so that it takes no memory itself."""
 
     def __init__(self) -> None:
         super().__init__("clocked")
-        self.arrivals: list[Arrival] = []
+        self._file = tempfile.TemporaryFile()
 
     def send(self, records: Sequence[Record]) -> None:
-        now = time.time()
-        for one in (record.data for record in records):
-            if one["kind"] == "window":
-                self.note(Arrival(now, one["stream"], one["start"], one["stop"], one["missing"]))
+        windows = [record.data for record in records if record.data["kind"] == "window"]
+        rows = [(time.time(), number_in(one["stream"]), one["start"], one["stop"], one["missing"]) for one in windows]
+        self._file.write(np.array(rows, ARRIVAL).tobytes())
 
-    def note(self, arrival: Arrival) -> None:
-        self.arrivals.append(arrival)
+    @property
+    def arrivals(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """Of all windows, in the order in which they came; `ARRIVAL`."""
+        self._file.seek(0)
+        return np.frombuffer(self._file.read(), ARRIVAL)
+
+
+def number_in(stream: str) -> int:
+    """A stream's, by which the senders of datagrams have their addresses, too."""
+    *_, high, low = f"1.{stream}".rsplit("/", 1)[-1].split(".")
+    return 250 * (int(high) - 1) + int(low)
+
+
+def address_of(stream: int) -> str:
+    """Of this machine."""
+    return f"127.0.{1 + stream // 250}.{stream % 250}"
 
 
 @dataclass(frozen=True)
@@ -119,13 +124,11 @@ class Usage:
 
 
 @contextmanager
-def watching(
-    source: Source, sink: Sink, quota: int = 1 << 30, say: Say = lambda text: None
-) -> Iterator[tuple[Agent, Spool]]:
+def watching(source: Source, sink: Sink, quota: int = 1 << 30, **options: Any) -> Iterator[tuple[Agent, Spool]]:
     """An agent with a spool on the disk of temporary files; memory is kept as the command keeps it."""
     keep_freed_memory()
     with tempfile.TemporaryDirectory() as folder, Spool(Path(folder) / "spool.sqlite", quota) as spool:
-        yield Agent(one_member(), [source], [sink], spool, say=say), spool
+        yield Agent(one_member(), [source], [sink], spool, **options), spool
 
 
 def usage(spool: Path) -> Usage:

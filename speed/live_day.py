@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -25,8 +25,6 @@ from _live import (
     NOISE,
     RATE,
     STEP,
-    Arrival,
-    Clocked,
     Usage,
     machine,
     one_member,
@@ -38,7 +36,9 @@ from _live import (
     watching,
 )
 from dualres.stream.chunk import Chunk, Form
+from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.spool import Record
 
 HOUR_S = 3600
 ON_S = 600  # of every hour, those that do not come all day
@@ -109,24 +109,23 @@ def grown(noted: list[tuple[float, Usage]], end: float) -> dict[str, Any]:
     }
 
 
-class Counted(Clocked):
-    """A day's verdicts by the first words of their streams' names; keeping each would be growth of its own."""
+class Counted(Sink):
+    """Where verdicts go: counts those of windows by the first words of their streams' names."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("counted")
         self.windows: Counter[str] = Counter()
         self.missing: Counter[str] = Counter()
 
-    def note(self, arrival: Arrival) -> None:
-        kind = arrival.stream.partition("/")[0].partition("[")[0]
-        self.windows[kind] += 1
-        self.missing[kind] += arrival.missing
+    def send(self, records: Sequence[Record]) -> None:
+        for one in (record.data for record in records if record.data["kind"] == "window"):
+            kind = one["stream"].partition("/")[0].partition("[")[0]
+            self.windows[kind] += 1
+            self.missing[kind] += one["missing"]
 
 
 class Day(Source):
     """Everything that comes in a day, in its order."""
-
-    acknowledged = True
 
     def __init__(self, seconds: float, most_s: float) -> None:
         super().__init__("day", Told(one_member()))
