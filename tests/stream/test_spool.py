@@ -1,3 +1,4 @@
+import os
 import signal
 import sqlite3
 import subprocess
@@ -174,6 +175,13 @@ def test_every_commit_is_forced_to_the_disk(path):
     with Spool(path) as spool:
         assert spool._database.execute("PRAGMA synchronous").fetchone() == (2,)
         assert spool._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
+def test_a_folder_that_must_not_be_written_is_told(path):
+    path.parent.chmod(0o500)
+    with pytest.raises(SpoolError, match="give another folder"):
+        Spool(path)
 
 
 @pytest.mark.parametrize("content", [b"something else entirely" * 100, None])

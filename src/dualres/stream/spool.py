@@ -122,10 +122,13 @@ class Spool:
 
     def __init__(self, path: Path, quota: int = QUOTA) -> None:
         self.path, self.quota = path, quota
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(
-            path, isolation_level=None, timeout=2.0
-        )  # a process that was killed may take a moment to end
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                path, isolation_level=None, timeout=2.0
+            )  # a process that was killed may take a moment to end
+        except (OSError, sqlite3.OperationalError) as error:
+            raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
         try:
             self._prepare()
         except sqlite3.DatabaseError as error:

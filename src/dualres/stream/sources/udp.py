@@ -27,8 +27,12 @@ class Udp(Source):
     def __init__(self, name: str, told: Told) -> None:
         super().__init__(name, told)
         address = urlsplit(name)
-        if not address.port:
-            raise ConfigError(f"{name}: needs a port, as udp://0.0.0.0:5005")
+        try:
+            port = address.port
+        except ValueError:
+            port = None
+        if not port:
+            raise ConfigError(f"{name}: needs a port up to 65535, as udp://0.0.0.0:5005")
         self._form = told.form(name)
         family = socket.AF_INET6 if ":" in (address.hostname or "") else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
@@ -40,7 +44,7 @@ class Udp(Source):
         self._dropped = 0  # datagrams, by the system, so far
         self._heard: dict[str, int] = {}  # as many when each stream was heard last
         try:
-            self._socket.bind((address.hostname or "", address.port))
+            self._socket.bind((address.hostname or "", port))
         except OSError as error:
             self._socket.close()
             raise ConfigError(f"{name}: cannot be listened to ({error.strerror}); choose another port") from error
