@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from _live import (
     CHUNK_S,
     NOISE,
     RATE,
     STEP,
-    Usage,
     machine,
     one_member,
     parser_of,
@@ -50,6 +51,7 @@ BURST = Form.of(16_000, "i16")
 LOST = 640  # samples of `flaky`, every minute
 NOTED_S = 0.5
 UNDER_WAY = 200  # chunks that were not acknowledged yet
+NAMES = ("memory_mb", "spool_mb", "wal_mb", "threads", "files")
 WARM = 1 / 12  # of the day: everything came twice by then
 
 
@@ -63,14 +65,15 @@ def main() -> None:
 
 def day(seconds: float, most_s: float) -> dict[str, Any]:
     source, sink = Day(seconds, most_s), Counted()
-    noted: list[tuple[float, Usage]] = []  # with the second of the day
+    noted = array("d")  # the second of the day, and what `NAMES` say; as few bytes as may be
     over = threading.Event()
     with watching(source, sink, QUOTA) as (agent, spool):
 
         def note() -> None:
             while not over.wait(NOTED_S):
-                noted.append((source.now, used := usage(spool.path)))
-                if len(noted) % 20 == 0:
+                used = usage(spool.path)
+                noted.extend([source.now, *astuple(used)[1:]])
+                if len(noted) % (20 * (1 + len(NAMES))) == 0:
                     progress(f"{source.now / HOUR_S:5.2f} h  {used.memory_mb:.1f} MB  spool {used.spool_mb:.1f} MB")
 
         noting, begin = threading.Thread(target=note), time.time()
@@ -89,24 +92,19 @@ def day(seconds: float, most_s: float) -> dict[str, Any]:
         "runs": source.runs,
         "missing": sum(source.lost.values()),
         "missing_told": dict(sink.missing),
-        **grown(noted, source.now),
+        **grown(np.array(noted).reshape(-1, 1 + len(NAMES)), source.now),
         "peak_mb": peak_mb(),
     }
 
 
-def grown(noted: list[tuple[float, Usage]], end: float) -> dict[str, Any]:
+def grown(noted: npt.NDArray[np.float64], end: float) -> dict[str, Any]:
     """From behind the warm-up to the end."""
-    begins = (WARM * end, 0.95 * end)
+    at = noted[:, 0]
     first, last = (
-        np.median([astuple(used) for at, used in noted if begin <= at <= begin + 0.05 * end], axis=0)
-        for begin in begins
+        np.median(noted[(begin <= at) & (at <= begin + 0.05 * end), 1:], axis=0) for begin in (WARM * end, 0.95 * end)
     )
-    names = ("memory_mb", "spool_mb", "wal_mb", "threads", "files")
-    return {
-        "at_first": dict(zip(names, first[1:].round(2).tolist(), strict=True)),
-        "at_last": dict(zip(names, last[1:].round(2).tolist(), strict=True)),
-        "grew": dict(zip(names, (last - first)[1:].round(2).tolist(), strict=True)),
-    }
+    parts = {"at_first": first, "at_last": last, "grew": last - first}
+    return {part: dict(zip(NAMES, values.round(2).tolist(), strict=True)) for part, values in parts.items()}
 
 
 class Counted(Sink):

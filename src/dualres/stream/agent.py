@@ -35,7 +35,7 @@ from dualres.stream.streams import Placed, Streams
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 COMMITTED_AT_ONCE = 4 << 20  # bytes
-SCORED_AT_ONCE = 64  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
+SCORED_AT_ONCE = 16  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
