@@ -86,7 +86,7 @@ class Clocked(Sink):
 
     def __init__(self) -> None:
         super().__init__("clocked")
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 (gone with this object)
 
     def send(self, records: Sequence[Record]) -> None:
         windows = [record.data for record in records if record.data["kind"] == "window"]
@@ -136,7 +136,7 @@ def usage(spool: Path) -> Usage:
     wal = spool.with_name(f"{spool.name}-wal")
     memory = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     sizes = [path.stat().st_size / MB if path.exists() else 0.0 for path in (spool, wal)]
-    files = len(os.listdir("/proc/self/fd"))
+    files = len(list(Path("/proc/self/fd").iterdir()))
     return Usage(time.time(), memory / MB, *sizes, threading.active_count(), files)
 
 

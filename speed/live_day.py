@@ -4,9 +4,9 @@ A day's samples, fed as fast as they are judged, through the spool on a disk. `s
 `shifts` comes for ten minutes of every hour, each time as a new run, in turn with another rate and another kind of
 samples, and its speed and load change all the time. `flaky`, of two channels, comes for as long, lacks samples every
 minute and has some that are no number. `bursts` is a recording of a second every minute, each a run of its own.
-`files` are recordings of a second as well, one every ten minutes, and each has a name of its own. A few chunks at a time
-are under way until they are acknowledged, as from a broker. What is used is noted twice a second; growth is from the median of the twentieth of the day behind the warm-up to that of its last
-twentieth.
+`files` are recordings of a second as well, one every ten minutes, and each has a name of its own. A few chunks at a
+time are under way until they are acknowledged, as from a broker. What is used is noted twice a second; growth is from
+the median of the twentieth of the day behind the warm-up to that of its last twentieth.
 """
 
 from __future__ import annotations
@@ -22,20 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from _live import (
-    CHUNK_S,
-    NOISE,
-    RATE,
-    STEP,
-    machine,
-    one_member,
-    parser_of,
-    peak_mb,
-    progress,
-    tell,
-    usage,
-    watching,
-)
+from _live import CHUNK_S, NOISE, RATE, STEP, machine, one_member, parser_of, peak_mb, progress, tell, usage, watching
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Put, Say, Source, Told
@@ -70,7 +57,9 @@ def day(seconds: float, most_s: float) -> dict[str, Any]:
     with watching(source, sink, QUOTA) as (agent, spool):
 
         def note() -> None:
-            while not over.wait(NOTED_S):
+            ended = False
+            while not ended:
+                ended = over.wait(NOTED_S)
                 used = usage(spool.path)
                 noted.extend([source.now, *astuple(used)[1:]])
                 if len(noted) % (20 * (1 + len(NAMES))) == 0:
@@ -99,12 +88,18 @@ def day(seconds: float, most_s: float) -> dict[str, Any]:
 
 def grown(noted: npt.NDArray[np.float64], end: float) -> dict[str, Any]:
     """From behind the warm-up to the end."""
-    at = noted[:, 0]
-    first, last = (
-        np.median(noted[(begin <= at) & (at <= begin + 0.05 * end), 1:], axis=0) for begin in (WARM * end, 0.95 * end)
-    )
+    first, last = (_around(noted, begin, begin + 0.05 * end) for begin in (WARM * end, 0.95 * end))
     parts = {"at_first": first, "at_last": last, "grew": last - first}
     return {part: dict(zip(NAMES, values.round(2).tolist(), strict=True)) for part, values in parts.items()}
+
+
+def _around(noted: npt.NDArray[np.float64], begin: float, end: float) -> npt.NDArray[np.float64]:
+    """The median from one second of the day to another, or the next note where there is none between."""
+    at = noted[:, 0]
+    some = noted[(begin <= at) & (at <= end)]
+    if not len(some):
+        some = noted[[np.argmin(np.abs(at - begin))]]
+    return np.asarray(np.median(some[:, 1:], axis=0))
 
 
 class Counted(Sink):

@@ -49,7 +49,6 @@ from dualres.stream.sources.udp import Udp
 ABLE_S = 10.0  # of every stream, to measure what it is able to do
 UNDER_WAY = 1000  # chunks that were not acknowledged yet
 LATE_S = 0.5
-CALM_S = 10  # seconds on time before it is over
 SLOWEST_RECOVERY_S = 1200.0
 Span = tuple[float, float]  # of too much input, seconds since 1970
 Arrivals = Times = np.ndarray[Any, np.dtype[Any]]
@@ -62,6 +61,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0, help="of too much input")
     parser.add_argument("--times", type=float, default=3.0, help="what it is able to do")
     parser.add_argument("--quota-mb", type=int, default=512, help="of the spool")
+    parser.add_argument("--calm", type=int, default=10, help="seconds at half of it before, and on time in the end")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--sender", type=json.loads, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -77,20 +77,19 @@ def main() -> None:
 def overload(arguments: argparse.Namespace) -> dict[str, Any]:
     able = capacity(arguments.streams)
     progress(f"{arguments.only}: able to judge {able * arguments.streams / RATE:.0f} streams")
-    seconds, begin = 60 * arguments.minutes, time.time()
-    paces = [(CALM_S, able / 2), (seconds, arguments.times * able), (SLOWEST_RECOVERY_S, able / 2)]
+    seconds, calm = 60 * arguments.minutes, arguments.calm
+    paces = [(calm, able / 2), (seconds, arguments.times * able), (SLOWEST_RECOVERY_S, able / 2)]
     source, sink, said = KINDS[arguments.only](arguments.streams, paces), Clocked(), dict[str, None]()
-    watcher = Watcher(source, begin + CALM_S + seconds)
+    watcher = Watcher(source, calm, calm + seconds)
     options = {"say": lambda text: said.setdefault(text), "report": watcher}
     with watching(source, sink, arguments.quota_mb << 20, **options) as (agent, spool):
-        watcher.path = spool.path
-        begin = time.time()
+        watcher.spool = spool.path
         agent.run()
-    span = begin + CALM_S, begin + CALM_S + seconds
+    span = source.begun + calm, source.begun + calm + seconds
     return {
         "able_streams": round(able * arguments.streams / RATE),
         **source.account(span, able, sink.arrivals, agent),
-        **lateness(sink.arrivals, np.array(source.sent_at), span),
+        **lateness(sink.arrivals, np.array(source.sent_at), span, calm),
         **memory(watcher.used, span),
         "peak_mb": peak_mb(),
         "said": [text.partition(": ")[2] for text in said],
@@ -108,20 +107,22 @@ def capacity(streams: int) -> float:
 class Watcher:
     """Told every second how it goes: notes what is used, and says when it is over."""
 
-    def __init__(self, source: Load, relief: float) -> None:
-        self._source, self._relief, self._calm = source, relief, 0
-        self.path = Path()
+    def __init__(self, source: Load, calm_s: int, relief_s: float) -> None:
+        """The load becomes less `relief_s` seconds after it began."""
+        self._source, self._calm_s, self._relief_s, self._calm = source, calm_s, relief_s, 0
+        self.spool = Path()
         self.used: list[Usage] = []
 
     def __call__(self, status: Status) -> None:
-        self.used.append(now := usage(self.path))
+        self.used.append(now := usage(self.spool))
+        since = now.at - self._source.begun - self._relief_s
         if len(self.used) % 10 == 1:
             progress(
-                f"{now.at - self._relief:+5.0f} s  {now.memory_mb:.0f} MB  spool {now.spool_mb:.0f} MB  "
+                f"{since:+5.0f} s  {now.memory_mb:.0f} MB  spool {now.spool_mb:.0f} MB  "
                 f"{status.behind_s:.1f} s behind  {status.missing:,} missing"
             )
-        self._calm = self._calm + 1 if now.at > self._relief and status.behind_s < LATE_S else 0
-        if self._calm == 2 * CALM_S:
+        self._calm = self._calm + 1 if since > 0 and status.behind_s < LATE_S else 0
+        if self._calm == 2 * self._calm_s:
             self._source.over.set()
 
 
@@ -132,6 +133,7 @@ class Load(Source):
         super().__init__(name, told)
         self.streams, self.paces = streams, paces
         self.over = threading.Event()  # enough was sent
+        self.begun = float("inf")  # seconds since 1970
         self.sent_at: list[float] = []  # the last chunk of every step
 
 
@@ -142,7 +144,7 @@ class Waiting(Load):
         super().__init__("waiting", Told(one_member()), streams, paces)
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
-        room = threading.Semaphore(UNDER_WAY)
+        room, self.begun = threading.Semaphore(UNDER_WAY), time.time()
         for number in steps(self.paces, self.over, catches_up=False):
             for stream in range(self.streams):
                 while not room.acquire(timeout=1.0):
@@ -193,6 +195,8 @@ class Datagrams(Load, Udp):
         """Datagrams until it is over, and a moment for those under way."""
         words = [sys.executable, __file__, "--sender", json.dumps(self._asked)]
         with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as sender:
+            assert sender.stdout
+            self.begun = float(sender.stdout.readline())
             while not self.over.wait(0.1) and not stopped.is_set() and sender.poll() is None:
                 pass
             self.sent_at += json.loads(sender.communicate()[0])
@@ -233,13 +237,14 @@ def steps(paces: Sequence[tuple[float, float]], over: threading.Event, catches_u
 
 
 def send_datagrams(port: int, streams: int, paces: Sequence[tuple[float, float]]) -> None:
-    """Until standard input ends; prints when each step was sent."""
+    """Until standard input ends; prints when it begins, and in the end when each step was sent."""
     over, sent_at = threading.Event(), list[float]()
     threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(streams)]
     for stream, one in enumerate(sockets):
         one.bind((address_of(stream), 0))
         one.connect(("127.0.0.1", port))
+    print(time.time(), flush=True)
     for number in steps(paces, over, catches_up=True):
         for stream, one in enumerate(sockets):
             one.send(STAMP.pack(1, number * STEP) + samples_of(stream, number))
@@ -247,17 +252,17 @@ def send_datagrams(port: int, streams: int, paces: Sequence[tuple[float, float]]
     print(json.dumps(sent_at))
 
 
-def lateness(arrivals: Arrivals, sent_at: Times, span: Span) -> dict[str, Any]:
+def lateness(arrivals: Arrivals, sent_at: Times, span: Span, calm_s: int) -> dict[str, Any]:
     """Before, during and after, and how long after the relief verdicts were on time for some seconds in a row."""
     late = arrivals["at"] - sent_at[(arrivals["stop"] - 1) // STEP]
     after = arrivals["at"] - span[1]
+    parts = {"before": arrivals["at"] < span[0], "during": (after < 0) & (arrivals["at"] >= span[0])}
+    parts["after"] = after > after.max() - calm_s
+    p99 = {name: round(float(np.quantile(late[part], 0.99)), 3) for name, part in parts.items() if part.any()}
     seconds = np.floor(after[after >= 0]).astype(int)
     share = np.bincount(seconds, late[after >= 0] > LATE_S) / np.maximum(1, np.bincount(seconds))
-    calm = np.convolve(share <= 0.01, np.ones(CALM_S), "valid") == CALM_S
-    parts = {"before": arrivals["at"] < span[0], "during": (after < 0) & (arrivals["at"] >= span[0])}
-    parts["after"] = after > after.max() - CALM_S
-    p99 = {name: round(float(np.quantile(late[part], 0.99)), 3) for name, part in parts.items()}
-    return {"late_p99_s": p99, "recovered_after_s": int(np.argmax(calm)) if calm.any() else None}
+    calm = [second for second in range(len(share)) if (share[second : second + calm_s] <= 0.01).all()]
+    return {"late_p99_s": p99, "recovered_after_s": calm[0] if calm else None}
 
 
 def memory(used: Sequence[Usage], span: Span) -> dict[str, Any]:
@@ -267,8 +272,8 @@ def memory(used: Sequence[Usage], span: Span) -> dict[str, Any]:
     bounds["after"] = (span[1], float("inf"))
     parts = {name: [one for one in used if low <= one.at < high] for name, (low, high) in bounds.items()}
     return {
-        "memory_mb": {name: round(max(one.memory_mb for one in part), 1) for name, part in parts.items()},
-        "spool_mb": {name: round(max(one.spool_mb for one in part), 1) for name, part in parts.items()},
+        "memory_mb": {name: round(max(one.memory_mb for one in part), 1) for name, part in parts.items() if part},
+        "spool_mb": {name: round(max(one.spool_mb for one in part), 1) for name, part in parts.items() if part},
         "wal_mb": round(max(one.wal_mb for one in used), 1),
         "threads": max(one.threads for one in used),
         "files": max(one.files for one in used),
