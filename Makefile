@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test pytest lint bench results manifest speed api datasets picture session lock site
+.PHONY: setup demo test pytest lint bench results manifest speed live api datasets picture session lock site
 
 setup: $(STAMP)
 
@@ -50,6 +50,14 @@ speed: setup
 	cd results/measured && sha256sum *.json > SHA256SUMS
 	$(BIN)/python tools/speed_history.py $(SPEED)
 	$(BIN)/python tools/manifest.py
+
+# How much live streams carry, in half an hour; on an idle machine.
+live: setup
+	for script in live live_day live_overload; do \
+		$(BIN)/python speed/$$script.py -o results/measured/$$script.json > /dev/null || exit 1; done
+	cd results/measured && sha256sum *.json > SHA256SUMS
+	$(BIN)/python tools/manifest.py
+	$(BIN)/python tools/render.py
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup

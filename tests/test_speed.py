@@ -54,6 +54,30 @@ def test_scaling():
     assert all(point["s"] > 0 for name in ("tokens", "width", "states", "recordings") for point in result[name])
 
 
+def test_live():
+    result = printed("live.py", "--streams", "3", "--seconds", "2")
+    assert result["realtime"]["windows"] == 3 * 6
+    assert result["realtime"]["missing"] == 0
+    assert result["capacity"]["streams"] > 0
+
+
+def test_live_day():
+    result = printed("live_day.py", "--hours", "0.02")
+    assert (result["simulated_s"], result["runs"]) == (72, 4)
+    assert result["windows"]["steady"] == 280
+    assert sum(result["missing_told"].values()) == result["missing"] > 0
+    assert set(result["grew"]) == {"memory_mb", "spool_mb", "wal_mb", "threads", "files"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="every address 127.x.x.x is this machine on Linux only")
+def test_live_overload():
+    few = ("--streams", "3", "--minutes", "0.02", "--calm", "1", "--quota-mb", "2")
+    result = printed("live_overload.py", *few)
+    assert result["waits"]["windows_lacking"] == result["waits"]["missing"] == 0
+    assert result["udp"]["untold"] == 0
+    assert result["udp"]["windows"] > 0
+
+
 def test_augment():
     result = printed("augment.py", "--repeats", "1")
     assert result["windows"] == 96

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from adaptation import Adaptation
+from carried import Carried
 from dualres.campaign.ledger import Ledger
 from dualres.errors import ConfigError
 from explained import Explained
@@ -28,6 +29,7 @@ class Answers:
                 Measured(results),
                 Explained(results),
                 Stressed(results),
+                Carried(results),
             )
             for name in dir(one)
             if not name.startswith("_")

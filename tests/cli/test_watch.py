@@ -156,6 +156,10 @@ def test_a_closed_output_ends_it(model):
         (["-", "--condition", "load"], "--condition"),
         (["-", "--healthy", "folder"], "--false-alarms"),
         (["-", "--false-alarms", "often"], "'1 per year'"),
+        (["-", "--rate", "fast"], "no number of Hz"),
+        (["-", "--rate", "12345.6789"], "simple ratio"),
+        (["udp://0.0.0.0:99999", "--rate", "8000"], "a port up to 65535"),
+        (["-", "--rate", "8000", "--state", "/dev/null/kept"], "give another folder (--state)"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(model, arguments, reason):

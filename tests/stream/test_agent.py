@@ -153,12 +153,12 @@ def test_the_quota_stops_acknowledging_and_says_so(views, path, monkeypatch):
                 stopped.wait(0.02)
             agent.stop()
 
-    with Spool(path, quota=34_000) as spool:
+    with Spool(path, quota=65_000) as spool:
         agent = agent_module.Agent(views, [Slowly(chunks)], [broken], spool, say=said.append)
         agent.run()
-        assert spool.bytes < 60_000
+        assert spool.bytes < 80_000
     assert 0 < len(acknowledged) < len(chunks)
-    assert [one for one in said if "quota of 34,000 bytes" in one]
+    assert [one for one in said if "quota of 65,000 bytes" in one]
     missing = chunks[len(acknowledged) :]
     found = run(views, [*missing, end()], path)
     assert by_number(found.told) == expected(views, signal), "what was not acknowledged was sent again"

@@ -20,6 +20,24 @@ def test_chunks_come_out_in_order_all_at_once():
     assert intake.empty
 
 
+def test_no_more_comes_out_than_asked_for_but_one_at_least():
+    intake = Intake()
+    some = [chunk(1000), chunk(2000), chunk(3000)]
+    for one in some:
+        intake.put_waiting(one)
+    assert intake.take(0, 1) == some[:1]
+    assert intake.take(0, 100_000) == some[1:]
+    intake.put_waiting(some[0])
+    assert intake.take(0) == some[:1], "the room of what was taken is free again"
+
+
+def test_small_chunks_take_room_as_well():
+    intake = Intake(room=100_000)
+    for _ in range(1000):
+        intake.put_or_drop(chunk(1))
+    assert 700 < intake.lost < 900
+
+
 def test_who_can_wait_waits_for_room():
     intake = Intake(room=20)
     intake.put_waiting(chunk())
@@ -33,7 +51,7 @@ def test_who_can_wait_waits_for_room():
 
 
 def test_what_cannot_wait_is_missing_and_the_next_chunk_says_so():
-    intake = Intake(room=20)
+    intake = Intake(room=510)  # bytes: for one chunk of ten samples, or two of one
     intake.put_or_drop(chunk())
     intake.put_or_drop(chunk(7))
     intake.put_or_drop(chunk(5))

@@ -1,3 +1,4 @@
+import os
 import signal
 import sqlite3
 import subprocess
@@ -57,11 +58,13 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
 
 def test_ids_are_never_used_again(path):
     with Spool(path) as spool:
-        spool.append([one := stream()], [c := chunk(spool)])
+        empty = spool.bytes
+        spool.append([one := stream()], [c := chunk(spool, 0, bytes(100_000))])
+        assert 90_000 < spool.bytes - empty < 120_000
         spool.record([Progress(one, 2, None, [c.kept()], True)], [("a", {})])
         spool.sinks(["-"])
         spool.delivered({"-": 1})
-        assert spool.bytes == 0
+        assert spool.bytes == empty
     with Spool(path) as spool:
         spool.append([stream(2)], [chunk(spool, of=2)])
         assert [r.id for r in spool.record([], [("b", {})])] == [2]
@@ -129,22 +132,56 @@ def test_a_disk_that_is_full_at_the_start_is_waited_for(path, monkeypatch):
     assert "waits for room" in said[0]
 
 
-def test_the_quota_counts_chunks_and_verdicts(path):
-    with Spool(path, quota=1000) as spool:
-        spool.append([one := stream()], [c := chunk(spool, 0, bytes(900))])
+def test_the_quota_counts_what_chunks_and_verdicts_take_in_the_file(path):
+    with Spool(path, quota=200_000) as spool:
+        some = [chunk(spool, 0, bytes(2600)) for _ in range(40)]  # no two of which fit into one page
+        spool.append([one := stream()], some)
         assert not spool.full
-        spool.record([], [("a", {"text": "x" * 100})])
+        assert spool.bytes > 40 * 4096
+        spool.record([], [("a", {"text": "x" * 20_000})])
         assert spool.full
-        spool.record([Progress(one, 450, None, [c.kept()], True)], [])
+        spool.record([Progress(one, 450, None, [one.kept() for one in some], True)], [])
         assert not spool.full
-    with Spool(path, quota=100) as spool:
+    assert path.stat().st_size < 300_000
+    with Spool(path, quota=10_000) as spool:
         assert spool.full
+
+
+def test_runs_that_are_long_over_are_forgotten(path, monkeypatch):
+    monkeypatch.setattr("dualres.stream.spool.MOST_RUNS", 2)
+    with Spool(path) as spool:
+        for id in range(1, 5):
+            spool.append([one := Stream(id, "pump", f"{id}", FORM, 0, 0, None)], [])
+            spool.append([Stream(100 + id, f"other {id}", "1", FORM, 0, 0, None)], [])
+            if id != 2:
+                spool.record([Progress(one, 2, None, [], True)], [])
+        assert [one.start for one in spool.streams() if one.name == "pump"] == ["2", "3", "4"], "2 has not ended"
+        assert [one.start for one in spool.latest_runs() if one.name == "pump"] == ["4"]
+        assert len(spool.open_streams()) == 5
+
+
+@pytest.mark.parametrize(
+    ("start", "sample", "known"),
+    [("7", 0, True), ("7", 99, True), ("7", 100, False), ("8", 150, True), ("8", 200, False), ("", 0, False)],
+)
+def test_samples_of_runs_that_are_over_are_known(path, start, sample, known):
+    with Spool(path) as spool:
+        spool.append([Stream(1, "pump", "7", FORM, 0, 100, None), Stream(2, "pump", "8@120", FORM, 120, 200, None)], [])
+        assert spool.was_judged("pump", start, sample) == known
+        assert not spool.was_judged("other", start, sample)
 
 
 def test_every_commit_is_forced_to_the_disk(path):
     with Spool(path) as spool:
         assert spool._database.execute("PRAGMA synchronous").fetchone() == (2,)
         assert spool._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+@pytest.mark.skipif(getattr(os, "geteuid", int)() == 0, reason="root may write anywhere")
+def test_a_folder_that_must_not_be_written_is_told(path):
+    path.parent.chmod(0o500)
+    with pytest.raises(SpoolError, match="give another folder"):
+        Spool(path)
 
 
 @pytest.mark.parametrize("content", [b"something else entirely" * 100, None])

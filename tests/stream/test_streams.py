@@ -2,9 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.stream import streams
 from dualres.stream.chunk import Chunk, Form
-from dualres.stream.spool import Spool
+from dualres.stream.spool import Progress, Spool
 from dualres.stream.streams import Placed, Streams
 
 FORM = Form.of(8000, "i16")
@@ -88,15 +87,21 @@ def test_a_whole_message_that_comes_twice_is_one_run(spool):
     assert found(placed(of(spool), one, one)) == [(1, 0, 2, False), (1, 2, 0, True)]
 
 
-def test_runs_that_are_long_over_are_forgotten(spool, monkeypatch):
-    monkeypatch.setattr(streams, "MOST_RUNS", 2)
+def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
     places = of(spool)
-    for number in range(4):
-        into = placed(places, Chunk("a", FORM, data(1), 0, start=str(number), last=True))
-        spool.append(into.opened, into.chunks, into.forgotten)
-        for stream in into.opened:
-            stream.ended = True
-    assert [one.start for one in spool.streams()] == ["2", "3"]
+    whole = Chunk("a", FORM, data(1, 2), 0, start="7", last=True)
+    into = placed(places, whole)
+    spool.append(into.opened, into.chunks)
+    (stream,) = into.opened
+    spool.record([Progress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
+    places.over(stream)
+    assert places.by_id == {}
+    assert places.open_streams() == []
+    again = placed(places, whole, Chunk("a", FORM, data(1), 0, start="8"))
+    assert (again.duplicates, [one.key for one in again.opened]) == (2, ["a/8"])
+    assert [one.id for one in again.opened] == [2]
+    known = of(spool).known()["a"]
+    assert (known.start, known.reached, known.ended) == ("7", 2, True)
 
 
 def test_each_channel_is_a_stream_where_the_model_judges_one(spool):

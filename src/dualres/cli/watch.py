@@ -132,6 +132,7 @@ def watch(
     from dualres.cli.models import loaded
     from dualres.errors import ConfigError
     from dualres.judge import remembered_by
+    from dualres.stream import Monitor
     from dualres.stream.agent import Agent
     from dualres.stream.alarms import alarms_at
     from dualres.stream.sinks.catalogue import sink_of
@@ -158,6 +159,8 @@ def watch(
     if hz is None and remembered and remembered.rate:
         hz = remembered.rate
         complain("note", f"sources that do not state their rate are taken at {float(hz):g} Hz, as learned", "yellow")
+    if hz is not None:
+        Monitor(judge, hz, block_s=block)  # an error now, not when the first samples come
     tell = partial(complain, "watch", colour="yellow")
     lasting = bool(state) or PIPE not in sources
     with ExitStack() as stack:

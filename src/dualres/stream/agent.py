@@ -25,6 +25,7 @@ from dualres.stream.chunk import Chunk, Form
 from dualres.stream.delivery import AT_ONCE, Delivery
 from dualres.stream.event import BLOCK, Event
 from dualres.stream.intake import Intake
+from dualres.stream.losses import Losses
 from dualres.stream.monitor import Monitor, score_together
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Source
@@ -33,6 +34,8 @@ from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
+COMMITTED_AT_ONCE = 4 << 20  # bytes
+SCORED_AT_ONCE = 16  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
@@ -99,6 +102,7 @@ class Agent:
         self._watched: dict[int, Watched] = {}
         self._by_key: dict[str, Watched] = {}
         self._cursor = 0  # the chunk up to which all are judged
+        self._unscored = 0  # windows that were taken since the latest score
         self._resume()
         self._told: set[str] = set()
         positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
@@ -108,7 +112,7 @@ class Agent:
         self._remembered, self._remembered_at = positions, time.monotonic()
         self._running: list[threading.Thread] = []
         self.failed: list[Exception] = []  # of sources that ended in an error
-        self._told_at = 0.0
+        self._told_at, self._losses = 0.0, Losses(say)
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
 
     @property
@@ -175,7 +179,8 @@ class Agent:
             self._intake.wait(wait_s)
             return False
         self._told.discard("quota")
-        chunks = self._intake.take(wait_s)
+        room = self._spool.quota - self._spool.bytes
+        chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
         if not chunks:
             return False
         placed, now = Placed(), time.time()
@@ -191,7 +196,7 @@ class Agent:
         return True
 
     def _commit(self, placed: Placed) -> None:
-        self._written(lambda: self._spool.append(placed.opened, placed.chunks, placed.forgotten))
+        self._written(lambda: self._spool.append(placed.opened, placed.chunks))
         self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
         for stream in placed.opened:
             self._watch(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
@@ -212,11 +217,10 @@ class Agent:
             stream = self._streams.by_id[chunk.stream]
             if chunk.stop <= stream.position and not chunk.last:
                 before.setdefault(stream.id, []).append(chunk)
-        for stream in self._streams.by_id.values():
+        for stream in self._spool.streams() if self._alarms else ():
             if self._alarms and stream.marker and (kept := stream.marker.get("alarm")):
                 self._alarms.go_on(stream.name, kept)
-            if stream.ended:
-                continue
+        for stream in self._streams.by_id.values():
             chunks = before.get(stream.id, [])
             if stream.marker and "monitor" in stream.marker:
                 monitor = Monitor.resumed(self._model, stream.marker["monitor"], _samples_from(stream, chunks))
@@ -245,27 +249,41 @@ class Agent:
             row = together.setdefault(chunk.stream, [])
             expected = row[-1].stop if row else watched.position
             if chunk.first > expected:
-                self._push(watched, row)
+                events += self._push(watched, row, touched)
                 events += watched.monitor.gap(chunk.first - expected)
             if chunk.last:
-                self._push(watched, row)
+                events += self._push(watched, row, touched)
                 events += self._finished(watched)
                 ended.add(chunk.stream)
             else:
                 row.append(chunk)
             watched.kept.append(chunk.kept())
         for id, row in together.items():
-            self._push(touched[id], row)
-        events += score_together([one.monitor for one in touched.values()])
+            events += self._push(touched[id], row, touched)
+        events += self._scored(touched)
         self._record(events, touched, ended)
         self._cursor = chunks[-1].id
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
-    def _push(self, watched: Watched, row: list[Stored]) -> None:
-        if row:
-            watched.monitor.take(watched.stream.form.samples(b"".join(chunk.data for chunk in row)))
-            row.clear()
+    def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:
+        """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
+        if not row:
+            return []
+        events, monitor = list[Event](), watched.monitor
+        samples = watched.stream.form.samples(b"".join(chunk.data for chunk in row))
+        row.clear()
+        for start in range(0, len(samples), monitor.samples_at_once):
+            before = monitor.waiting
+            monitor.take(samples[start : start + monitor.samples_at_once])
+            self._unscored += monitor.waiting - before
+            if self._unscored >= SCORED_AT_ONCE:
+                events += self._scored(touched)
+        return events
+
+    def _scored(self, touched: dict[int, Watched]) -> list[Event]:
+        self._unscored = 0
+        return score_together([one.monitor for one in touched.values()])
 
     def _finished(self, watched: Watched) -> list[Event]:
         try:
@@ -292,7 +310,7 @@ class Agent:
         self._written(lambda: self._spool.record(progress, verdicts, positions))
         self._remembered, self._remembered_at = positions, time.monotonic()
         for id in ended:
-            del self._by_key[self._watched.pop(id).stream.key]
+            self._forget(self._watched.pop(id).stream)
         windows = sum(event.kind == "window" for event in events)
         blocks = [event for event in events if event.kind == "block"]
         missing = sum(event.missing for event in events if event.kind == "window")
@@ -306,6 +324,11 @@ class Agent:
             self._status = replace(
                 self._status, latest=f"{name} {latest.label} {latest.probabilities[latest.label]:.2f}"
             )
+
+    def _forget(self, stream: Stream) -> None:
+        """A run that is over."""
+        del self._by_key[stream.key]
+        self._streams.over(stream)
 
     def _progress(self, watched: Watched, ended: bool = False) -> Progress:
         stream, unneeded = watched.stream, []
@@ -369,7 +392,8 @@ class Agent:
     def _end(self) -> None:
         """Nothing comes any more: judge and deliver what is here."""
         try:
-            self._take_in(0.0)
+            while self._take_in(0.0):
+                pass
             if not self._lasting:
                 placed = Placed()
                 for stream in self._streams.open_streams():
@@ -415,6 +439,7 @@ class Agent:
     def _tell(self, now: bool = False) -> None:
         if now or time.monotonic() - self._told_at >= TOLD_S:
             self._told_at = time.monotonic()
+            self._losses.count(self.lost, ended=now)
             waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
             self._status = replace(
                 self._status, streams=len(self._watched), waiting=waiting, spool_bytes=self._spool.bytes

@@ -1,6 +1,6 @@
 """What a stream says."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from dualres.trust.calibration import Answer
@@ -29,6 +29,6 @@ class Event:
 
     def as_data(self) -> dict[str, Any]:
         """For JSON; the keys of an answer stand beside the others, as in a verdict's."""
-        data = asdict(replace(self, answer=None))
+        data = {**vars(self), "probabilities": dict(self.probabilities)}
         del data["answer"]
         return {**data, **(self.answer.as_data() if self.answer else {})}

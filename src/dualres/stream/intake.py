@@ -9,6 +9,7 @@ from dataclasses import replace
 from dualres.stream.chunk import Chunk
 
 ROOM = 16 << 20  # bytes
+_PER_CHUNK = 500  # bytes that one takes beside its samples, roughly: many small ones must not fill the memory
 
 
 class Intake:
@@ -43,14 +44,16 @@ class Intake:
             else:
                 self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
 
-    def take(self, timeout: float) -> list[Chunk]:
-        """All that is there; if there is nothing, after so many seconds at most, or when woken."""
+    def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
+        """What came first, up to `most` bytes, but one chunk at least; nothing after so many seconds, or when woken."""
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
             self._woken = False
-            taken = list(self._chunks)
-            self._chunks.clear()
-            self._size = 0
+            taken, room = list[Chunk](), most
+            while self._chunks and (not taken or _size_of(self._chunks[0]) <= room):
+                taken.append(self._chunks.popleft())
+                room -= _size_of(taken[-1])
+            self._size -= most - room
             self._changed.notify_all()
             return taken
 
@@ -78,5 +81,10 @@ class Intake:
 
     def _add(self, chunk: Chunk) -> None:
         self._chunks.append(chunk)
-        self._size += len(chunk.data) + 1
+        self._size += _size_of(chunk)
         self._changed.notify_all()
+
+
+def _size_of(chunk: Chunk) -> int:
+    """In bytes; an empty one takes some, too."""
+    return len(chunk.data) + _PER_CHUNK

@@ -100,10 +100,19 @@ class Monitor:
         """The first sample that anything to come depends on; no earlier one is needed by `resumed`."""
         return self._framing.needed_from
 
+    @property
+    def waiting(self) -> int:
+        """Windows that `take` completed and that were not scored yet."""
+        return len(self._pending)
+
+    @property
+    def samples_at_once(self) -> int:
+        """Into such pieces a long chunk is best cut, so that few of its windows are in memory."""
+        return TOGETHER * self._framing.samples_for_a_step
+
     def push(self, samples: npt.ArrayLike) -> list[Event]:
         """What a chunk (n,) or (n, axes) of any size completes, in order; a block comes after its last window."""
-        chunk, events = self._chunk(samples), list[Event]()
-        step = TOGETHER * self._framing.samples_for_a_step  # so that a long one needs little memory
+        chunk, events, step = self._chunk(samples), list[Event](), self.samples_at_once
         for start in range(0, chunk.shape[1], step):
             self._take(chunk[:, start : start + step])
             events += score_together([self])

@@ -21,19 +21,21 @@ from dualres.stream.chunk import Form
 
 QUOTA = 2 << 30  # bytes
 PAUSE_S = 1.0  # after which to try again to write to a full disk
+MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
 _MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS streams (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL, start TEXT NOT NULL, form TEXT NOT NULL, began INTEGER NOT NULL,
     position INTEGER NOT NULL, marker TEXT, ended INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE INDEX IF NOT EXISTS runs ON streams (name, start);
 CREATE TABLE IF NOT EXISTS chunks (
     id INTEGER PRIMARY KEY, stream INTEGER NOT NULL REFERENCES streams, first INTEGER NOT NULL, count INTEGER NOT NULL,
     samples BLOB NOT NULL, side TEXT, at REAL NOT NULL, last INTEGER NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS verdicts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, record TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS sinks (name TEXT PRIMARY KEY, delivered INTEGER NOT NULL) STRICT;
 """
-_PER_ROW = 64  # bytes that a row takes beside its content, roughly
+_PER_CHUNK = 64  # bytes that one takes in memory beside its samples, roughly
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
@@ -70,7 +72,6 @@ class Kept:
 
     id: int
     stop: int  # index of the first sample behind it
-    size: int  # bytes
     side: Mapping[str, str]
     at: float  # when it came, in seconds since 1970
 
@@ -93,7 +94,7 @@ class Stored:
         return self.first + self.count
 
     def kept(self) -> Kept:
-        return Kept(self.id, self.stop, len(self.data) + _PER_ROW, self.side, self.at)
+        return Kept(self.id, self.stop, self.side, self.at)
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,13 @@ class Spool:
 
     def __init__(self, path: Path, quota: int = QUOTA) -> None:
         self.path, self.quota = path, quota
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._database = sqlite3.connect(
-            path, isolation_level=None, timeout=2.0
-        )  # a process that was killed may take a moment to end
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                path, isolation_level=None, timeout=2.0
+            )  # a process that was killed may take a moment to end
+        except (OSError, sqlite3.OperationalError) as error:
+            raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
         try:
             self._prepare()
         except sqlite3.DatabaseError as error:
@@ -140,8 +144,7 @@ class Spool:
         self._next_verdict = 1 + max(
             self._number("SELECT max(id) FROM verdicts"), self._number("SELECT max(delivered) FROM sinks")
         )
-        self.bytes = self._number(f"SELECT sum(length(samples) + {_PER_ROW}) FROM chunks")  # of all that is kept
-        self.bytes += self._number(f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts")
+        self._page = self._number("PRAGMA page_size")  # bytes
 
     def _prepare(self) -> None:
         run = self._database.execute
@@ -170,19 +173,50 @@ class Spool:
         self.close()
 
     @property
+    def bytes(self) -> int:
+        """Of the file's pages that hold something. The file itself never shrinks: the others are for what comes."""
+        return self._page * (self._number("PRAGMA page_count") - self._number("PRAGMA freelist_count"))
+
+    @property
     def full(self) -> bool:
         """Whether the quota is reached."""
         return self.bytes >= self.quota
 
     def streams(self) -> list[Stream]:
-        """All that there ever were, oldest first."""
+        """All runs that are remembered, oldest first."""
+        return self._streams("TRUE")
+
+    def open_streams(self) -> list[Stream]:
+        """Those that have not ended, oldest first."""
+        return self._streams("NOT ended")
+
+    def latest_runs(self) -> list[Stream]:
+        """One of every stream."""
+        return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
+
+    def _streams(self, which: str) -> list[Stream]:
         rows = self._database.execute(
-            "SELECT id, name, start, form, began, position, marker, ended FROM streams ORDER BY id"
+            f"SELECT id, name, start, form, began, position, marker, ended FROM streams WHERE {which} ORDER BY id"
         )
         return [
             Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
             for id, name, start, form, began, position, marker, ended in rows
         ]
+
+    def was_judged(self, name: str, start: str, sample: int) -> bool:
+        """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
+        # What follows the start behind an @ says where; "A" is the next letter behind @.
+        found = self._number(
+            "SELECT count(*) FROM streams WHERE name = ?1 AND position > ?3 "
+            "AND (start = ?2 OR (start > ?2 || '@' AND start < ?2 || 'A'))",
+            (name, start, sample),
+        )
+        return found > 0
+
+    @property
+    def last_stream(self) -> int:
+        """The id of the run that was opened last."""
+        return self._number("SELECT max(id) FROM streams")
 
     def unjudged(self, after: int, most: int) -> list[Stored]:
         """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
@@ -190,7 +224,7 @@ class Spool:
         rows = self._database.execute(f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))
         for row in rows:
             found.append(_stored(row))
-            size += found[-1].kept().size
+            size += len(found[-1].data) + _PER_CHUNK
             if size >= most:
                 break
         rows.close()
@@ -200,13 +234,20 @@ class Spool:
         """All of them, in the order in which they came."""
         return map(_stored, self._database.execute(f"SELECT {_CHUNK} FROM chunks ORDER BY id"))
 
-    def append(self, opened: Sequence[Stream], chunks: Sequence[Stored], forgotten: Sequence[Stream] = ()) -> None:
-        """Commit new streams and chunks, all or none; they are safe when this returns."""
+    def append(self, opened: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Commit new streams and chunks, all or none; they are safe when this returns.
+
+        Of the streams of which there are new runs, those that were over long ago are forgotten.
+        """
         with self._writing():
-            self._database.executemany("DELETE FROM streams WHERE id = ?", [(one.id,) for one in forgotten])
             self._database.executemany(
                 "INSERT INTO streams (id, name, start, form, began, position) VALUES (?, ?, ?, ?, ?, ?)",
                 [(one.id, one.name, one.start, one.form.as_text(), one.began, one.position) for one in opened],
+            )
+            self._database.executemany(
+                "DELETE FROM streams WHERE ended AND name = ?1 AND id <= "
+                f"(SELECT id FROM streams WHERE name = ?1 ORDER BY id DESC LIMIT 1 OFFSET {MOST_RUNS})",
+                {(one.name,) for one in opened},
             )
             self._database.executemany(
                 f"INSERT INTO chunks ({_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -215,7 +256,6 @@ class Spool:
                     for c in chunks
                 ],
             )
-        self.bytes += sum(chunk.kept().size for chunk in chunks)
 
     def new_chunk_id(self) -> int:
         """Above all before it, also above those that were dropped."""
@@ -235,18 +275,16 @@ class Spool:
         made = [Record(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
         rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
         steps = list(progress)
-        dropped = [chunk for one in steps for chunk in one.unneeded]
+        dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
         with self._writing():
             self._database.executemany("INSERT INTO verdicts (id, key, record) VALUES (?, ?, ?)", rows)
             self._database.executemany(
                 "UPDATE streams SET position = ?, marker = ?, ended = ? WHERE id = ?",
                 [(s.position, s.marker and json.dumps(s.marker), s.ended, s.stream.id) for s in steps],
             )
-            self._database.executemany("DELETE FROM chunks WHERE id = ?", [(chunk.id,) for chunk in dropped])
-            freed = self._drop(delivered or {})
+            self._database.executemany("DELETE FROM chunks WHERE id = ?", dropped)
+            self._drop(delivered or {})
         self._next_verdict += len(made)
-        self.bytes += sum(len(text) + _PER_ROW for *_, text in rows)
-        self.bytes -= sum(chunk.size for chunk in dropped) + freed
         for one in steps:
             one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
         return made
@@ -280,18 +318,15 @@ class Spool:
     def delivered(self, positions: Mapping[str, int]) -> None:
         """Commit how far each sink is; what all of them have is dropped."""
         with self._writing():
-            freed = self._drop(positions)
-        self.bytes -= freed
+            self._drop(positions)
 
-    def _drop(self, positions: Mapping[str, int]) -> int:
-        """Within a transaction; the bytes that it frees."""
+    def _drop(self, positions: Mapping[str, int]) -> None:
+        """Within a transaction."""
         done = min(positions.values(), default=0)
-        freed = self._number(f"SELECT sum(length(record) + {_PER_ROW}) FROM verdicts WHERE id <= {done}")
         self._database.executemany(
             "UPDATE sinks SET delivered = ? WHERE name = ?", [(done, name) for name, done in positions.items()]
         )
         self._database.execute("DELETE FROM verdicts WHERE id <= ?", (done,))
-        return freed
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -312,9 +347,9 @@ class Spool:
                 f"{self.path}: cannot be written ({error}); move it away, or give another --state"
             ) from error
 
-    def _number(self, query: str) -> int:
+    def _number(self, query: str, values: Sequence[str | int] = ()) -> int:
         """What a query of one number gives; 0 where there is none."""
-        return int(self._database.execute(query).fetchone()[0] or 0)
+        return int(self._database.execute(query, values).fetchone()[0] or 0)
 
 
 def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:

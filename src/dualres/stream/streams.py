@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,8 +13,6 @@ from dualres.stream.chunk import DTYPES, Chunk, Form
 from dualres.stream.sources.source import Known
 from dualres.stream.spool import Spool, Stored, Stream
 
-MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
-
 
 @dataclass
 class Placed:
@@ -23,41 +20,59 @@ class Placed:
 
     opened: list[Stream] = field(default_factory=list)
     chunks: list[Stored] = field(default_factory=list)
-    forgotten: list[Stream] = field(default_factory=list)  # runs that were over long ago
     duplicates: int = 0  # samples that were here before
 
 
 class Streams:
-    """All streams of a spool, and where the next samples of each belong."""
+    """The streams of which more may come, or is not judged yet, and where the next samples of each belong.
+
+    Those that are over are remembered by the spool alone, for in a year there may be millions of them.
+    """
 
     def __init__(self, spool: Spool, axes: int, check: Callable[[Form], None]) -> None:
         """`check` is an error for a form that nothing can judge."""
         self._spool, self._axes, self._check = spool, axes, check
-        known = spool.streams()
+        known = spool.open_streams()
         self.by_id = {one.id: one for one in known}
-        self._runs: dict[str, list[Stream]] = defaultdict(list)  # of every name, the latest last
+        self._runs: dict[str, list[Stream]] = {}  # of every name, the latest last
         for one in known:
-            self._runs[one.name].append(one)
+            self._runs.setdefault(one.name, []).append(one)
         self._reached = {one.id: one.position for one in known}
         self._at: dict[int, float] = {}
-        self._ending = {one.id for one in known if one.ended}
+        self._ending: set[int] = set()
         for chunk in spool.chunks():
             self._reached[chunk.stream] = max(self._reached[chunk.stream], chunk.stop)
             self._at[chunk.stream] = chunk.at
             if chunk.last:
                 self._ending.add(chunk.stream)
-        self._next = 1 + max(self.by_id, default=0)
+        self._next = 1 + spool.last_stream
 
     def known(self) -> dict[str, Known]:
         """What sources are told of the past: the latest run of every stream."""
         return {
-            name: Known(one.form, one.start, self._reached[one.id], one.id in self._ending, self._at.get(one.id, 0.0))
-            for name, (*_, one) in self._runs.items()
+            one.name: Known(
+                one.form,
+                one.start,
+                self._reached.get(one.id, one.position),
+                one.ended or one.id in self._ending,
+                self._at.get(one.id, 0.0),
+            )
+            for one in self._spool.latest_runs()
         }
 
     def open_streams(self) -> list[Stream]:
         """Those of which more may come."""
         return [one for (*_, one) in self._runs.values() if one.id not in self._ending]
+
+    def over(self, stream: Stream) -> None:
+        """All of it is judged."""
+        runs = self._runs[stream.name]
+        runs.remove(stream)
+        if not runs:
+            del self._runs[stream.name]
+        del self.by_id[stream.id], self._reached[stream.id]
+        self._ending.discard(stream.id)
+        self._at.pop(stream.id, None)
 
     def place(self, chunk: Chunk, into: Placed, now: float) -> None:
         """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
@@ -103,7 +118,7 @@ class Streams:
 
     def _run_of(self, chunk: Chunk, into: Placed, now: float) -> Stream | None:
         """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
-        runs = self._runs[chunk.stream]
+        runs = self._runs.get(chunk.stream, [])
         latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
         if latest and chunk.start in (None, _start_of(latest)):
             return latest
@@ -117,11 +132,13 @@ class Streams:
             start = f"{chunk.start}@{first}" if first else chunk.start
             if any(_start_of(one) == chunk.start and first < self._reached[one.id] for one in runs):
                 return None
+            if self._spool.was_judged(chunk.stream, chunk.start, first):
+                return None
         return self._opened(chunk, start, first, into, now)
 
     def _opened(self, chunk: Chunk, start: str, began: int, into: Placed, now: float) -> Stream:
         self._check(chunk.form)
-        runs = self._runs[chunk.stream]
+        runs = self._runs.setdefault(chunk.stream, [])
         if runs and runs[-1].id not in self._ending:
             self.end(runs[-1], into, now)
         stream = Stream(self._next, chunk.stream, start, chunk.form, began, began, None)
@@ -129,15 +146,7 @@ class Streams:
         runs.append(stream)
         self.by_id[stream.id], self._reached[stream.id] = stream, began
         into.opened.append(stream)
-        while len(runs) > MOST_RUNS and runs[0].ended:
-            self._forget(runs.pop(0), into)
         return stream
-
-    def _forget(self, stream: Stream, into: Placed) -> None:
-        into.forgotten.append(stream)
-        del self.by_id[stream.id], self._reached[stream.id]
-        self._ending.discard(stream.id)
-        self._at.pop(stream.id, None)
 
 
 def _start_of(stream: Stream) -> str:

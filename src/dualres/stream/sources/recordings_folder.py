@@ -42,6 +42,7 @@ class RecordingsFolder(Source):
                 try:
                     self._put(path, put, stopped, known.get(str(path)))
                     done.add(str(path))
+                    del self._seen[path], self._refused[path]  # a folder may fill for years
                 except DualResError as error:
                     say(f"not judged  {error}")
                 if stopped.is_set():

@@ -1,0 +1,70 @@
+"""What the scripts on live streams measured, as the page of live streams asks for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = ("live", "live_day", "live_overload")
+
+
+class Carried:
+    def __init__(self, results: Path) -> None:
+        self._folder = results / "measured"
+
+    def live_table(self) -> str:
+        """What was asked of live streams, what was aimed at, and what was found."""
+        rows = [("", "aim", "measured"), ("---",) * 3, *self._pace(), *self._day()]
+        for kind in ("waits", "udp"):
+            rows += self._overload(kind)
+        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+    def live_machines(self) -> str:
+        """On what each was measured."""
+        found = {name: self._json(name) for name in SCRIPTS}
+        where = {name: f"{one['machine']}, {one['cores']} cores, {one['date']}" for name, one in found.items()}
+        busy = [f"{found[name]['load']:.1f} by `speed/{name}.py`" for name in SCRIPTS]
+        machines = "; ".join(dict.fromkeys(where.values()))
+        return f"Measured on {machines}. The load of the machine at the end was {', '.join(busy)}."
+
+    def _pace(self) -> list[tuple[str, str, str]]:
+        found = self._json("live")
+        real, able = found["realtime"], found["capacity"]
+        late = f"{100 * real['within_half_a_second']:.1f} %; 99 % within {real['late_ms']['p99']:.0f} ms"
+        return [
+            (f"{found['streams']} streams at 12.8 kHz: verdicts within 0.5 s of a window's last sample", "99 %", late),
+            ("memory at most, Python included", "400 MB", f"{real['peak_mb']:.0f} MB"),
+            ("streams that one process judges in real time", "", f"{able['streams']}"),
+        ]
+
+    def _day(self) -> list[tuple[str, str, str]]:
+        found = self._json("live_day")
+        hours, grew = found["simulated_s"] / 3600, found["grew"]
+        of = f"{hours:.0f} hours of {sum(found['windows'].values()):,} windows in {found['runs']:,} runs of streams"
+        return [
+            (f"{of}: memory grows by", "under 1 MB", f"{grew['memory_mb']:.1f} MB"),
+            ("the spool's file grows by", "", f"{grew['spool_mb'] + grew['wal_mb']:.1f} MB"),
+        ]
+
+    def _overload(self, kind: str) -> list[tuple[str, str, str]]:
+        found = self._json("live_overload")
+        one, ways = found[kind], {"waits": "from a source that can wait", "udp": "by UDP, which cannot wait"}
+        memory, spool = one["memory_mb"], one["spool_mb"]
+        title = f"{found['times']:g} times what it can judge for {found['minutes']:g} minutes, {ways[kind]}: memory"
+        grown = f"{memory['first_half']:.0f} MB at most, {memory['second_half']:.0f} MB in the second half"
+        if kind == "waits":
+            kept = ("windows of acknowledged samples that lack a verdict", "none", f"{one['windows_lacking']:,}")
+        else:
+            share = 100 * one["missing_told"] / one["sent"]
+            kept = (f"samples lost ({share:.0f} %) and not told as missing", "none", f"{one['untold']:,}")
+        on_time = "not within 20 minutes" if one["recovered_after_s"] is None else f"{one['recovered_after_s']} s"
+        return [
+            (title, "bounded", grown),
+            (f"the spool's file, of {found['quota_mb']} MiB allowed", "", f"{max(spool.values()):.0f} MB"),
+            kept,
+            ("verdicts are on time again after", "", on_time),
+        ]
+
+    def _json(self, name: str) -> Any:
+        return json.loads((self._folder / f"{name}.json").read_text())
