@@ -152,8 +152,6 @@ class Agent:
     def _run_source(self, source: Source, known: dict[str, Known]) -> None:
         """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
-        if source.acknowledged:
-            put = self._intake.put
         if source.live:
             put = partial(_after_pause, put, dict(known))
         try:
