@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import threading
 import time
 from collections import Counter
@@ -54,6 +55,10 @@ class Plan:
 
 @contextmanager
 def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
+    from dualres.kernel.compiled import variant
+
+    if not variant():
+        sys.exit("verdicts are the same to the last bit only with the compiled library: pip install -e . with a compiler")
     model = write_model(folder / "model.safetensors")
     with Nursery() as nursery:
         yield lambda seed: storm(folder / f"{os.getpid()}-{seed}", model, plan, seed, nursery)

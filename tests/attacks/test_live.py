@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from dualres.kernel.compiled import variant
 from tests.attacks.stress_scripts import script
 from tests.stream.mosquitto import needs_mosquitto
 
@@ -14,6 +15,7 @@ RATE = 12_800
 
 
 @needs_mosquitto
+@pytest.mark.skipif(not variant(), reason="to the last bit only with the compiled library")
 @pytest.mark.parametrize(
     "plan",
     [
