@@ -31,7 +31,7 @@ def compare(agents: list[Agent], devices: list[Any], model: Path, gaps_allowed: 
                     check(of_it, device.signal, judge, gaps_allowed, device.rate)
                 return
             except UnfinishedError as error:
-                gone = [agent for agent in agents if not agent.alive()]
+                gone = [agent for agent in agents if not agent.dead and not agent.alive()]
                 if gone or time.monotonic() - since > PATIENCE_S:
                     last = " | ".join(agent.log[-150:] for agent in gone or agents)
                     raise AssertionError(f"{error}, {len(gone)} agents ended: {last}") from None

@@ -64,30 +64,44 @@ def nursery() -> None:
 class Agent:
     """`dualres watch`, as a process that may die at any moment."""
 
-    def __init__(self, folder: Path, model: Path, broker: Mosquitto, shard: str, nursery: Nursery) -> None:
-        name = shard.replace("/", "-of-")
+    def __init__(
+        self, folder: Path, model: Path, broker: Mosquitto, shard: str, nursery: Nursery, machine: int | None = None
+    ) -> None:
+        """With a `machine`, it stands by for those of the same shard on others."""
+        name = shard.replace("/", "-of-") + (f"-on-{machine}" if machine is not None else "")
         self._out, self._log, self._state = folder / f"{name}.jsonl", folder / f"{name}.log", folder / name
         words = ["watch", str(model), broker.url("plant/+"), "--to", str(self._out), "--state", str(self._state)]
         self._words, self._nursery = [*words, "--shard", shard, "--group", "storm"], nursery
+        self.machine, self.dead = machine, False
+        if machine is not None:
+            self._words.append("--standby")
         self._number = 0
 
     def start(self) -> None:
         self._number = self._nursery.start(self._words, self._log)
 
-    def await_connection(self) -> None:
+    def await_word(self, word: str) -> None:
+        """Until it has said that."""
         end = time.monotonic() + PATIENCE_S
-        while "connected as" not in self.log:
-            assert time.monotonic() < end, f"the agent does not connect: {self.log}"
+        while word not in self.log:
+            assert time.monotonic() < end, f"the agent does not say {word!r}: {self.log}"
             time.sleep(0.05)
 
     def kill(self) -> None:
         os.kill(self._number, signal.SIGKILL) if self.alive() else None
         assert self._gone(PATIENCE_S), "a killed agent does not end"  # until then it holds its spool
 
+    def freeze(self, frozen: bool) -> None:
+        """As if its machine did nothing for a while."""
+        os.kill(self._number, signal.SIGSTOP if frozen else signal.SIGCONT)
+
     def end(self) -> None:
         """As a service is stopped."""
         os.kill(self._number, signal.SIGTERM)
         assert self._gone(PATIENCE_S), "the agent does not end"
+        self.check_log()
+
+    def check_log(self) -> None:
         assert "Traceback" not in self.log, self.log[-2000:]
 
     def alive(self) -> bool:

@@ -13,6 +13,9 @@ Two devices publish numbered samples to a real Mosquitto, and `dualres watch` ju
   brings, as fast as it takes them, and the agent is killed while it catches up. An hour at 12.8 kHz would need long to
   judge and to compare, so devices sample at 1 kHz. There must be every verdict.
 * shared: two agents share the streams by --shard, and one of them is killed and started again.
+* takeover: three machines share the streams of two shards by --standby. Two of them die for good, with their disks, one
+  after the other; one does nothing for so long that another takes over, and comes back; and the broker is restarted.
+  There must be every verdict, to the last bit.
 """
 
 from __future__ import annotations
@@ -49,6 +52,9 @@ class Plan:
     downtime_s: float = 0.0  # once, the broker, compressed
     broker_kills: int = 0
     shards: int = 1
+    machines: int = 0  # that stand by for each other; 0: none does
+    deaths: int = 0  # of machines
+    frozen_s: float = 0.0  # once, a machine
     rate: int = 12_800  # Hz
     every_s: float = 0.02  # a chunk of each device, of about 0.1 s
 
@@ -58,7 +64,9 @@ def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
     from dualres.kernel.compiled import variant
 
     if not variant():
-        sys.exit("verdicts are the same to the last bit only with the compiled library: pip install -e . with a compiler")
+        sys.exit(
+            "verdicts are the same to the last bit only with the compiled library: pip install -e . with a compiler"
+        )
     model = write_model(folder / "model.safetensors")
     with Nursery() as nursery:
         yield lambda seed: storm(folder / f"{os.getpid()}-{seed}", model, plan, seed, nursery)
@@ -83,15 +91,17 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
     folder.mkdir()
     with ExitStack() as stack:
         broker = stack.enter_context(Mosquitto(folder / "broker"))
-        agents = [Agent(folder, model, broker, f"{k + 1}/{plan.shards}", nursery) for k in range(plan.shards)]
-        for agent in agents:
+        agents = staff(plan, partial(Agent, folder, model, broker, nursery=nursery))
+        for i, agent in enumerate(agents):
             agent.start()
             stack.callback(agent.kill)
-            agent.await_connection()  # what came before it ever was there is not its business
+            # What came before it ever was there is not its business.
+            agent.await_word("connected as" if i < plan.shards else "stands by")
         devices = [stack.enter_context(Publisher(broker, topic, plan, seed)) for topic in TOPICS]
         happens = acts(plan, chance)
         for act in happens:
-            agent = chance.choice(agents)
+            agent = chance.choice([one for one in agents if not one.dead])
+            there = [one for one in agents if one.machine == agent.machine]
             if act == "kill":
                 agent.wait_a_little(chance)
                 agent.kill()
@@ -110,6 +120,17 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
                 broker.start()
             elif act == "full disk":
                 agent.with_full_disk()
+            elif act == "death":
+                time.sleep(chance.uniform(1.0, 8.0))  # before a checkpoint, or after it
+                for one in there:
+                    one.kill()
+                    one.dead = True
+            elif act == "frozen":
+                for one in there:
+                    one.freeze(True)
+                time.sleep(plan.frozen_s)
+                for one in there:
+                    one.freeze(False)
             elif act == "broker kill":
                 time.sleep(chance.uniform(1.0, 2.0))
                 broker.kill()
@@ -119,14 +140,27 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
             device.finish()
         compare(agents, devices, model, gaps_allowed=bool(plan.broker_kills))
         for agent in agents:
-            agent.end()
+            agent.check_log() if agent.dead else agent.end()
     return f"survived {', '.join(f'{count} x {act}' for act, count in sorted(Counter(happens).items()))}"
+
+
+def staff(plan: Plan, agent: Callable[..., Agent]) -> list[Agent]:
+    """Those that work first, each on another machine, then those that stand by."""
+    shards = [f"{k + 1}/{plan.shards}" for k in range(plan.shards)]
+    if not plan.machines:
+        return [agent(shard=shard) for shard in shards]
+    return [
+        agent(shard=shard, machine=(k + turn) % plan.machines)
+        for turn in range(plan.machines)
+        for k, shard in enumerate(shards)
+    ]
 
 
 def acts(plan: Plan, chance: random.Random) -> list[str]:
     """What happens, in which order."""
     found = ["kill"] * plan.kills + ["restart"] * plan.restarts + ["broker kill"] * plan.broker_kills
     found += ["away"] * (plan.away_s > 0) + ["full disk"] * plan.full
+    found += ["death"] * plan.deaths + ["frozen"] * (plan.frozen_s > 0)
     chance.shuffle(found)
     return ["downtime"] * (plan.downtime_s > 0) + found  # so that kills fall into the time of catching up
 
@@ -182,6 +216,7 @@ class Publisher:
 KILLS, SHARED = Plan(), Plan(kills=6, shards=2)
 LOST = Plan(kills=4, restarts=0, away_s=0, full=False, broker_kills=3)
 DOWNTIME = Plan(kills=2, restarts=0, away_s=0, full=False, downtime_s=3600.0, rate=1000)
+TAKEOVER = Plan(kills=0, restarts=1, away_s=0, full=False, shards=2, machines=3, deaths=2, frozen_s=30.0)
 ALSO = "with a restart and an absence of the broker and a full disk"
 
 
@@ -194,6 +229,7 @@ ATTACKS = (
     attack("lost", "kills of the broker of a live agent", LOST, LOST.broker_kills),
     attack("downtime", "an hour without a broker, at 1 kHz and compressed", DOWNTIME, 1),
     attack("shared", f"kills of one of two live agents; every {SHARED.kills} {ALSO}", SHARED, SHARED.kills),
+    attack("takeover", "machines of three that die for good, while others stand by", TAKEOVER, TAKEOVER.deaths),
 )
 
 

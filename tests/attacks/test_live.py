@@ -23,8 +23,9 @@ RATE = 12_800
         live.Plan(kills=1, restarts=0, away_s=0, full=False, broker_kills=1),
         live.Plan(kills=1, restarts=0, away_s=0, full=False, downtime_s=60.0, rate=1000),
         live.Plan(kills=2, restarts=0, away_s=0, full=False, shards=2),
+        live.Plan(kills=0, restarts=0, away_s=0, full=False, shards=2, machines=2, deaths=1),
     ],
-    ids=["kills", "lost", "downtime", "shared"],
+    ids=["kills", "lost", "downtime", "shared", "takeover"],
 )
 def test_a_small_storm(plan):
     storm = _tally.Attack("small", "", partial(live.storms, plan), longest_s=300.0)

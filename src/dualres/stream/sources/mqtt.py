@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessage
 
 HEADER, SIDE = "/header", "/side"
+OURS = "dualres/watch/"  # topics below it are what processes tell each other
 SHARED = "$share/"
 UNACKNOWLEDGED = 256  # messages that the broker may send before the first of them is committed
 SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
@@ -60,6 +61,10 @@ def side_of(data: Any) -> dict[str, str]:
 
 
 class Mqtt(Source):
+    connects_again = True
+    after_loss = "it is tried again and again"
+    unacknowledged = UNACKNOWLEDGED
+
     def __init__(self, name: str, told: Told) -> None:
         super().__init__(name, told)
         self._broker = Broker.parsed(name)
@@ -69,7 +74,7 @@ class Mqtt(Source):
             raise ConfigError(f"{name}: a shared subscription is divided by the broker; leave out --shard")
         which = sha256(f"{self._broker} {self._broker.topic}".encode()).hexdigest()[:8]
         self.client_id = f"{told.client}-{number}-of-{parts}-{which}"
-        self._client = self._broker.client(self.client_id, manual_ack=True)
+        self._client = self._broker.client(self.client_id, manual_ack=True, again=self.connects_again)
         self._headers: dict[str, Header] = {}
         self._sides: dict[str, dict[str, str]] = {}
         self._early: dict[str, list[tuple[MQTTMessage, Callable[[], None]]]] = {}  # before the header
@@ -79,30 +84,39 @@ class Mqtt(Source):
         self._refused: set[str] = set()
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        self._put = put
+        self._connect(say)
+        while not stopped.wait(ASKED_EVERY_S):
+            self._ask_for_headers()
+        self._leave()
+
+    def _connect(self, say: Say) -> None:
         from paho.mqtt.packettypes import PacketTypes
         from paho.mqtt.properties import Properties
 
-        self._put, self._say = put, say
+        self._say = say
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, UNACKNOWLEDGED
+        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, self.unacknowledged
         client = self._client
         client.on_connect, client.on_disconnect = self._connected, self._disconnected
         client.on_connect_fail = lambda *_: self._once(
             f"{self._broker}: no broker answers; it is tried again and again"
         )
-        client.on_subscribe = self._subscribed
-        client.on_message = lambda client, _, message: self._read(message, self._receipts.of(message.mid, message.qos))
+        client.on_subscribe, client.on_message = self._subscribed, self._came
         client.connect_async(
             self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=False, properties=properties
         )
         client.loop_start()
-        while not stopped.wait(ASKED_EVERY_S):
-            if early := list(self._early):
-                # A retained header may have been held back: Mosquitto writes it with the next message only, if it was
-                # busy sending us others, and there is no next message while none of those is acknowledged.
-                client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in early])
-        client.disconnect()
-        client.loop_stop()
+
+    def _leave(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def _ask_for_headers(self) -> None:
+        """Those that samples wait for. Mosquitto may hold a retained message back until it sends us the next one, if it
+        was busy when we subscribed; and there is no next one while none of those that wait is acknowledged."""
+        if early := list(self._early):
+            self._client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in early])
 
     def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
         if reason.is_failure:
@@ -129,12 +143,17 @@ class Mqtt(Source):
         self._early.clear()  # they come again
         self._asked.clear()
         if reason.is_failure:
-            self._say(f"{self._broker}: the connection is lost ({reason}); it is tried again and again")
+            self._say(f"{self._broker}: the connection is lost ({reason}); {self.after_loss}")
+
+    def _came(self, client: Client, _: object, message: MQTTMessage) -> None:
+        self._read(message, self._receipts.of(message.mid, message.qos))
 
     def _read(self, message: MQTTMessage, acknowledge: Callable[[], None]) -> None:
         topic = message.topic
         try:
-            if topic.endswith(HEADER):
+            if topic.startswith(OURS):
+                pass
+            elif topic.endswith(HEADER):
                 stream = topic.removesuffix(HEADER)
                 if message.payload:
                     self._headers[stream] = Header.parsed(bytes(message.payload))
@@ -168,8 +187,7 @@ class Mqtt(Source):
                 self._early.setdefault(topic, []).append((message, acknowledge))
                 return
             header = Header(self.told.form(topic), self.told.stamped)
-        if self._shared and not header.whole:
-            raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
+        self._check(header)
         payload, start, first = bytes(message.payload), None, None
         if header.stamped:
             start, first, payload = unstamped(payload)
@@ -178,6 +196,11 @@ class Mqtt(Source):
             first = 0
         side = {**header.condition, **self._sides.get(topic, {})}
         self._put(Chunk(topic, header.form, payload, first, 0, start, side, last=header.whole, acknowledge=acknowledge))
+
+    def _check(self, header: Header) -> None:
+        """An error where such messages cannot be judged."""
+        if self._shared and not header.whole:
+            raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
 
     def _once(self, text: str) -> None:
         """Until the next connection: what is wrong now is likely to be wrong again."""
