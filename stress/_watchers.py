@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,11 @@ def nursery() -> None:
             sys.argv = ["dualres", *words]
             try:
                 command()
-            finally:
-                os._exit(0)
+            except SystemExit:
+                pass
+            except BaseException:
+                traceback.print_exc()  # which whoever looks at the log finds
+            os._exit(0)
         print(number, flush=True)
 
 

@@ -48,7 +48,7 @@ class MqttInTurn(Mqtt):
         return self._turn.left_behind()
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
-        self._put = put
+        self._put, self._say = put, say
         self._ready.set()
         beat = time.monotonic()
         while not stopped.wait(ASKED_EVERY_S) and not self._lost.is_set():
@@ -56,10 +56,9 @@ class MqttInTurn(Mqtt):
             if time.monotonic() - beat >= BEAT_S:
                 beat = time.monotonic()
                 self._beat()
-        if not self._lost.is_set():
-            self._client.publish(self._turn.holder, None, retain=True)  # who stands by need not wait
+        lost = self._lost.is_set()
         self._leave()
-        if self._lost.is_set():
+        if lost:
             raise TurnLostError(f"the session {self.client_id} may be another's now")
 
     def abandon(self) -> None:
@@ -68,9 +67,15 @@ class MqttInTurn(Mqtt):
         self._ready.set()
         self._leave()
 
+    def _leave(self) -> None:
+        if self._inside.is_set() and not self._lost.is_set():
+            self._client.publish(self._turn.holder, None, retain=True)  # who stands by need not wait
+        super()._leave()
+
     def keep(self, data: bytes) -> Callable[[], bool]:
         """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
-        return self._client.publish(self._turn.left, data, 1, retain=True).is_published
+        sent = self._client.publish(self._turn.left, data, 1, retain=True)
+        return lambda: not sent.rc and sent.is_published()  # where there was no connection, it never will be
 
     def _beat(self) -> None:
         self._client.publish(self._turn.holder, platform.node().encode() or b"?", retain=True)
