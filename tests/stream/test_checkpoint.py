@@ -33,7 +33,9 @@ def test_what_is_left_is_what_the_next_one_finds(spool, tmp_path):
     with Spool(tmp_path / "elsewhere" / "a.sqlite") as other:
         other.append([stream(9, "of before")], [stored(1, 9)])
         other.record([], [("of before", {})])
-        other.replace(*unpacked(packed(spool), other))
+        left = unpacked(packed(spool, "me"), other)
+        other.replace(left.streams, left.chunks)
+        assert left.by == "me"
         assert other.streams() == [stream(), going, over]
         assert list(other.chunks()) == list(spool.chunks())
         assert (other.last_verdict, other.next_chunk) == (0, 4)
@@ -42,13 +44,13 @@ def test_what_is_left_is_what_the_next_one_finds(spool, tmp_path):
 
 def test_of_runs_that_are_over_only_the_latest_are_left(spool):
     spool.append([stream(i, ended=True) for i in range(1, 30)], [])
-    streams, _ = unpacked(packed(spool), spool)
-    assert [one.id for one in streams] == [*range(30 - RUNS, 30)]
+    left = unpacked(packed(spool, "me"), spool)
+    assert [one.id for one in left.streams] == [*range(30 - RUNS, 30)]
 
 
 def test_damage_and_another_model_are_told(spool, tmp_path):
     spool.append([stream()], [stored(1)])
-    data = packed(spool)
+    data = packed(spool, "me")
     for bad in (b"", data[:5], data[:-1], data + b"x", b"\xff" * 100, data[:8] + b"[" * (len(data) - 8)):
         with pytest.raises(ConfigError, match="cannot be understood"):
             unpacked(bad, spool)
@@ -59,7 +61,7 @@ def test_damage_and_another_model_are_told(spool, tmp_path):
 def test_chunks_are_acknowledged_when_sinks_and_broker_have_all_that_came_of_them(spool, monkeypatch):
     monkeypatch.setattr(checkpoint, "EVERY_S", 0.0)
     left, safe, acknowledged = [], [], []
-    checkpoints = Checkpoints(spool, lambda data: left.append(data) or (lambda: bool(safe)))
+    checkpoints = Checkpoints(spool, "me", lambda data: left.append(data) or (lambda: bool(safe)))
     spool.append([stream()], [stored(1)])
     spool.record([], [("first", {}), ("second", {})])
     checkpoints.add([lambda: acknowledged.append(1)])
@@ -68,7 +70,7 @@ def test_chunks_are_acknowledged_when_sinks_and_broker_have_all_that_came_of_the
     spool.append([], [stored(2)])
     checkpoints.add([lambda: acknowledged.append(2)])
     checkpoints.go_on(delivered=2, quiet=False)
-    assert [one.id for one in unpacked(left[0], spool)[1]] == [1], "as it was when the verdicts were made"
+    assert [one.id for one in unpacked(left[0], spool).chunks] == [1], "as it was when the verdicts were made"
     assert not acknowledged, "the broker does not have it yet"
     safe.append(True)
     checkpoints.go_on(delivered=2, quiet=False)
@@ -82,7 +84,7 @@ def test_chunks_are_acknowledged_when_sinks_and_broker_have_all_that_came_of_the
 def test_a_checkpoint_is_due_after_a_while_or_many_chunks_and_sooner_where_nothing_comes(spool, monkeypatch):
     left, clock = [], [100.0]
     monkeypatch.setattr(checkpoint.time, "monotonic", lambda: clock[0])
-    checkpoints = Checkpoints(spool, lambda data: left.append(data) or (lambda: True))
+    checkpoints = Checkpoints(spool, "me", lambda data: left.append(data) or (lambda: True))
 
     def left_after(seconds, chunks=1, quiet=False):
         clock[0] += seconds

@@ -22,6 +22,8 @@ pytestmark = needs_mosquitto
 @pytest.fixture
 def broker(tmp_path, monkeypatch):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(turn, "SILENT_S", 2.0)
+    monkeypatch.setattr("dualres.stream.sources.mqtt_in_turn.BEAT_S", 0.2)
     monkeypatch.setattr(checkpoint, "EVERY_S", 0.1)
     with Mosquitto(tmp_path / "broker") as broker:
         yield broker
@@ -122,6 +124,23 @@ def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, 
         whole = expected(views, signal, finish=False)
         until(lambda: by_number(first.told).keys() == whole.keys())
     assert by_number(first.told) == whole
+
+
+def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, broker, tmp_path, signal):
+    with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
+        until(lambda: any("our turn" in text for text in first.said))
+        send(device, signal, 0, 3)
+        until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
+        time.sleep(1.5)  # until the broker has saved
+        send(device, signal, 3, 5)
+        until(lambda: len(first.told) > 17)
+        before = by_number(first.told)
+        broker.kill()
+        broker.start()
+        until(lambda: sum("our turn" in text for text in first.said) == 2, turn.SILENT_S + 20)
+        send(device, signal, 5, 8)
+        until(lambda: max(one.data["stop"] for one in first.told) > 7 * RATE)
+    assert {key: by_number(first.told)[key] for key in before} == before
 
 
 def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker, tmp_path, signal):

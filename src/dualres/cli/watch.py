@@ -180,7 +180,8 @@ def watch(
         opened = [source_of(source, told) for source in sources]
         for sink in to or []:
             sink_of(sink)  # a wrong one is told of before anything is opened, or waited for
-        spool = stack.enter_context(patient_spool(spool_in(folder, model, block), most, tell))
+        place = spool_in(folder, model, block, standby)
+        spool = stack.enter_context(patient_spool(place, most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
         alarms = None

@@ -25,7 +25,16 @@ _STREAM = ("id", "name", "start", "began", "position", "marker", "ended")
 _CHUNK = ("id", "stream", "first", "count", "side", "at", "last")
 
 
-def packed(spool: Spool) -> bytes:
+@dataclass(frozen=True)
+class Left:
+    """A checkpoint."""
+
+    by: str  # the process that left it
+    streams: list[Stream]
+    chunks: list[Stored]
+
+
+def packed(spool: Spool, by: str) -> bytes:
     """Streams and chunks: JSON with its length before it, then the bytes of all chunks."""
     runs: dict[str, list[Stream]] = {}
     for stream in spool.streams():
@@ -35,6 +44,7 @@ def packed(spool: Spool) -> bytes:
     chunks = [chunk for chunk in spool.chunks() if chunk.stream in known]
     data = {
         "of": spool.path.stem,
+        "by": by,
         "streams": [{**{n: getattr(one, n) for n in _STREAM}, "form": one.form.as_text()} for one in streams],
         "chunks": [{**{n: getattr(one, n) for n in _CHUNK}, "bytes": len(one.data)} for one in chunks],
     }
@@ -42,7 +52,7 @@ def packed(spool: Spool) -> bytes:
     return b"".join([_LENGTH.pack(len(text)), text, *(chunk.data for chunk in chunks)])
 
 
-def unpacked(payload: bytes, spool: Spool) -> tuple[list[Stream], list[Stored]]:
+def unpacked(payload: bytes, spool: Spool) -> Left:
     """A ConfigError where it is none, or of another model."""
     try:
         (length,) = _LENGTH.unpack_from(payload)
@@ -54,14 +64,14 @@ def unpacked(payload: bytes, spool: Spool) -> tuple[list[Stream], list[Stored]]:
             samples = payload[at : at + one["bytes"]]
             chunks.append(Stored(**{n: one[n] for n in _CHUNK}, data=samples))
             at += one["bytes"]
-        of = data["of"]
+        of, by = data["of"], data["by"]
     except (*MISFIT, struct.error) as error:
         raise ConfigError(f"what another process left cannot be understood ({error})") from error
     if at != len(payload):
         raise ConfigError(f"what another process left cannot be understood ({len(payload)} bytes, not {at})")
     if of != spool.path.stem:
         raise ConfigError("what another process left is of another model, or of blocks of another length")
-    return streams, chunks
+    return Left(by, streams, chunks)
 
 
 @dataclass
@@ -75,9 +85,9 @@ class _UnderWay:
 class Checkpoints:
     """When to leave one, and which chunks are acknowledged by it; in the agent's thread."""
 
-    def __init__(self, spool: Spool, store: Callable[[bytes], Callable[[], bool]]) -> None:
-        """`store` begins to store one, and what it gives says whether that is done."""
-        self._spool, self._store = spool, store
+    def __init__(self, spool: Spool, by: str, store: Callable[[bytes], Callable[[], bool]]) -> None:
+        """`by` names this process. `store` begins to store one, and what it gives says whether that is done."""
+        self._spool, self._by, self._store = spool, by, store
         self._waiting: list[Callable[[], None]] = []
         self._under_way: _UnderWay | None = None
         self._at = time.monotonic()
@@ -89,7 +99,7 @@ class Checkpoints:
     def go_on(self, delivered: int, quiet: bool) -> None:
         """All sinks have the verdicts up to `delivered`. `quiet`: nothing came. To be called when all is judged."""
         if not self._under_way and self._waiting and self._due(quiet):
-            self._under_way = _UnderWay(packed(self._spool), self._spool.last_verdict, self._waiting)
+            self._under_way = _UnderWay(packed(self._spool, self._by), self._spool.last_verdict, self._waiting)
             self._waiting = []
         one = self._under_way
         if one and not one.stored and delivered >= one.verdict:

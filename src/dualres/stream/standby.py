@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from uuid import uuid4
 
 from dualres.errors import ConfigError
 from dualres.stream.agent import Agent
-from dualres.stream.checkpoint import Checkpoints, unpacked
+from dualres.stream.checkpoint import Checkpoints, Left, unpacked
 from dualres.stream.sources.mqtt_in_turn import MqttInTurn
 from dualres.stream.sources.turn import TurnLostError
-from dualres.stream.spool import Spool, SpoolFullError, Stored, Stream
+from dualres.stream.spool import Spool, SpoolFullError
 
 PAUSE_S = 1.0  # after a turn that was lost
 
 
 class Standby:
-    """Works whenever it is its turn, until it is stopped. What its spool held before a turn is not needed any more."""
+    """Works whenever it is its turn, until it is stopped.
+
+    A turn begins with what the process before has left at the broker. If that was this very process, its spool holds
+    the same and what came since, perhaps more than the broker has.
+    """
 
     def __init__(
         self,
@@ -26,7 +31,7 @@ class Standby:
         say: Callable[[str], None],
     ) -> None:
         self._source_of, self._spool, self._agent_of, self._say = source_of, spool, agent_of, say
-        self._stopped = threading.Event()
+        self._stopped, self._by = threading.Event(), uuid4().hex
         self._agent: Agent | None = None
         self.failed: list[Exception] = []  # what ended it, other than a turn that was lost
 
@@ -46,8 +51,7 @@ class Standby:
         while not self._stopped.is_set() and not self.failed:
             source = self._source_of()
             try:
-                left = source.claim(self._say, self._stopped)
-                self._take_over(left)
+                self._take_over(source.claim(self._say, self._stopped))
             except (TurnLostError, SpoolFullError) as error:
                 source.abandon()
                 if not self._stopped.is_set():
@@ -59,20 +63,20 @@ class Standby:
 
     def _worked(self, source: MqttInTurn) -> bool:
         """Until the turn is lost; False if it ended otherwise."""
-        self._agent = self._agent_of(source, Checkpoints(self._spool, source.keep))
+        self._agent = self._agent_of(source, Checkpoints(self._spool, self._by, source.keep))
         if self._stopped.is_set():
             self._agent.stop()
         self._agent.run()
         self.failed = [error for error in self._agent.failed if not isinstance(error, TurnLostError)]
         return bool(self._agent.failed)
 
-    def _take_over(self, left: bytes | None) -> None:
-        streams: list[Stream] = []
-        chunks: list[Stored] = []
-        if left:
+    def _take_over(self, payload: bytes | None) -> None:
+        left = Left("", [], [])
+        if payload:
             try:
-                streams, chunks = unpacked(left, self._spool)
+                left = unpacked(payload, self._spool)
             except ConfigError as error:
                 self._say(f"{error}; all streams begin anew")
-        self._spool.replace(streams, chunks)
-        self._say(f"it is our turn; {len(streams)} streams go on")
+        if left.by != self._by:
+            self._spool.replace(left.streams, left.chunks)
+        self._say(f"it is our turn; {len(left.streams)} streams go on")

@@ -23,8 +23,8 @@ def broker(tmp_path, monkeypatch):
         yield broker
 
 
-def source(broker, topic="plant/+"):
-    return MqttInTurn(broker.url(topic), told(client="g", shard=(1, 1)))
+def source(broker, topic="plant/+", group="g"):
+    return MqttInTurn(broker.url(topic), told(client=group, shard=(1, 1)))
 
 
 class Collecting(Collected):
@@ -92,6 +92,25 @@ def test_an_orderly_end_lets_the_next_one_begin_at_once(broker):
         with Collecting(source(broker)) as found:
             assert time.monotonic() - began < turn.SILENT_S / 2
         assert found.ended == []
+
+
+def test_of_shared_messages_none_stays_with_a_process_that_is_dead(broker):
+    topic, wholes = "$share/s/burst/+", [SIGNAL + i for i in range(20)]
+    first, second = source(broker, topic, "a"), source(broker, topic, "b")
+    with Device(broker, "burst/1", stamped=False, whole=True) as device, Collecting(second) as of_second:
+        with Collecting(first) as of_first:
+            for whole in wholes[:10]:
+                device.publish(whole.tobytes())
+            of_first.until(lambda f: len(f.chunks) + len(of_second.chunks) == 10)
+            first._client.socket().shutdown(socket.SHUT_RDWR)
+            of_first.until(lambda f: f.ended)
+        for whole in wholes[10:]:
+            device.publish(whole.tobytes()).wait_for_publish(5)
+        of_second.until(lambda f: len(f.chunks) == 10)  # the broker goes on to give the dead one its share
+        with Collecting(source(broker, topic, "a")) as again:
+            again.until(lambda f: len(f.chunks) == 10)
+    found = sorted(chunk.data for chunk in [*of_second.chunks, *again.chunks])
+    assert found == sorted(whole.tobytes() for whole in wholes)
 
 
 def test_messages_that_could_be_judged_twice_are_refused(broker):
