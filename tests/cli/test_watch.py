@@ -153,6 +153,8 @@ def test_a_closed_output_ends_it(model):
         (["-", "--to", "x.txt"], "a sink is"),
         (["-", "--quota", "5"], "--quota"),
         (["-", "--shard", "3/2"], "--shard"),
+        (["-", "--standby", "--group", "g"], "--standby is for one mqtt:// source"),
+        (["mqtt://host/plant/+", "--standby"], "--group"),
         (["-", "--condition", "load"], "--condition"),
         (["-", "--healthy", "folder"], "--false-alarms"),
         (["-", "--false-alarms", "often"], "'1 per year'"),

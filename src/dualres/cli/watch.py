@@ -162,6 +162,8 @@ def watch(
     part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
     if (healthy or healthy_class or machines > 1) and not false_alarms:
         raise ConfigError("--healthy, --healthy-class and --machines are for alarms; give --false-alarms '1 per year'")
+    if standby and (not group or len(sources) > 1 or not sources[0].startswith(("mqtt://", "mqtts://"))):
+        raise ConfigError("--standby is for one mqtt:// source, and needs the --group that processes share")
     for given in (sources, to or []):
         if len(set(given)) < len(given):
             raise ConfigError(f"{max(given, key=given.count)}: was given twice; name it once")
@@ -174,8 +176,6 @@ def watch(
     lasting = bool(state) or PIPE not in sources
     with ExitStack() as stack:
         folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
-        if standby and (not group or len(sources) > 1 or not sources[0].startswith(("mqtt://", "mqtts://"))):
-            raise ConfigError("--standby is for one mqtt:// source, and needs the --group that processes share")
         told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
         for sink in to or []:
