@@ -29,6 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -54,6 +55,7 @@ class Plan:
     shards: int = 1
     machines: int = 0  # that stand by for each other; 0: none does
     deaths: int = 0  # of machines
+    calm_s: float = 8.0  # at most, before a death: so it may come before a checkpoint or after it
     frozen_s: float = 0.0  # once, a machine
     rate: int = 12_800  # Hz
     every_s: float = 0.02  # a chunk of each device, of about 0.1 s
@@ -73,14 +75,27 @@ def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
 
 
 def write_model(path: Path) -> Path:
-    """Of noise: what it says does not matter, only that it is always the same."""
+    """Of noise: what it says does not matter, only that it is always the same.
+
+    It remembers a rate, which must not be taken for that of devices before their headers come.
+    """
     from dualres.config import HELD, ModelConfig
     from dualres.file import VIEWS, Card, Model, save
     from dualres.learn.views import fit_views
+    from dualres.recordings.remembered import Remembered
     from dualres.scorers import weights_of
 
     windows = np.random.default_rng(0).standard_normal((6, ModelConfig().window)).astype(np.float32)
-    card = Card(("good", "inner", "outer"), ModelConfig(), None, 0, HELD, {}, method=VIEWS)
+    card = Card(
+        ("good", "inner", "outer"),
+        ModelConfig(),
+        None,
+        0,
+        HELD,
+        {},
+        method=VIEWS,
+        learned_from=Remembered(rates=(Fraction(64_000),)).as_data(),
+    )
     save(Model((weights_of(fit_views(windows, np.arange(6) % 3, 3)),), card), path)
     return path
 
@@ -121,7 +136,7 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
             elif act == "full disk":
                 agent.with_full_disk()
             elif act == "death":
-                time.sleep(chance.uniform(1.0, 8.0))  # before a checkpoint, or after it
+                time.sleep(chance.uniform(1.0, plan.calm_s))
                 for one in there:
                     one.kill()
                     one.dead = True

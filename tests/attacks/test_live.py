@@ -23,7 +23,7 @@ RATE = 12_800
         live.Plan(kills=1, restarts=0, away_s=0, full=False, broker_kills=1),
         live.Plan(kills=1, restarts=0, away_s=0, full=False, downtime_s=60.0, rate=1000),
         live.Plan(kills=2, restarts=0, away_s=0, full=False, shards=2),
-        live.Plan(kills=0, restarts=0, away_s=0, full=False, shards=2, machines=2, deaths=1),
+        live.Plan(kills=0, restarts=0, away_s=0, full=False, shards=2, machines=2, deaths=1, calm_s=2.0),
     ],
     ids=["kills", "lost", "downtime", "shared", "takeover"],
 )

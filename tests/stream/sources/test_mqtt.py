@@ -1,5 +1,6 @@
 import json
 import time
+from fractions import Fraction
 from zlib import crc32
 
 import numpy as np
@@ -152,16 +153,28 @@ def test_samples_stay_in_order_while_those_of_another_shard_are_let_go_at_once(b
 
 
 @needs_mosquitto
-def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker):
+@pytest.mark.parametrize("rate", [None, Fraction(8000)], ids=["no rate", "another rate"])  # which a model may remember
+def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate):
     many = np.zeros(20_000, "<f4")
     with Device(broker) as device:
         with Collected(source(broker)) as found:
             found.until(lambda f: f.said)
         sent = [device.send(many, many.size * i) for i in range(300)]  # more than fits into the socket's buffers
         sent[-1].wait_for_publish(20)
-    with Collected(source(broker)) as found:  # and no more will come
+    with Collected(source(broker, rate=rate)) as found:  # and no more will come
         found.until(lambda f: len(f.chunks) >= 256)
-        assert not found.samples().any()
+    assert [(c.form.rate, c.first) for c in found.chunks] == [(12_800, i * many.size) for i in range(len(found.chunks))]
+
+
+@needs_mosquitto
+def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
+    with Device(broker) as device, Collected(source(broker, rate=Fraction(8000))) as found:
+        found.until(lambda f: f.said)
+        device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
+        found.until(lambda f: f.chunks)
+        device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
+        found.until(lambda f: len(f.chunks) == 2)
+    assert {(c.stream, c.form.rate, c.first) for c in found.chunks} == {("plant/b", 8000, None)}
 
 
 @needs_mosquitto

@@ -31,7 +31,8 @@ SHARED = "$share/"
 UNACKNOWLEDGED = 256  # messages that the broker may send before the first of them is committed
 SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
 SAMPLES_QOS, BESIDE_QOS = 1, 0  # a header must come even when as many messages as may be are unacknowledged
-ASKED_EVERY_S, MOST_ASKED = 1.0, 10  # for a header that did not come; then samples without one are left out
+ASKED_EVERY_S = 1.0  # for a header that did not come
+MOST_ASKED, MOST_ASKED_WITH_RATE = 10, 4  # then samples without one are left out, or believed to be as the user said
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,8 @@ class Mqtt(Source):
         self._sides: dict[str, dict[str, str]] = {}
         self._early: dict[str, list[tuple[MQTTMessage, Callable[[], None]]]] = {}  # before the header
         self._asked: Counter[str] = Counter()  # how often for the header of a topic
+        self._most_asked = MOST_ASKED if told.rate is None else MOST_ASKED_WITH_RATE
+        self._asking = True  # until the broker has answered
         self._receipts = Receipts(self._client.ack)
         self._was_connected = False
         self._refused: set[str] = set()
@@ -115,7 +118,8 @@ class Mqtt(Source):
     def _ask_for_headers(self) -> None:
         """Those that samples wait for. Mosquitto may hold a retained message back until it sends us the next one, if it
         was busy when we subscribed; and there is no next one while none of those that wait is acknowledged."""
-        if early := list(self._early):
+        if not self._asking and (early := list(self._early)):
+            self._asking = True
             self._client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in early])
 
     def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
@@ -123,6 +127,7 @@ class Mqtt(Source):
             self._once(f"{self._broker}: refuses us ({reason}); it is tried again and again")
             return
         self._refused.clear()
+        self._asking = True
         if self._was_connected and not flags.session_present:
             self._say(f"{self._broker}: has forgotten our session; what came meanwhile may be missing")
         self._was_connected = True
@@ -131,11 +136,13 @@ class Mqtt(Source):
         client.subscribe([(topic, _qos(BESIDE_QOS)) for topic in beside] + [(group + self._topic, _qos(SAMPLES_QOS))])
 
     def _subscribed(self, *_: object) -> None:
-        """To our topics, or once more to headers that samples wait for."""
+        """To our topics, or once more to headers that samples wait for. All that was sent before was read by now, so
+        the broker is not busy when it is asked again."""
+        self._asking = False
         self._once(f"{self._broker}: connected as {self.client_id}")
         for topic in list(self._early):
             self._asked[topic] += 1
-            if self._asked[topic] >= MOST_ASKED:
+            if self._asked[topic] >= self._most_asked:
                 self._release(topic)
 
     def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
@@ -181,11 +188,11 @@ class Mqtt(Source):
             return
         header = self._headers.get(topic)
         if header is None:
-            if self.told.rate is None:
-                if self._asked[topic] >= MOST_ASKED:
-                    raise ConfigError(f"no header comes on {topic}{HEADER}; publish one, retained, or give --rate")
+            if self._asked[topic] < self._most_asked:
                 self._early.setdefault(topic, []).append((message, acknowledge))
                 return
+            if self.told.rate is None:
+                raise ConfigError(f"no header comes on {topic}{HEADER}; publish one, retained, or give --rate")
             header = Header(self.told.form(topic), self.told.stamped)
         self._check(header)
         payload, start, first = bytes(message.payload), None, None
