@@ -9,35 +9,39 @@ Two devices publish numbered samples to a real Mosquitto, and `dualres watch` ju
   verdict that a monitor gives of the whole signal, to the last bit, and no other.
 * lost: the broker itself is killed, which loses what it had not saved. Every gap must be told where it is: the verdicts
   must be those, to the last bit, of a monitor that is told of these gaps.
+* downtime: the broker is away for an hour. Time is compressed: when it is back, devices send as many samples as an hour
+  brings, as fast as it takes them, and the agent is killed while it catches up. An hour at 12.8 kHz would need long to
+  judge and to compare, so devices sample at 1 kHz. There must be every verdict.
 * shared: two agents share the streams by --shard, and one of them is killed and started again.
+* takeover: three machines share the streams of two shards by --standby. Two of them die for good, with their disks, one
+  after the other; one does nothing for so long that another takes over, and comes back; and the broker is restarted.
+  There must be every verdict, to the last bit.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import resource
-import signal
-import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from _mosquitto import Device, Mosquitto
 from _tally import Attack, main
+from _undisturbed import compare
+from _watchers import Agent, Nursery
 
-RATE, TOPICS = 12_800, ("plant/a", "plant/d")  # of two shards one each
-SLOWEST_S = 180.0  # until verdicts are complete, when all samples were sent
-KEPT = ("kind", "number", "start", "stop", "label", "probabilities", "windows", "missing")
+TOPICS = ("plant/a", "plant/d")  # of two shards one each
+LONGEST_S = 1800.0  # of a storm, on a machine that has far too much to do
 
 
 @dataclass(frozen=True)
@@ -46,27 +50,52 @@ class Plan:
     restarts: int = 1  # of the broker
     away_s: float = 3.0  # once, the broker
     full: bool = True  # once, the agent's disk
+    downtime_s: float = 0.0  # once, the broker, compressed
     broker_kills: int = 0
     shards: int = 1
+    machines: int = 0  # that stand by for each other; 0: none does
+    deaths: int = 0  # of machines
+    calm_s: float = 8.0  # at most, before a death: so it may come before a checkpoint or after it
+    frozen_s: float = 0.0  # once, a machine
+    rate: int = 12_800  # Hz
     every_s: float = 0.02  # a chunk of each device, of about 0.1 s
 
 
 @contextmanager
 def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
+    from dualres.kernel.compiled import variant
+
+    if not variant():
+        sys.exit(
+            "verdicts are the same to the last bit only with the compiled library: pip install -e . with a compiler"
+        )
     model = write_model(folder / "model.safetensors")
     with Nursery() as nursery:
         yield lambda seed: storm(folder / f"{os.getpid()}-{seed}", model, plan, seed, nursery)
 
 
 def write_model(path: Path) -> Path:
-    """Of noise: what it says does not matter, only that it is always the same."""
+    """Of noise: what it says does not matter, only that it is always the same.
+
+    It remembers a rate, which must not be taken for that of devices before their headers come.
+    """
     from dualres.config import HELD, ModelConfig
     from dualres.file import VIEWS, Card, Model, save
     from dualres.learn.views import fit_views
+    from dualres.recordings.remembered import Remembered
     from dualres.scorers import weights_of
 
     windows = np.random.default_rng(0).standard_normal((6, ModelConfig().window)).astype(np.float32)
-    card = Card(("good", "inner", "outer"), ModelConfig(), None, 0, HELD, {}, method=VIEWS)
+    card = Card(
+        ("good", "inner", "outer"),
+        ModelConfig(),
+        None,
+        0,
+        HELD,
+        {},
+        method=VIEWS,
+        learned_from=Remembered(rates=(Fraction(64_000),)).as_data(),
+    )
     save(Model((weights_of(fit_views(windows, np.arange(6) % 3, 3)),), card), path)
     return path
 
@@ -77,14 +106,17 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
     folder.mkdir()
     with ExitStack() as stack:
         broker = stack.enter_context(Mosquitto(folder / "broker"))
-        agents = [Agent(folder, model, broker, f"{k + 1}/{plan.shards}", nursery) for k in range(plan.shards)]
-        for agent in agents:
+        agents = staff(plan, partial(Agent, folder, model, broker, nursery=nursery))
+        for i, agent in enumerate(agents):
             agent.start()
             stack.callback(agent.kill)
-            agent.await_connection()  # what came before it ever was there is not its business
-        devices = [stack.enter_context(Publisher(broker, topic, plan.every_s, seed)) for topic in TOPICS]
-        for act in acts(plan, chance):
-            agent = chance.choice(agents)
+            # What came before it ever was there is not its business.
+            agent.await_word("connected as" if i < plan.shards else "stands by")
+        devices = [stack.enter_context(Publisher(broker, topic, plan, seed)) for topic in TOPICS]
+        happens = acts(plan, chance)
+        for act in happens:
+            agent = chance.choice([one for one in agents if not one.dead])
+            there = [one for one in agents if one.machine == agent.machine]
             if act == "kill":
                 agent.wait_a_little(chance)
                 agent.kill()
@@ -96,8 +128,24 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
                 broker.stop()
                 time.sleep(plan.away_s)
                 broker.start()
-            elif act == "full":
+            elif act == "downtime":
+                broker.stop()
+                for device in devices:
+                    device.owe(plan.downtime_s)
+                broker.start()
+            elif act == "full disk":
                 agent.with_full_disk()
+            elif act == "death":
+                time.sleep(chance.uniform(1.0, plan.calm_s))
+                for one in there:
+                    one.kill()
+                    one.dead = True
+            elif act == "frozen":
+                for one in there:
+                    one.freeze(True)
+                time.sleep(plan.frozen_s)
+                for one in there:
+                    one.freeze(False)
             elif act == "broker kill":
                 time.sleep(chance.uniform(1.0, 2.0))
                 broker.kill()
@@ -107,142 +155,39 @@ def storm(folder: Path, model: Path, plan: Plan, seed: int, nursery: Nursery) ->
             device.finish()
         compare(agents, devices, model, gaps_allowed=bool(plan.broker_kills))
         for agent in agents:
-            agent.end()
-    return "survived"
+            agent.check_log() if agent.dead else agent.end()
+    return f"survived {', '.join(f'{count} x {act}' for act, count in sorted(Counter(happens).items()))}"
+
+
+def staff(plan: Plan, agent: Callable[..., Agent]) -> list[Agent]:
+    """Those that work first, each on another machine, then those that stand by."""
+    shards = [f"{k + 1}/{plan.shards}" for k in range(plan.shards)]
+    if not plan.machines:
+        return [agent(shard=shard) for shard in shards]
+    return [
+        agent(shard=shard, machine=(k + turn) % plan.machines)
+        for turn in range(plan.machines)
+        for k, shard in enumerate(shards)
+    ]
 
 
 def acts(plan: Plan, chance: random.Random) -> list[str]:
     """What happens, in which order."""
     found = ["kill"] * plan.kills + ["restart"] * plan.restarts + ["broker kill"] * plan.broker_kills
-    found += ["away"] * (plan.away_s > 0) + ["full"] * plan.full
+    found += ["away"] * (plan.away_s > 0) + ["full disk"] * plan.full
+    found += ["death"] * plan.deaths + ["frozen"] * (plan.frozen_s > 0)
     chance.shuffle(found)
-    return found
-
-
-class Nursery:
-    """A process that has imported everything, and forks agents: a start takes no time, and a kill is a kill."""
-
-    def __enter__(self) -> Nursery:
-        words = [sys.executable, __file__, "--nursery"]
-        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-
-    def start(self, words: list[str], log: Path) -> int:
-        """The process that runs this command line; its number."""
-        assert self._process.stdin
-        assert self._process.stdout
-        print(json.dumps([str(log), *words]), file=self._process.stdin, flush=True)
-        return int(self._process.stdout.readline())
-
-
-def nursery() -> None:
-    import dualres.stream.agent
-    import dualres.stream.sinks.catalogue
-    import dualres.stream.sources.catalogue  # noqa: F401
-    from dualres.cli import main as command
-
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    for line in sys.stdin:
-        log, *words = json.loads(line)
-        number = os.fork()
-        if not number:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-            os.dup2(errors, 1)
-            os.dup2(errors, 2)
-            sys.argv = ["dualres", *words]
-            try:
-                command()
-            finally:
-                os._exit(0)
-        print(number, flush=True)
-
-
-class Agent:
-    """`dualres watch`, as a process that may die at any moment."""
-
-    def __init__(self, folder: Path, model: Path, broker: Mosquitto, shard: str, nursery: Nursery) -> None:
-        name = shard.replace("/", "-of-")
-        self._out, self._log, self._state = folder / f"{name}.jsonl", folder / f"{name}.log", folder / name
-        words = ["watch", str(model), broker.url("plant/+"), "--to", str(self._out), "--state", str(self._state)]
-        self._words, self._nursery = [*words, "--shard", shard, "--group", "storm"], nursery
-        self._number = 0
-
-    def start(self) -> None:
-        self._number = self._nursery.start(self._words, self._log)
-
-    def await_connection(self) -> None:
-        end = time.monotonic() + SLOWEST_S
-        while "connected as" not in self.log:
-            assert time.monotonic() < end, f"the agent does not connect: {self.log}"
-            time.sleep(0.05)
-
-    def kill(self) -> None:
-        os.kill(self._number, signal.SIGKILL) if self.alive() else None
-        assert self._gone(SLOWEST_S), "a killed agent does not end"  # until then it holds its spool
-
-    def end(self) -> None:
-        """As a service is stopped."""
-        os.kill(self._number, signal.SIGTERM)
-        assert self._gone(20), "the agent does not end"
-        assert "Traceback" not in self.log, self.log[-2000:]
-
-    def alive(self) -> bool:
-        try:
-            os.kill(self._number, 0)
-        except ProcessLookupError:
-            return False
-        return True
-
-    def _gone(self, seconds: float) -> bool:
-        end = time.monotonic() + seconds
-        while self.alive() and time.monotonic() < end:
-            time.sleep(0.005)
-        return not self.alive()
-
-    def wait_a_little(self, chance: random.Random) -> None:
-        """Mostly until it has told something, else any moment of its start; then a little more."""
-        before, end = self._size(), time.monotonic() + (5.0 if chance.random() < 0.8 else chance.uniform(0, 0.5))
-        while self._size() == before and time.monotonic() < end:
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.3))
-
-    def with_full_disk(self) -> None:
-        """None of its files can be written to beyond a few bytes until it has said so, as on a full disk."""
-        told, end = self.log.count("waits for room"), time.monotonic() + 20
-        self._limit(self._log.stat().st_size + 65_536)  # there is room for its words
-        while self.log.count("waits for room") == told:
-            assert time.monotonic() < end, f"a full disk was not told of: {self.log[-500:]}"
-            time.sleep(0.02)
-        self._limit(resource.RLIM_INFINITY)
-
-    def _limit(self, size: int) -> None:
-        resource.prlimit(self._number, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-
-    def _size(self) -> int:
-        return self._out.stat().st_size if self._out.exists() else 0
-
-    @property
-    def log(self) -> str:
-        return self._log.read_text() if self._log.exists() else ""
-
-    def told(self) -> list[dict[str, Any]]:
-        """All verdicts so far; a line that is being written is none yet."""
-        lines = self._out.read_text().splitlines(keepends=True) if self._out.exists() else []
-        return [json.loads(line) for line in lines if line.endswith("\n")]
+    return ["downtime"] * (plan.downtime_s > 0) + found  # so that kills fall into the time of catching up
 
 
 class Publisher:
     """A device that sends noise in numbered chunks, and remembers all of it."""
 
-    def __init__(self, broker: Mosquitto, topic: str, every_s: float, seed: int) -> None:
-        self.topic, self._every_s = topic, every_s
-        self._device, self._stop = Device(broker, topic, RATE), threading.Event()
+    def __init__(self, broker: Mosquitto, topic: str, plan: Plan, seed: int) -> None:
+        self.topic, self.rate, self._every_s = topic, plan.rate, plan.every_s
+        self._device, self._stop = Device(broker, topic, plan.rate), threading.Event()
         self._rng, self._sent = np.random.default_rng([seed, *topic.encode()]), []
+        self._owed = 0  # samples that were taken and could not be sent
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Publisher:
@@ -255,16 +200,23 @@ class Publisher:
         self._thread.join()
         self._device.__exit__()
 
+    def owe(self, seconds: float) -> None:
+        """So much is to be sent as fast as the broker takes it."""
+        self._owed += round(seconds * self.rate)
+
     def _run(self) -> None:
         first, due = 0, time.monotonic()
-        while not self._stop.is_set():
+        while self._owed > 0 or not self._stop.is_set():
             due += self._every_s
-            chunk = self._rng.standard_normal(int(self._rng.integers(1, RATE // 5))).astype(np.float32)
+            chunk = self._rng.standard_normal(int(self._rng.integers(1, self.rate // 5))).astype(np.float32)
             # One message at a time: with several under way, a client sends new ones before old ones that it repeats.
             self._device.deliver(chunk, first)
             self._sent.append(chunk)
             first += len(chunk)
-            self._stop.wait(max(0.0, due - time.monotonic()))  # none, where the broker was away
+            if self._owed > 0:
+                self._owed, due = self._owed - len(chunk), time.monotonic()
+            else:
+                self._stop.wait(max(0.0, due - time.monotonic()))  # none, where the broker was away
 
     def finish(self) -> None:
         """Until the broker has everything."""
@@ -276,79 +228,25 @@ class Publisher:
         return np.concatenate(self._sent)
 
 
-def compare(agents: list[Agent], devices: list[Publisher], model: Path, gaps_allowed: bool) -> None:
-    """Wait for all verdicts, and hold them to those of monitors that nothing happened to."""
-    from dualres.file import load
-
-    judge, end, before = load(model), time.monotonic() + SLOWEST_S, -1
-    while True:
-        told = [one for agent in agents for one in agent.told()]
-        quiet, before = len(told) == before, len(told)
-        late = time.monotonic() > end
-        if quiet or late:
-            try:
-                for device in devices:
-                    check([one for one in told if one["stream"] == device.topic], device.signal, judge, gaps_allowed)
-                return
-            except UnfinishedError as error:
-                gone = [agent for agent in agents if not agent.alive()]
-                if late or gone:
-                    last = " | ".join(agent.log[-150:] for agent in gone or agents)
-                    raise AssertionError(f"{error}, {len(gone)} agents ended: {last}") from None
-        time.sleep(0.5)
+KILLS, SHARED = Plan(), Plan(kills=6, shards=2)
+LOST = Plan(kills=4, restarts=0, away_s=0, full=False, broker_kills=3)
+DOWNTIME = Plan(kills=2, restarts=0, away_s=0, full=False, downtime_s=3600.0, rate=1000)
+TAKEOVER = Plan(kills=0, restarts=1, away_s=0, full=False, shards=2, machines=3, deaths=2, frozen_s=30.0)
+ALSO = "with a restart and an absence of the broker and a full disk"
 
 
-class UnfinishedError(Exception):
-    """Not all is there yet."""
+def attack(name: str, title: str, plan: Plan, each: int) -> Attack:
+    return Attack(name, title, partial(storms, plan), ("paho.mqtt",), LONGEST_S, each=each)
 
 
-def check(told: list[dict[str, Any]], signal_: np.ndarray, model: Any, gaps_allowed: bool) -> None:
-    """An AssertionError if verdicts of a stream are altered, too many or too few."""
-    by_id: dict[str, str] = {}
-    for one in told:
-        assert by_id.setdefault(one["id"], essence(one)) == essence(one), f"{one['id']} came twice, and not the same"
-    if not told:
-        raise UnfinishedError("there are no verdicts")
-    first = told[0]
-    assert {one["run"] for one in told} == {first["run"]}, "the stream was taken for several"
-    windows = {one["number"]: one for one in told if one["kind"] == "window"}
-    gaps = [(one["start"] - one["missing"], one["start"]) for _, one in sorted(windows.items()) if one["missing"]]
-    assert gaps_allowed or not gaps, f"{gaps} are told to be missing, and were acknowledged"
-    events = undisturbed(model, signal_, gaps)
-    expected = {f"{first['stream']}/{first['run']}/{one.kind}/{one.number}": essence(one.as_data()) for one in events}
-    wrong = [name for name in by_id if name in expected and by_id[name] != expected[name]]
-    assert not wrong, f"{len(wrong)} verdicts are altered, {wrong[0]} first"
-    assert by_id.keys() <= expected.keys(), f"{len(by_id.keys() - expected.keys())} verdicts are of no sample"
-    if missing := expected.keys() - by_id.keys():
-        raise UnfinishedError(f"{len(missing)} of {len(expected)} verdicts are missing, such as {min(missing)}")
-
-
-def essence(verdict: dict[str, Any]) -> str:
-    """What must be the same, to the last bit."""
-    return json.dumps({name: verdict[name] for name in KEPT})
-
-
-def undisturbed(model: Any, signal_: np.ndarray, gaps: list[tuple[int, int]]) -> list[Any]:
-    """What a monitor says of the signal without these parts."""
-    from dualres.stream import Monitor
-
-    monitor, events, at = Monitor(model, RATE), [], 0
-    for start, stop in gaps:
-        events += monitor.push(signal_[at:start]) + monitor.gap(stop - start)
-        at = stop
-    return events + monitor.push(signal_[at:])
-
-
-KILLS, LOST, SHARED = Plan(), Plan(kills=4, restarts=0, away_s=0, full=False, broker_kills=3), Plan(kills=6, shards=2)
 ATTACKS = (
-    Attack("kills", "kills of the agent", partial(storms, KILLS), ("paho.mqtt",), 600.0, each=KILLS.kills),
-    Attack("lost", "kills of the broker", partial(storms, LOST), ("paho.mqtt",), 600.0, each=LOST.broker_kills),
-    Attack("shared", "kills of one of two agents", partial(storms, SHARED), ("paho.mqtt",), 600.0, each=SHARED.kills),
+    attack("kills", f"kills of a live agent; every {KILLS.kills} {ALSO}", KILLS, KILLS.kills),
+    attack("lost", "kills of the broker of a live agent", LOST, LOST.broker_kills),
+    attack("downtime", "an hour without a broker, at 1 kHz and compressed", DOWNTIME, 1),
+    attack("shared", f"kills of one of two live agents; every {SHARED.kills} {ALSO}", SHARED, SHARED.kills),
+    attack("takeover", "machines of three that die for good, while others stand by", TAKEOVER, TAKEOVER.deaths),
 )
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--nursery"]:
-        nursery()
-    else:
-        main(__doc__, ATTACKS)
+    main(__doc__, ATTACKS)

@@ -17,10 +17,10 @@ FORM = Form.of(RATE)
 class Listed(Source):
     """The chunks of a list, and then perhaps a wait until somebody stops it."""
 
-    def __init__(self, chunks, name="list", *, stays=False, acknowledged=True, live=False, waits=True):
+    def __init__(self, chunks, name="list", *, stays=False, live=False, waits=True):
         super().__init__(name, Told(None))
         self.chunks, self.stays = list(chunks), stays
-        self.acknowledged, self.live, self.waits = acknowledged, live, waits
+        self.live, self.waits = live, waits
 
     def run(self, put, say, stopped, known):
         self.known = known

@@ -14,7 +14,7 @@ def test_chunks_come_out_in_order_all_at_once():
     intake = Intake()
     some = [chunk(1), chunk(2), chunk(3)]
     for one in some:
-        intake.put(one)
+        intake.put_waiting(one)
     assert intake.take(0) == some
     assert intake.take(0) == []
     assert intake.empty
@@ -65,7 +65,7 @@ def test_what_cannot_wait_is_missing_and_the_next_chunk_says_so():
 
 def test_closing_lets_everybody_go():
     intake = Intake(room=1)
-    intake.put(chunk())
+    intake.put_waiting(chunk())
     waiting = threading.Thread(target=intake.put_waiting, args=(chunk(5),))
     waiting.start()
     intake.close()

@@ -6,8 +6,9 @@ import shutil
 import signal
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,6 +23,9 @@ from dualres.machinery.printable import printable
 
 if TYPE_CHECKING:
     from dualres.stream.agent import Agent, Status
+    from dualres.stream.checkpoint import Checkpoints
+    from dualres.stream.sources.source import Source
+    from dualres.stream.standby import Standby
 
 HEARTBEAT_S = 60.0  # between two lines on how it goes, where there is no terminal
 PIPE = "-"
@@ -113,6 +117,12 @@ def watch(
             help="By what the broker knows this watch: whoever comes with the same name and shard takes over.",
         ),
     ] = None,
+    standby: Annotated[
+        bool,
+        typer.Option(
+            "--standby", help="Wait while another process has this MQTT --group and --shard; go on when it dies."
+        ),
+    ] = False,
 ) -> None:
     """Judge live streams: a verdict per window and per block, as the samples come.
 
@@ -137,8 +147,10 @@ def watch(
     from dualres.stream.alarms import alarms_at
     from dualres.stream.sinks.catalogue import sink_of
     from dualres.stream.sources.catalogue import source_of
+    from dualres.stream.sources.mqtt_in_turn import MqttInTurn
     from dualres.stream.sources.source import Told
     from dualres.stream.spool import patient_spool
+    from dualres.stream.standby import Standby
     from dualres.stream.state import (
         default_folder,
         default_group,
@@ -151,6 +163,8 @@ def watch(
     part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
     if (healthy or healthy_class or machines > 1) and not false_alarms:
         raise ConfigError("--healthy, --healthy-class and --machines are for alarms; give --false-alarms '1 per year'")
+    if standby and (not group or len(sources) > 1 or not sources[0].startswith(("mqtt://", "mqtts://"))):
+        raise ConfigError("--standby is for one mqtt:// source, and needs the --group that processes share")
     for given in (sources, to or []):
         if len(set(given)) < len(given):
             raise ConfigError(f"{max(given, key=given.count)}: was given twice; name it once")
@@ -167,8 +181,10 @@ def watch(
         folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
         told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
-        sinks = [sink_of(sink) for sink in to or [PIPE]]
-        spool = stack.enter_context(patient_spool(spool_in(folder, model, block), most, tell))
+        for sink in to or []:
+            sink_of(sink)  # a wrong one is told of before anything is opened, or waited for
+        place = spool_in(folder, model, block, standby)
+        spool = stack.enter_context(patient_spool(place, most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
         alarms = None
@@ -179,19 +195,28 @@ def watch(
             complain("alarms", alarms.learned.state.promise or alarms.learned.state.reason, "cyan")
         kinds = {"all": ("window", "block"), "windows": ("window",), "blocks": ("block",)}[events]
         display = stack.enter_context(_displayed())
-        agent = Agent(
-            judge,
-            opened,
-            sinks,
-            spool,
-            block_s=block,
-            condition=known,
-            kinds=kinds,
-            alarms=alarms,
-            lasting=lasting,
-            say=tell,
-            report=display,
-        )
+
+        def agent_of(opened: Sequence[Source], checkpoints: Checkpoints | None = None) -> Agent:
+            return Agent(
+                judge,
+                opened,
+                [sink_of(sink) for sink in to or [PIPE]],
+                spool,
+                block_s=block,
+                condition=known,
+                kinds=kinds,
+                alarms=deepcopy(alarms),
+                lasting=lasting,
+                checkpoints=checkpoints,
+                say=tell,
+                report=display,
+            )
+
+        agent: Agent | Standby
+        if standby:
+            agent = Standby(lambda: MqttInTurn(sources[0], told), spool, lambda one, kept: agent_of([one], kept), tell)
+        else:
+            agent = agent_of(opened)
         stopped_by = _run(agent)
     _finish(agent, folder, lasting)
     if stopped_by == signal.SIGINT:
@@ -200,7 +225,7 @@ def watch(
         raise typer.Exit(1)
 
 
-def _run(agent: Agent) -> int | None:
+def _run(agent: Agent | Standby) -> int | None:
     """The signal that stopped it, if one did."""
     caught: list[int] = []
 
@@ -219,7 +244,7 @@ def _run(agent: Agent) -> int | None:
     return caught[0] if caught else None
 
 
-def _finish(agent: Agent, folder: Path, lasting: bool) -> None:
+def _finish(agent: Agent | Standby, folder: Path, lasting: bool) -> None:
     for name, count in agent.undelivered.items():
         complain(
             "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"

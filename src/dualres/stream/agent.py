@@ -21,6 +21,7 @@ from dualres.errors import ConfigError, DualResError, RecordingError
 from dualres.file import Model
 from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
+from dualres.stream.checkpoint import Checkpoints
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.delivery import AT_ONCE, Delivery
 from dualres.stream.event import BLOCK, Event
@@ -89,13 +90,17 @@ class Agent:
         kinds: Sequence[str] = ("window", "block"),
         alarms: Alarms | None = None,
         lasting: bool = True,
+        checkpoints: Checkpoints | None = None,
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
-        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams."""
+        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
+
+        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool.
+        """
         self._model, self._sources, self._spool = model, sources, spool
         self._block_s, self._condition, self._kinds, self._lasting = block_s, condition or {}, kinds, lasting
-        self._alarms = alarms
+        self._alarms, self._checkpoints = alarms, checkpoints
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
@@ -146,6 +151,8 @@ class Agent:
         came = self._take_in(0.0 if self._backlog() else LONGEST_WAIT_S)
         judged = self._judge()
         self._deliver()
+        if self._checkpoints and not self._backlog():
+            self._checkpoints.go_on(min(self._positions().values(), default=self._spool.last_verdict), quiet=not came)
         self._tell()
         if self._stopped.is_set() or any(one.closed for one in self._deliveries):
             return False
@@ -156,8 +163,6 @@ class Agent:
     def _run_source(self, source: Source, known: dict[str, Known]) -> None:
         """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
-        if source.acknowledged:
-            put = self._intake.put
         if source.live:
             put = partial(_after_pause, put, dict(known))
         try:
@@ -190,9 +195,12 @@ class Agent:
             except (ConfigError, RecordingError) as error:
                 self._once(f"{chunk.stream}: left out  {error}", chunk.stream)
         self._commit(placed)
-        for chunk in chunks:
-            if chunk.acknowledge:
-                chunk.acknowledge()
+        acknowledgements = [chunk.acknowledge for chunk in chunks if chunk.acknowledge]
+        if self._checkpoints:
+            self._checkpoints.add(acknowledgements)
+        else:
+            for acknowledge in acknowledgements:
+                acknowledge()
         return True
 
     def _commit(self, placed: Placed) -> None:

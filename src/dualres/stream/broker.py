@@ -42,15 +42,19 @@ class Broker:
             raise ConfigError(f"{url}: the port is no number; write mqtt://host:1883/topic") from None
         return cls(address.hostname, port, topic, address.scheme == "mqtts")
 
-    def client(self, client_id: str, *, manual_ack: bool = False) -> Client:
-        """Not connected yet; it connects again by itself whenever it has to."""
+    def client(self, client_id: str, *, manual_ack: bool = False, again: bool = True) -> Client:
+        """Not connected yet; if `again`, it connects again by itself whenever it has to."""
         try:
             from paho.mqtt.client import Client
             from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
         except ImportError:
             raise missing("MQTT", "paho") from None
         client = Client(
-            CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5, manual_ack=manual_ack
+            CallbackAPIVersion.VERSION2,
+            client_id,
+            protocol=MQTTProtocolVersion.MQTTv5,
+            manual_ack=manual_ack,
+            reconnect_on_failure=again,
         )
         if user := os.environ.get(USER):
             client.username_pw_set(user, os.environ.get(PASSWORD))

@@ -23,11 +23,6 @@ class Intake:
         self._dropped: dict[str, int] = {}
         self.lost = 0  # samples that were dropped, of all streams
 
-    def put(self, chunk: Chunk) -> None:
-        """At once: for a source that sends no more than a few chunks before they are acknowledged."""
-        with self._changed:
-            self._add(chunk)
-
     def put_waiting(self, chunk: Chunk) -> None:
         """When there is room: for a source that can wait."""
         with self._changed:

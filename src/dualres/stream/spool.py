@@ -140,6 +140,10 @@ class Spool:
             else:
                 reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
             raise SpoolError(f"{path}: {reason}") from error
+        self._look()
+
+    def _look(self) -> None:
+        """What is there."""
         self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
         self._next_verdict = 1 + max(
             self._number("SELECT max(id) FROM verdicts"), self._number("SELECT max(delivered) FROM sinks")
@@ -195,9 +199,7 @@ class Spool:
         return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
 
     def _streams(self, which: str) -> list[Stream]:
-        rows = self._database.execute(
-            f"SELECT id, name, start, form, began, position, marker, ended FROM streams WHERE {which} ORDER BY id"
-        )
+        rows = self._database.execute(f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id")
         return [
             Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
             for id, name, start, form, began, position, marker, ended in rows
@@ -240,22 +242,31 @@ class Spool:
         Of the streams of which there are new runs, those that were over long ago are forgotten.
         """
         with self._writing():
-            self._database.executemany(
-                "INSERT INTO streams (id, name, start, form, began, position) VALUES (?, ?, ?, ?, ?, ?)",
-                [(one.id, one.name, one.start, one.form.as_text(), one.began, one.position) for one in opened],
-            )
+            self._insert(opened, chunks)
             self._database.executemany(
                 "DELETE FROM streams WHERE ended AND name = ?1 AND id <= "
                 f"(SELECT id FROM streams WHERE name = ?1 ORDER BY id DESC LIMIT 1 OFFSET {MOST_RUNS})",
                 {(one.name,) for one in opened},
             )
-            self._database.executemany(
-                f"INSERT INTO chunks ({_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (c.id, c.stream, c.first, c.count, c.data, json.dumps(c.side) if c.side else None, c.at, c.last)
-                    for c in chunks
-                ],
-            )
+
+    def replace(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Forget everything, and hold these instead, all or none: what another process has left."""
+        with self._writing():
+            for table in ("chunks", "streams", "verdicts", "sinks"):
+                self._database.execute(f"DELETE FROM {table}")
+            self._insert(streams, chunks)
+        self._look()
+
+    def _insert(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Within a transaction."""
+        self._database.executemany(
+            f"INSERT INTO streams ({_STREAM}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(s.id, s.name, s.start, s.form.as_text(), s.began, s.position, _text(s.marker), s.ended) for s in streams],
+        )
+        self._database.executemany(
+            f"INSERT INTO chunks ({_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(c.id, c.stream, c.first, c.count, c.data, _text(c.side), c.at, c.last) for c in chunks],
+        )
 
     def new_chunk_id(self) -> int:
         """Above all before it, also above those that were dropped."""
@@ -280,7 +291,7 @@ class Spool:
             self._database.executemany("INSERT INTO verdicts (id, key, record) VALUES (?, ?, ?)", rows)
             self._database.executemany(
                 "UPDATE streams SET position = ?, marker = ?, ended = ? WHERE id = ?",
-                [(s.position, s.marker and json.dumps(s.marker), s.ended, s.stream.id) for s in steps],
+                [(s.position, _text(s.marker), s.ended, s.stream.id) for s in steps],
             )
             self._database.executemany("DELETE FROM chunks WHERE id = ?", dropped)
             self._drop(delivered or {})
@@ -288,6 +299,11 @@ class Spool:
         for one in steps:
             one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
         return made
+
+    @property
+    def last_verdict(self) -> int:
+        """The id of the latest one; 0 if there was none yet."""
+        return self._next_verdict - 1
 
     def sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
         """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
@@ -365,12 +381,18 @@ def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
             time.sleep(PAUSE_S)
 
 
+_STREAM = "id, name, start, form, began, position, marker, ended"
 _CHUNK = "id, stream, first, count, samples, side, at, last"
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:
     id, stream, first, count, samples, side, at, last = row
     return Stored(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
+
+
+def _text(data: Mapping[str, Any] | None) -> str | None:
+    """As JSON; None for nothing."""
+    return json.dumps(data) if data else None
 
 
 def _code(error: sqlite3.Error) -> int:

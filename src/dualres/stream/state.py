@@ -29,10 +29,14 @@ def default_folder(model: Path, sources: Sequence[str], shard: tuple[int, int]) 
     return home / "dualres" / "watch" / f"{model.stem}-{which}"
 
 
-def spool_in(folder: Path, model: Path, block_s: float) -> Path:
-    """Of this very model: another one of the same name begins anew beside it."""
+def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False) -> Path:
+    """Of this very model: another one of the same name begins anew beside it.
+
+    One that stands by is apart from one that does not: it is emptied when another process had its turn.
+    """
     content = sha256(model.read_bytes()).hexdigest()
-    return folder / f"{sha256(f'{content} {block_s}'.encode()).hexdigest()[:12]}.sqlite"
+    name = sha256(f"{content} {block_s}".encode()).hexdigest()[:12]
+    return folder / f"{name}{'-standby' * standby}.sqlite"
 
 
 def default_group(folder: Path) -> str:

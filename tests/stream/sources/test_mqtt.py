@@ -1,5 +1,6 @@
 import json
 import time
+from fractions import Fraction
 from zlib import crc32
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.stream.broker import Broker
 from dualres.stream.chunk import Form
+from dualres.stream.sources import mqtt
 from dualres.stream.sources.mqtt import Header, Mqtt
 from tests.stream.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.sources.collected import Collected, told
@@ -123,6 +125,72 @@ def test_shards_share_the_streams(broker):
 
 
 @needs_mosquitto
+def test_samples_stay_in_order_while_those_of_another_shard_are_let_go_at_once(broker):
+    mine, other = Device(broker, "plant/a"), Device(broker, "plant/d")
+    assert [crc32(device.topic.encode()) % 2 for device in (mine, other)] == [0, 1]
+    numbers = iter(range(0, 10_000, 10))
+
+    def send(count):
+        for _ in range(count):
+            first = next(numbers)
+            mine.send(SIGNAL[:10], first).wait_for_publish()
+            other.send(SIGNAL[:10], first).wait_for_publish()
+
+    with mine, other:
+        with Collected(source(broker, shard=(1, 2))) as found:
+            found.until(lambda f: f.said)
+        send(300)  # while nobody is there
+        with Collected(source(broker, shard=(1, 2))) as found:
+            found.until(lambda f: len(f.chunks) >= 128)
+            send(600)  # while nothing is committed
+            done, end = 0, time.monotonic() + 20
+            while done < 900 and time.monotonic() < end:
+                for chunk in found.chunks[done:]:
+                    chunk.acknowledge()
+                    done += 1
+                time.sleep(0.02)
+    assert [c.first for c in found.chunks] == [*range(0, 9000, 10)]
+
+
+@needs_mosquitto
+@pytest.mark.parametrize("rate", [None, Fraction(8000)], ids=["no rate", "another rate"])  # which a model may remember
+def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate):
+    many = np.zeros(20_000, "<f4")
+    with Device(broker) as device:
+        with Collected(source(broker)) as found:
+            found.until(lambda f: f.said)
+        sent = [device.send(many, many.size * i) for i in range(300)]  # more than fits into the socket's buffers
+        sent[-1].wait_for_publish(20)
+    with Collected(source(broker, rate=rate)) as found:  # and no more will come
+        found.until(lambda f: len(f.chunks) >= 256)
+    assert [(c.form.rate, c.first) for c in found.chunks] == [(12_800, i * many.size) for i in range(len(found.chunks))]
+
+
+@needs_mosquitto
+def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
+    with Device(broker) as device, Collected(source(broker, rate=Fraction(8000))) as found:
+        found.until(lambda f: f.said)
+        device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
+        found.until(lambda f: f.chunks)
+        device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
+        found.until(lambda f: len(f.chunks) == 2)
+    assert {(c.stream, c.form.rate, c.first) for c in found.chunks} == {("plant/b", 8000, None)}
+
+
+@needs_mosquitto
+def test_a_stream_without_a_header_holds_up_no_other(broker, monkeypatch):
+    monkeypatch.setattr(mqtt, "ASKED_EVERY_S", 0.05)
+    with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
+        found.until(lambda f: f.said)
+        for _ in range(mqtt.UNACKNOWLEDGED):
+            device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
+        device.send(SIGNAL, 0)
+        found.until(lambda f: f.chunks)
+    assert [text for text in found.said if "plant/b: left out" in text and "no header comes" in text]
+    assert {c.stream for c in found.chunks} == {"plant/a"}
+
+
+@needs_mosquitto
 def test_a_shared_subscription_takes_whole_messages_only(broker):
     with Device(broker, "burst/a", stamped=False, whole=True) as whole, Device(broker, "burst/b") as torn:
         first, second = (Collected(source(broker, "$share/g/burst/+", client=str(k))) for k in (1, 2))
@@ -149,6 +217,8 @@ def test_what_nobody_can_read_is_told_and_acknowledged(broker):
         found.until(lambda f: any("no stamp" in text for text in f.said))
         device.publish(b"{", "/header")
         found.until(lambda f: any("cannot be understood" in text for text in f.said))
+        device.publish(b"[" * 100_000, "/side")
+        found.until(lambda f: any("recursion" in text for text in f.said))
         device.send(SIGNAL, 0)
         found.until(lambda f: len(f.chunks) == 1)
 

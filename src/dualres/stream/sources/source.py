@@ -55,7 +55,6 @@ class Source(ABC):
     """Runs in a thread of its own."""
 
     waits = True  # whether it can wait until there is room; else what comes meanwhile is missing
-    acknowledged = False  # whether it sends only so many chunks before they are acknowledged
     live = False  # whether what comes while nobody listens is lost
     ends = False  # whether it may end by itself
 

@@ -1,0 +1,162 @@
+import threading
+import time
+
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream import checkpoint
+from dualres.stream.agent import Agent
+from dualres.stream.sources import turn
+from dualres.stream.sources.mqtt_in_turn import MqttInTurn
+from dualres.stream.spool import Spool
+from dualres.stream.standby import Standby
+from tests.stream.agents import RATE, Remembering, essence, expected
+from tests.stream.conftest import noise
+from tests.stream.mosquitto import Device, Mosquitto, needs_mosquitto
+from tests.stream.sources.collected import told
+
+pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
+pytestmark = needs_mosquitto
+
+
+@pytest.fixture
+def broker(tmp_path, monkeypatch):
+    monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(turn, "SILENT_S", 2.0)
+    monkeypatch.setattr("dualres.stream.sources.mqtt_in_turn.BEAT_S", 0.2)
+    monkeypatch.setattr(checkpoint, "EVERY_S", 0.1)
+    with Mosquitto(tmp_path / "broker") as broker:
+        yield broker
+
+
+class Process:
+    """One that stands by, in a thread; all its turns tell one list of verdicts."""
+
+    def __init__(self, model, broker, folder):
+        self.told, self.said = [], []
+        self._spool = (folder / "a.sqlite", 1 << 30)
+        self.source, self._model, self._broker = None, model, broker
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._began = threading.Event()
+
+    def _run(self):
+        with Spool(*self._spool) as spool:
+            self.standby = Standby(self._source, spool, self._agent, self.said.append)
+            self._began.set()
+            self.standby.run()
+
+    def _source(self):
+        self.source = MqttInTurn(self._broker.url("plant/+"), told(client="g"))
+        return self.source
+
+    def _agent(self, source, checkpoints):
+        sink = Remembering()
+        sink.records = self.told
+        self.checkpoints = checkpoints
+        return Agent(self._model, [source], [sink], self.standby._spool, checkpoints=checkpoints, say=self.said.append)
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._began.wait(10)
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        self.standby.stop()
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        assert self.standby.failed == []
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def by_number(records):
+    return {(one.data["kind"], one.data["number"]): essence(one.data) for one in records}
+
+
+@pytest.fixture
+def signal():
+    return noise(8 * RATE)
+
+
+def send(device, signal, start, stop):
+    for at in range(int(start * RATE), int(stop * RATE), 1000):
+        device.deliver(signal[at : min(at + 1000, int(stop * RATE))], at)
+
+
+def test_another_process_goes_on_to_the_last_bit(views, broker, tmp_path, signal):
+    with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
+        until(lambda: any("our turn" in text for text in first.said))
+        with Process(views, broker, tmp_path / "2") as second:
+            send(device, signal, 0, 3)
+            until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
+            send(device, signal, 3, 4)
+            assert second.told == []
+            first.stop()
+            send(device, signal, 4, 8)
+            whole = expected(views, signal, finish=False)
+            until(lambda: by_number([*first.told, *second.told]).keys() == whole.keys())
+    assert by_number([*first.told, *second.told]) == whole
+    assert {**by_number(first.told), **by_number(second.told)} == whole, "what both say is the same"
+    assert "it is our turn; 1 streams go on" in second.said
+    assert min(one.data["number"] for one in second.told if one.data["kind"] == "window") > 0
+
+
+def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, signal, monkeypatch):
+    with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
+        until(lambda: any("our turn" in text for text in first.said))
+        send(device, signal, 0, 3)
+        until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
+        thief = MqttInTurn(broker.url("plant/+"), told(client="g"))
+        monkeypatch.setattr(thief._turn, "wait", lambda stopped: True)  # it believes that the first is dead
+        assert thief.claim(print, threading.Event())
+        until(lambda: any("may be another's now" in text for text in first.said))
+        thief.abandon()
+        until(lambda: sum("our turn" in text for text in first.said) == 2)
+        send(device, signal, 3, 8)
+        whole = expected(views, signal, finish=False)
+        until(lambda: by_number(first.told).keys() == whole.keys())
+    assert by_number(first.told) == whole
+
+
+def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, broker, tmp_path, signal):
+    with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
+        until(lambda: any("our turn" in text for text in first.said))
+        send(device, signal, 0, 3)
+        until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
+        time.sleep(1.5)  # until the broker has saved
+        send(device, signal, 3, 5)
+        until(lambda: len(first.told) > 17)
+        before = by_number(first.told)
+        broker.kill()
+        broker.start()
+        until(lambda: sum("our turn" in text for text in first.said) == 2, turn.SILENT_S + 20)
+        send(device, signal, 5, 8)
+        until(lambda: max(one.data["stop"] for one in first.told) > 7 * RATE)
+    assert {key: by_number(first.told)[key] for key in before} == before
+
+
+def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker, tmp_path, signal):
+    left = f"dualres/watch/{MqttInTurn(broker.url('plant/+'), told(client='g')).client_id}/left"
+    with Device(broker) as device:
+        until(device._client.is_connected)
+        device._client.publish(left, b"nonsense", 1, retain=True).wait_for_publish(5)
+        with Process(views, broker, tmp_path / "1") as process:
+            until(lambda: any("our turn; 0 streams" in text for text in process.said))
+            send(device, signal, 0, 2)
+            until(lambda: process.told)
+    assert [text for text in process.said if "begin anew" in text]
+
+
+def test_a_wrong_source_is_an_error_at_once(tmp_path):
+    with Spool(tmp_path / "a.sqlite") as spool:
+        standby = Standby(lambda: MqttInTurn("mqtt://host", told(client="g")), spool, None, print)
+        with pytest.raises(ConfigError):
+            standby.run()
