@@ -151,7 +151,7 @@ static inline vec vec_log2(vec x) {
     static const float reciprocals[16] = TWICE(1.0f, 0.886487305f, 0.799948215f, 0.725162864f, 0.665202379f,
                                                0.615905643f, 0.571228027f, 0.532758176f);
     static const float parts[16] = TWICE(0 / 4096.0f, 712 / 4096.0f, 1319 / 4096.0f, 1899 / 4096.0f, 2409 / 4096.0f,
-                                         2864 / 4096.0f, 3309 / 4096.0f, 3721 / 4096.0f); /* of 4,096: their -log2 */
+                                         2864 / 4096.0f, 3309 / 4096.0f, 3721 / 4096.0f); /* their -log2 */
 #undef TWICE
     const int32_t least = 0x3f780000; /* half an eighth below one; m lies above, up to half an eighth below two */
     const veci over = bits.i - least, eighth = over >> 20;
