@@ -11,6 +11,8 @@ enum { TOKENS_AT_ONCE = 8, VECS_AT_ONCE = 2 };
 enum { TOKENS_AT_ONCE = 1, VECS_AT_ONCE = 8 };
 #elif defined(__aarch64__)
 enum { TOKENS_AT_ONCE = 4, VECS_AT_ONCE = 4 }; /* it has 32 registers, and fewer loads in a cycle than it might use */
+#elif LANES == 4
+enum { TOKENS_AT_ONCE = 2, VECS_AT_ONCE = 4 };
 #else
 enum { TOKENS_AT_ONCE = 4, VECS_AT_ONCE = 2 };
 #endif

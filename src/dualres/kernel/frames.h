@@ -49,16 +49,20 @@ typedef const float (*hops)[COLUMNS];
 #define CUT(tile, from, follows) cut(tile, from, follows)
 #define SAMPLE(row, column) vec_load(at[row] + (column))
 
-/* LANES hops from number `column` on become columns of the tile; those behind the source's end are zeros. */
+/* LANES hops from number `column` on become columns of the tile. Behind the source's end the last one is repeated:
+ * nobody takes frames that reach there. */
 static void cut_columns(frame_tile tile, const source *from, int column) {
-    const int all = (size_t)(column + LANES) * DUALRES_HOP <= from->count;
+    const size_t last = from->count - DUALRES_HOP;
+    size_t starts[LANES];
+    for (int i = 0; i < LANES; i++) {
+        const size_t start = (size_t)(column + i) * DUALRES_HOP;
+        starts[i] = start < last ? start : last;
+    }
+    const source hop = *from; /* of this function alone, so that no store can change it */
     for (int row = 0; row < DUALRES_HOP; row += LANES) {
         vec square[LANES];
 #pragma GCC unroll 16
-        for (int i = 0; i < LANES; i++) {
-            const size_t start = (size_t)(column + i) * DUALRES_HOP;
-            square[i] = all || start < from->count ? samples_at(from, start + row) : vec_all(0.0f);
-        }
+        for (int i = 0; i < LANES; i++) square[i] = samples_at(&hop, starts[i] + (size_t)row);
         transpose(square);
 #pragma GCC unroll 16
         for (int i = 0; i < LANES; i++) vec_store(tile[row + i] + column, square[i]);

@@ -47,7 +47,8 @@ typedef struct judge_of_windows {
     int hops;    /* of a window, at which frames begin */
     int results; /* floats, for every window */
     void (*begin)(const struct judge_of_windows *self, int place);
-    /* The frames that begin at the source's first LANES hops, which may follow those before, for some windows. */
+    /* The frames that begin at the source's first LANES hops, which may follow those before, for one or two windows;
+     * of two, the one that began last comes first. */
     void (*take_in)(const struct judge_of_windows *self, const source *from, int follows, const under_way *windows,
                     int count);
     void (*conclude)(const struct judge_of_windows *self, const source *window, const under_way *as, float *result);

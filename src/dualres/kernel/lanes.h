@@ -37,11 +37,13 @@ typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), ma
 #define vec_max(a, b) ((vec)_mm512_max_ps((__m512)(a), (__m512)(b)))
 #define vec_min(a, b) ((vec)_mm512_min_ps((__m512)(a), (__m512)(b)))
 #define vec_sqrt(a) ((vec)_mm512_sqrt_ps((__m512)(a)))
+#define vec_pick(from, which) ((vec)_mm512_permutexvar_ps((__m512i)(which), (__m512)(from)))
 #elif LANES == 8 && defined(__AVX2__)
 #include <immintrin.h>
 #define vec_max(a, b) ((vec)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #define vec_min(a, b) ((vec)_mm256_min_ps((__m256)(a), (__m256)(b)))
 #define vec_sqrt(a) ((vec)_mm256_sqrt_ps((__m256)(a)))
+#define vec_pick(from, which) ((vec)_mm256_permutevar8x32_ps((__m256)(from), (__m256i)(which)))
 #elif LANES == 4 && defined(__SSE2__)
 #include <immintrin.h>
 #define vec_max(a, b) ((vec)_mm_max_ps((__m128)(a), (__m128)(b)))
@@ -138,15 +140,32 @@ static inline vec vec_sigmoid(vec x) {
     return 1.0f / (1.0f + vec_exp(-x));
 }
 
-/* The logarithm to base two of a normal, positive x. */
+/* The logarithm to base two of a normal, positive x = 2^n m; 2e-8 from it, but for rounding. */
 static inline vec vec_log2(vec x) {
     vec_bits bits, whole;
     bits.f = x;
-    veci over = bits.i - 0x3f3504f3; /* above sqrt(1/2): the mantissa will lie around one, from there to sqrt(2) */
-    whole.i = (over >> 23) + 0x4b400000; /* a small whole number to a float, by the trick of vec_exp_parts */
-    bits.i = (over & 0x007fffff) + 0x3f3504f3;
-    vec f = bits.f - 1.0f;
-    vec p = f * 0.1261484623f - 0.2074210346f; /* fitted to log2(1 + f) / f; 2e-8 from log2 */
+#ifdef vec_pick
+    /* `vec_pick` takes for every lane the lane that the last bits of a number name: of eighths, the one next to m. Of
+     * the reciprocals around there, these have a logarithm of few bits. */
+#define TWICE(...) {__VA_ARGS__, __VA_ARGS__}
+    static const float reciprocals[16] = TWICE(1.0f, 0.886487305f, 0.799948215f, 0.725162864f, 0.665202379f,
+                                               0.615905643f, 0.571228027f, 0.532758176f);
+    static const float parts[16] = TWICE(0 / 4096.0f, 712 / 4096.0f, 1319 / 4096.0f, 1899 / 4096.0f, 2409 / 4096.0f,
+                                         2864 / 4096.0f, 3309 / 4096.0f, 3721 / 4096.0f); /* their -log2 */
+#undef TWICE
+    const int32_t least = 0x3f780000; /* half an eighth below one; m lies above, up to half an eighth below two */
+    const veci over = bits.i - least, eighth = over >> 20;
+    bits.i = (over & 0x007fffff) + least;
+    const vec f = bits.f * vec_pick(vec_load(reciprocals), eighth) - 1.0f;
+    vec p = f * -0.3592400360f + 0.4821834672f; /* fitted to log2(1 + f) / f for f from -0.058 to 0.0625 */
+    p = p * f - 0.7213522150f;
+    p = p * f + 1.4426939114f;
+#else
+    const int32_t least = 0x3f3504f3; /* sqrt(1/2): m will lie around one, from there to sqrt(2) */
+    const veci over = bits.i - least;
+    bits.i = (over & 0x007fffff) + least;
+    const vec f = bits.f - 1.0f;
+    vec p = f * 0.1261484623f - 0.2074210346f; /* fitted to log2(1 + f) / f */
     p = p * f + 0.2156698555f;
     p = p * f - 0.2389203459f;
     p = p * f + 0.2879183292f;
@@ -154,7 +173,13 @@ static inline vec vec_log2(vec x) {
     p = p * f + 0.4809105992f;
     p = p * f - 0.7213473320f;
     p = p * f + 1.4426950216f;
-    return p * f + (whole.f - 12582912.0f);
+#endif
+    whole.i = (over >> 23) + 0x4b400000; /* a small whole number to a float, by the trick of vec_exp_parts */
+    whole.f -= 12582912.0f;
+#ifdef vec_pick
+    whole.f += vec_pick(vec_load(parts), eighth);
+#endif
+    return p * f + whole.f;
 }
 
 #endif

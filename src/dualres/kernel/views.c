@@ -110,6 +110,7 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
     const hops at = CUT(s->tile, from, follows);
     low_bins low;
     for (int half = 0; half < 2; half++) {
+        if (2 * windows[0].hop + half >= DUALRES_STRENGTHS) break; /* behind the end of the only one */
         short_frames(&c->tables, at, half * (DUALRES_HOP / 2), s->z, s->magnitudes, &low);
         for (const under_way *as = windows; as < windows + count; as++) {
             correct(as, &low, DUALRES_SHORT, s->magnitudes);
