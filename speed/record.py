@@ -1,9 +1,9 @@
 """How long from a recording's native samples to its verdict? 60 s at 12.8 kHz, one thread; prints JSON.
 
 `times_real_time` is the recording's length over `verdict_ms`, resampling included. `held_ms` is the same way with the
-ends of the recording held, as a live stream has it, and `torch_ms` with the compiled library switched off. `kernel_ms`
-is what the kernel takes for the windows of the resampled signal, which share their frames, and `alone_ms` what it takes
-for them one by one. All are the best of calls that take turns.
+ends of the recording held, as a live stream has it, and `torch_ms` with the compiled library switched off and the
+network by PyTorch. `kernel_ms` is what the kernel takes for the windows of the resampled signal, which share their
+frames, and `alone_ms` what it takes for them one by one. All are the best of calls that take turns.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from dualres.learn.views import fit_views
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
+from dualres.profile.ways import EitherWay
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window
@@ -84,6 +85,7 @@ def views() -> ViewsNetwork:
 
 
 def by_torch(model: Model, recording: Recording) -> None:
+    model = replace(model, members=tuple(map(EitherWay, model.networks)))
     with patch.dict(os.environ, {compiled.SETTING: compiled.OFF}):
         diagnose_recording(model, recording)
 
