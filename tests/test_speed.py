@@ -1,6 +1,7 @@
 """The scripts that measure speed run, and say what they are asked for; how fast is not a test's business."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,14 @@ def test_views():
     result = printed("views.py", "--repeats", "1")
     assert result["views_over_paper"] > 0
     assert {"paper_ms", "views_ms", "torch_ms", "working_kb"} <= set(result)
+
+
+@pytest.mark.skipif(not shutil.which("aarch64-linux-gnu-gcc"), reason="Debian's gcc-aarch64-linux-gnu is not installed")
+@pytest.mark.skipif(not shutil.which("qemu-aarch64"), reason="Debian's qemu-user is not installed")
+def test_aarch64():
+    result = printed("aarch64.py", "--only", "views")
+    assert result["views_scalar_million"] > result["views_vector_million"] > 1
+    assert result["views_scalar_over_vector"] > 1.5
 
 
 def test_record():

@@ -1,7 +1,7 @@
 """Write the pages of results and the results in other pages from what results/ holds; with `--check`, only compare.
 
-A page's source stands in results/pages/; in it `{question}` is replaced by what answers.py says. Other pages hold the
-text of a source between two comments that name it.
+A page's source stands in results/pages/; in it `{question}` is replaced by what answers.py says. The README and other
+pages written by hand hold the text of a source between two comments that name it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
 PAGES = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms")  # in docs/
-PARTS = {"README.md": ("how_good", "how_fast"), "docs/live.md": ("live_load",)}
+PARTS = {
+    "README.md": ("how_good", "how_fast"),
+    "docs/live.md": ("live_load",),
+    "docs/edge.md": ("exported_streams", "vector_instructions"),
+}
 
 
 def main() -> None:
@@ -36,7 +40,7 @@ def main() -> None:
     ):
         answers = Answers(results, ledger, repeated)
         pages = {ROOT / "docs" / f"{name}.md": filled(name, answers) for name in PAGES}
-        pages |= {ROOT / name: with_parts(name, parts, answers) for name, parts in PARTS.items()}
+        pages |= {ROOT / name: with_parts(ROOT / name, sources, answers) for name, sources in PARTS.items()}
     differing = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
     for path in differing:
         print(f"{path.relative_to(ROOT)}: {'is not what results/ gives' if check else 'written'}")
@@ -52,10 +56,10 @@ def filled(source: str, answers: Answers) -> str:
     return re.sub(" +$", "", text, flags=re.MULTILINE)  # an answer may be nothing
 
 
-def with_parts(page: str, parts: Sequence[str], answers: Answers) -> str:
-    """A page with the texts of some sources in it."""
-    text = (ROOT / page).read_text()
-    for source in parts:
+def with_parts(page: Path, sources: Sequence[str], answers: Answers) -> str:
+    """A page written by hand, with the text of these sources between their comments."""
+    text = page.read_text()
+    for source in sources:
         begin, end = f"<!-- from results/pages/{source}.md -->\n", f"<!-- end of {source} -->\n"
         before, rest = text.split(begin)
         text = before + begin + filled(source, answers) + end + rest.split(end)[1]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 TITLES = ("attack", "tries", "failures", "longest, s", "most memory, MB", "machine", "date", "repeated by")
+MOST = ("logits", "probabilities")  # what is measured of an exported stream
 
 
 class Stressed:
@@ -21,7 +23,21 @@ class Stressed:
             for name, one in state["attacks"].items()
             if one["tries"]
         ]
-        return "\n".join(f"| {' | '.join(cells)} |" for cells in (TITLES, ["---"] * len(TITLES), *rows))
+        return _table(TITLES, rows)
+
+    def exported_streams(self) -> str:
+        """How far exports on devices were from the monitor, a row for each attack of stress/exported_streams.py."""
+        state = json.loads((self._folder / "stress_exported_streams.json").read_text())
+        titles = ("what was compared", "streams", "beyond the limits", "a logit, at most", "a probability, at most")
+        rows = [
+            [one["title"], f"{one['tries']:,}", str(len(one["failures"])), *(f"{one['most'][of]:.1e}" for of in MOST)]
+            for one in state["attacks"].values()
+        ]
+        return _table(titles, rows)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, ["---"] * len(titles), *rows))
 
 
 def _cells(name: str, one: dict[str, Any], script: str) -> list[str]:

@@ -32,6 +32,8 @@ SOURCES = [
     "alarms.md",
     "how_good.md",
     "how_fast.md",
+    "exported_streams.md",
+    "vector_instructions.md",
 ]
 QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
 # What is the same whatever was measured: seconds of a window and of a budget, rates, guessing, the paper's GPU.
@@ -103,7 +105,7 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms")
+    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "edge")
     for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
         shutil.copy(ROOT / name, tmp_path / name)
     page = tmp_path / "docs" / "results.md"

@@ -53,3 +53,13 @@ def test_machines_and_dates_are_all_told(stressed):
     runs = [{"machine": name, "cores": 2, "date": f"2026-01-0{day}"} for name, day in (("B", 2), ("A", 1), ("B", 3))]
     state(folder, "a", one=attack(runs=runs))
     assert "| B, 2 cores; A, 2 cores | 2026-01-01 to 2026-01-03 |" in answers.stress_table()
+
+
+def test_how_far_devices_were_from_the_monitor_is_told(stressed):
+    answers, folder = stressed
+    fine = attack(title="streams to x86", tries=200, most={"logits": 3.52e-5, "probabilities": 2.4e-6})
+    worse = attack(title="streams to a toaster", tries=7, failures={"3": "no"}, most=fine["most"])
+    state(folder, "exported_streams", one=fine, two=worse)
+    *_, first, second = answers.exported_streams().splitlines()
+    assert first == "| streams to x86 | 200 | 0 | 3.5e-05 | 2.4e-06 |"
+    assert second == "| streams to a toaster | 7 | 1 | 3.5e-05 | 2.4e-06 |"

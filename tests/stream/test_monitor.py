@@ -49,7 +49,8 @@ def assert_equal(found, expected):
 
 
 def test_rates_are_those_of_the_datasets():
-    assert {12_000, 12_800, 20_000, 48_000, 64_000, 200_000, Fraction(200_000, 3)} <= set(RATES)
+    of_the_eight = {64_000, 48_000, 25_600, 42_000, 51_200, 200_000, 12_800, Fraction(200_000, 3)}
+    assert of_the_eight | {12_000, 20_000} <= set(RATES)
 
 
 @every_rate

@@ -19,8 +19,8 @@ class Kind:
     scratch: int  # bytes, DUALRES_SCRATCH_BYTES with one lane
     working_memory: int  # bytes that a stream's state may take besides its window
     logit_tolerance: float  # of the largest logit, or of one
-    # Of a stream's probabilities. A device's filter rounds otherwise, and by so little difference a count may be
-    # rounded up or down.
+    # Of a stream's probabilities. Where a device or Python does not multiply and add at once, its filter rounds
+    # otherwise, and by so little difference a count may be rounded up or down.
     share_tolerance: float
 
 
