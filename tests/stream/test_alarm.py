@@ -110,6 +110,17 @@ def test_a_bet_in_the_making_is_kept_too():
         assert alarm.update(score) == other.update(score)
 
 
+def test_another_machine_shares_what_was_learned_and_nothing_else():
+    alarm, rng = made()
+    told(alarm, rng, 0.5, 40)
+    other, same = alarm.another(), alarm.another(json.loads(json.dumps(alarm.as_data()["now"])))
+    assert not other.state.raised
+    assert same.state == alarm.state
+    assert same.update(0.1) == alarm.update(0.1)
+    with pytest.raises(ConfigError, match="no kept alarm"):
+        alarm.another({"blocks": 1, "unknown": 2})
+
+
 def test_what_was_kept_by_the_version_before_is_read():
     alarm, rng = made()
     money = [0.2, 1.0, 3.0, 2.0, 0.5]
