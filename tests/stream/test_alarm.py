@@ -62,7 +62,7 @@ def test_blocks_with_a_longer_memory_are_one_bet():
     evidence = [alarm.update(9.0).evidence for _ in range(4 * alarm.joined)]
     assert evidence[: 2 * alarm.joined - 1] == [0.0] * (2 * alarm.joined - 1)  # the first bet has nothing before it
     assert len(set(evidence)) == 4
-    assert alarm.state.threshold == pytest.approx(np.log(YEAR / alarm.joined), abs=1e-5)
+    assert alarm.state.threshold > np.log(YEAR / alarm.joined)  # neighbours are alike, so there is a margin
 
 
 def test_a_sudden_fault_is_noticed_though_neighbours_are_alike():

@@ -33,7 +33,7 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
 
         def found(blocks, bets=bets, spread=spread, pays=pays, given=given):
             now, wealth = np.array([given[0], 0.0, 0.0]), np.zeros(len(LIFTS))
-            return false_alarms(given[1:blocks], 1, bets.carried, spread, pays, between, now, wealth)
+            return false_alarms(given[1:blocks], 1, bets.carried, spread, pays, between * bets.margin, now, wealth)
 
         assert found(first + 1) >= 1  # a cell rounds news up, so never later
         assert found(first - 3) == 0

@@ -119,7 +119,7 @@ class Alarm:
             since=now.since,
             evidence=log1p(sum(now.wealth) / len(LIFTS)),
             healthy_again=now.healthy_again,
-            threshold=log1p(self._between / self.joined),
+            threshold=log1p(self._between / self.joined * (self._bets.margin if self._bets else 1)),
             acknowledged=now.acknowledged,
             promise=promise,
             reason=self._reason,

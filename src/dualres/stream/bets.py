@@ -90,6 +90,14 @@ class Bets:
             raise ValueError(f"{scale!r} is no scale of scores")
         return cls(stretches, scale, *numbers)
 
+    @property
+    def margin(self) -> float:
+        """How much rarer alarms are aimed at than stated; what is estimated weighs more the more alike neighbours are.
+
+        It is the factor by which likeness widens the error of a mean.
+        """
+        return sqrt((1 + self.carried) / (1 - self.carried))
+
     def level(self, score: float) -> float:
         """Of joined blocks, from their mean score."""
         return float(SCALES[self.scale](score))
