@@ -91,7 +91,7 @@ HEALTHY = (
     Healthy(0.0, False, "5 minutes", steady(HOUR // 12)),
     Healthy(0.0, False, "an hour", steady(HOUR)),
     Healthy(0.5, False, "3 hours", steady(3 * HOUR)),
-    Healthy(0.9, False, "3 hours", steady(3 * HOUR)),
+    Healthy(0.9, False, "12 hours", steady(12 * HOUR)),
     Healthy(0.9, False, "a day", steady(DAY)),
     Healthy(0.0, True, "a day", days(1)),
     Healthy(0.5, True, "a day", days(1)),
