@@ -34,7 +34,7 @@ YEAR = rate_of("1 per year", BLOCK_S)
 NORMAL, HEAVY, SKEWED = "normal", "heavy tails", "skewed"
 KNOCKS, LARGER = 1 / 200, np.float32(5)  # share of blocks with heavy tails, and by what factor
 SWING = 1.0  # of the load, in standard deviations of the score
-SEED = 210_026
+SEED = 210_027
 CHUNK = 1 << 17  # blocks drawn at once
 WARM_UP = 200  # blocks until the first one is forgotten
 LOWEST, MIDDLE, PER_UNIT, BEYOND = -6.0, 6.0, 200, 2000  # of news, in standard deviations; cells
@@ -91,7 +91,7 @@ HEALTHY = (
     Healthy(0.0, False, "5 minutes", steady(HOUR // 12)),
     Healthy(0.0, False, "an hour", steady(HOUR)),
     Healthy(0.5, False, "3 hours", steady(3 * HOUR)),
-    Healthy(0.9, False, "3 hours", steady(3 * HOUR)),
+    Healthy(0.9, False, "12 hours", steady(12 * HOUR)),
     Healthy(0.9, False, "a day", steady(DAY)),
     Healthy(0.0, True, "a day", days(1)),
     Healthy(0.5, True, "a day", days(1)),
@@ -161,6 +161,7 @@ def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int 
     """False alarms of one machine."""
     spread = float(np.sqrt(1 - bets.carried**2))
     pays, now, wealth, found = table(bets, spread), np.zeros(3), np.zeros(len(LIFTS)), 0
+    threshold = YEAR / bets.joined * bets.margin
     load = SWING * np.sin(2 * np.pi * np.arange(2 * DAY + CHUNK) / DAY) if healthy.load else np.zeros(0)
     start, scores, last = int(rng.integers(DAY)), np.empty(CHUNK), 0.0
     for done in range(0, blocks, CHUNK):
@@ -173,7 +174,7 @@ def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int 
         if healthy.load:
             first = (start + done) % DAY
             seen = seen + load[first : first + len(part)]
-        found += false_alarms(seen, bets.joined, bets.carried, spread, pays, YEAR / bets.joined, now, wealth)
+        found += false_alarms(seen, bets.joined, bets.carried, spread, pays, threshold, now, wealth)
     return found
 
 

@@ -56,7 +56,7 @@ DELAYED = (
     (0.0, DAY),
     (0.5, 3 * HOUR),
     (0.5, DAY),
-    (0.9, 3 * HOUR),
+    (0.9, 12 * HOUR),
     (0.9, DAY),
 )
 USUAL, GIVEN = (0.02, 0.05, 0.1, 0.2), 0.4  # scores of a healthy machine and of the fault

@@ -18,7 +18,7 @@ from alarm_years import HEALTHY, HEAVY, NORMAL, SKEWED, Healthy, autoregression,
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
     rng, between = np.random.default_rng(1), 1000.0
-    healthy = Healthy(correlation, False, "", steady(1500))
+    healthy = Healthy(correlation, False, "", steady(15_000))
     for _ in range(5):
         reference = healthy.reference(healthy, rng)
         alarm, bets = (
@@ -33,7 +33,7 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
 
         def found(blocks, bets=bets, spread=spread, pays=pays, given=given):
             now, wealth = np.array([given[0], 0.0, 0.0]), np.zeros(len(LIFTS))
-            return false_alarms(given[1:blocks], 1, bets.carried, spread, pays, between, now, wealth)
+            return false_alarms(given[1:blocks], 1, bets.carried, spread, pays, between * bets.margin, now, wealth)
 
         assert found(first + 1) >= 1  # a cell rounds news up, so never later
         assert found(first - 3) == 0
@@ -69,6 +69,6 @@ def test_references_are_of_the_length_that_is_stated():
     rng = np.random.default_rng(4)
     for healthy in HEALTHY:
         blocks = sum(map(len, healthy.reference(healthy, rng)))
-        hours = {"5 minutes": 1 / 12, "an hour": 1, "3 hours": 3, "a day": 24, "2 days": 48}
+        hours = {"5 minutes": 1 / 12, "an hour": 1, "3 hours": 3, "12 hours": 12, "a day": 24, "2 days": 48}
         hours |= {"2 hours at each of 5 loads": 10, "2 hours at each of the lower 3": 6}
         assert blocks * 5 == 3600 * hours[healthy.recorded]

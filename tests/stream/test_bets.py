@@ -47,6 +47,13 @@ def test_blocks_with_another_memory_are_joined():
     assert bets.joined > 1
 
 
+def test_blocks_too_much_alike_for_so_few_are_joined():
+    bets = learned(autoregression(np.random.default_rng(9), 0.9, 2160))
+    assert bets
+    assert bets.joined > 1
+    assert bets.carried < 0.9
+
+
 def test_the_first_block_of_a_fault_is_the_greatest_news_where_neighbours_are_alike():
     rng = np.random.default_rng(4)
     alike = learned(autoregression(rng, 0.9, 17_280))

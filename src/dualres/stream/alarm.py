@@ -119,7 +119,7 @@ class Alarm:
             since=now.since,
             evidence=log1p(sum(now.wealth) / len(LIFTS)),
             healthy_again=now.healthy_again,
-            threshold=log1p(self._between / self.joined),
+            threshold=log1p(self._between / self.joined * (self._bets.margin if self._bets else 1)),
             acknowledged=now.acknowledged,
             promise=promise,
             reason=self._reason,
@@ -161,16 +161,25 @@ class Alarm:
         learned = {"bets": bets, "between": self._between, "sure": self._sure, "reason": self._reason}
         return {"learned": learned, "now": asdict(self._now)}
 
+    def another(self, kept: Mapping[str, Any] | None = None) -> Alarm:
+        """Of another machine that shares what was learned, from the beginning or from what was kept as `now`."""
+        alarm = Alarm(self._bets, self._between, self._sure, self._reason)
+        try:
+            alarm._now = _Now() if kept is None else _Now.parsed(kept)
+        except MISFIT as error:
+            raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error
+        return alarm
+
     @classmethod
     def parsed(cls, data: Mapping[str, Any]) -> Alarm:
         try:
             learned = data["learned"]
             bets = Bets.parsed(learned["bets"]) if learned["bets"] else None
             alarm = cls(bets, float(learned["between"]), float(learned["sure"]), str(learned["reason"]))
-            alarm._now = _Now.parsed(data["now"])
+            now = data["now"]
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error
-        return alarm
+        return alarm.another(now)
 
 
 def _stretches(scores: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:

@@ -40,11 +40,11 @@ class Alarms:
 
     def go_on(self, stream: str, kept: dict[str, Any]) -> None:
         """From what was remembered."""
-        self._alarms[stream] = Alarm.parsed({**self.learned.as_data(), "now": kept})
+        self._alarms[stream] = self.learned.another(kept)
 
     def _of(self, stream: str) -> Alarm:
         if stream not in self._alarms:
-            self._alarms[stream] = Alarm.parsed(self.learned.as_data())
+            self._alarms[stream] = self.learned.another()
         return self._alarms[stream]
 
 

@@ -27,7 +27,7 @@ Values = npt.NDArray[np.float64]
 LIFTS = (0.5, 1.0, 2.0, 4.0)  # healthy standard deviations
 LEAST = 50  # blocks of a stretch; fewer tell neither the rank nor the likeness of neighbours
 BOTH = 0.75  # of a doubt's standard errors: there are two that have nothing to do with each other, and both are paid
-INDEPENDENT = 25  # all stretches tell as much as so many independent blocks
+INDEPENDENT = 15  # blocks at least; likeness counts twice, by how few are independent and how much an error weighs
 REPEATS = 1.1  # at most
 CUTS = (1, 2, 4, 8, 16, 32, 64)  # pieces of a stretch, the more the faster the load changes
 RANKS = 200  # healthy scores of a stretch that are kept to tell when it is healthy again
@@ -69,7 +69,7 @@ class Bets:
                 scale = best_scale(pieces)
                 levels = [SCALES[scale](piece) for piece in pieces]
                 carried = carried_over(levels, normal, log(between))
-                if sum(map(len, levels)) * (1 - carried) / (1 + carried) < INDEPENDENT:
+                if sum(map(len, levels)) * ((1 - carried) / (1 + carried)) ** 2 < INDEPENDENT:
                     continue
                 new = [news(one, carried) for one in levels]
                 repeats = excess(new, normal if joined == 1 else 0.0)
@@ -89,6 +89,14 @@ class Bets:
         if scale not in SCALES:
             raise ValueError(f"{scale!r} is no scale of scores")
         return cls(stretches, scale, *numbers)
+
+    @property
+    def margin(self) -> float:
+        """How much rarer alarms are aimed at than stated; what is estimated weighs more the more alike neighbours are.
+
+        It is the factor by which likeness widens the error of a mean.
+        """
+        return sqrt((1 + self.carried) / (1 - self.carried))
 
     def level(self, score: float) -> float:
         """Of joined blocks, from their mean score."""
