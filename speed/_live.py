@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,7 @@ STEP = int(RATE * CHUNK_S)
 FORM = Form.of(RATE, "i16")
 NOISE = np.random.default_rng(0).integers(-2000, 2000, 50 * STEP, np.int16)
 MB = 1e6
+INTERRUPTED = threading.Event()
 
 
 def one_member() -> Model:
@@ -125,10 +127,23 @@ class Usage:
 
 @contextmanager
 def watching(source: Source, sink: Sink, quota: int = 1 << 30, **options: Any) -> Iterator[tuple[Agent, Spool]]:
-    """An agent with a spool on the disk of temporary files; memory is kept as the command keeps it."""
+    """An agent with a spool on the disk of temporary files; memory is kept as the command keeps it.
+
+    Ctrl-C stops it in good order, and `INTERRUPTED` says so.
+    """
     keep_freed_memory()
     with tempfile.TemporaryDirectory() as folder, Spool(Path(folder) / "spool.sqlite", quota) as spool:
-        yield Agent(one_member(), [source], [sink], spool, **options), spool
+        agent = Agent(one_member(), [source], [sink], spool, **options)
+
+        def stop(*_: object) -> None:
+            INTERRUPTED.set()
+            agent.stop()
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield agent, spool
+        finally:
+            signal.signal(signal.SIGINT, before)
 
 
 def usage(spool: Path) -> Usage:
@@ -155,11 +170,23 @@ def parser_of(text: str | None) -> argparse.ArgumentParser:
 
 
 def each_alone(names: Sequence[str]) -> dict[str, Any]:
-    """What this script prints with `--only` each of these: a fresh process has memory of its own."""
-    found = {}
+    """What this script prints with `--only` each of these: a fresh process has memory of its own.
+
+    After Ctrl-C, which the process gets as well, there is as much as it said.
+    """
+    found: dict[str, Any] = {}
     for name in names:
-        words = [sys.executable, *sys.argv, "--only", name]
-        found[name] = json.loads(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout)
+        with subprocess.Popen([sys.executable, *sys.argv, "--only", name], stdout=subprocess.PIPE) as process:
+            try:
+                said, _ = process.communicate()
+            except KeyboardInterrupt:
+                INTERRUPTED.set()
+                said, _ = process.communicate()
+        if process.returncode and not INTERRUPTED.is_set():
+            sys.exit(f"{name}: ended with status {process.returncode}")
+        found |= {name: json.loads(said)} if said else {}
+        if INTERRUPTED.is_set():
+            break
     return found
 
 

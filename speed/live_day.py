@@ -6,17 +6,20 @@ samples, and its speed and load change all the time. `flaky`, of two channels, c
 minute and has some that are no number. `bursts` is a recording of a second every minute, each a run of its own.
 `files` are recordings of a second as well, one every ten minutes, and each has a name of its own. A few chunks at a
 time are under way until they are acknowledged, as from a broker. What is used is noted twice a second; growth is from
-the median of the twentieth of the day behind the warm-up to that of its last twentieth.
+the median of the twentieth of the day behind the warm-up to that of its last twentieth. `at_rest` is memory at the end
+of the warm-up and of the day, when nothing came until all was judged, and how many blocks of it Python's objects took.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,7 @@ FLAKY = Form.of(8000, "f32", channels=2)
 BURST = Form.of(16_000, "i16")
 LOST = 640  # samples of `flaky`, every minute
 NOTED_S = 0.5
+REST_S = 2.0  # without a verdict: then all are there
 UNDER_WAY = 200  # chunks that were not acknowledged yet
 NAMES = ("memory_mb", "spool_mb", "wal_mb", "threads", "files")
 WARM = 1 / 12  # of the day: everything came twice by then
@@ -51,10 +55,12 @@ def main() -> None:
 
 
 def day(seconds: float, most_s: float) -> dict[str, Any]:
-    source, sink = Day(seconds, most_s), Counted()
+    sink = Counted()
+    source = Day(seconds, most_s, sink)
     noted = array("d")  # the second of the day, and what `NAMES` say; as few bytes as may be
     over = threading.Event()
     with watching(source, sink, QUOTA) as (agent, spool):
+        source.spool = spool.path
 
         def note() -> None:
             ended = False
@@ -82,6 +88,7 @@ def day(seconds: float, most_s: float) -> dict[str, Any]:
         "missing": sum(source.lost.values()),
         "missing_told": dict(sink.missing),
         **grown(np.array(noted).reshape(-1, 1 + len(NAMES)), source.now),
+        "at_rest": source.rested,
         "peak_mb": peak_mb(),
     }
 
@@ -120,9 +127,11 @@ class Counted(Sink):
 class Day(Source):
     """Everything that comes in a day, in its order."""
 
-    def __init__(self, seconds: float, most_s: float) -> None:
+    def __init__(self, seconds: float, most_s: float, sink: Counted) -> None:
         super().__init__("day", Told(one_member()))
-        self._steps, self._most_s = round(seconds / CHUNK_S), most_s
+        self._steps, self._most_s, self._sink = round(seconds / CHUNK_S), most_s, sink
+        self.spool = Path()
+        self.rested: dict[str, list[float]] = {"memory_mb": [], "blocks": []}  # whenever nothing was under way
         self.now = 0.0  # second of the day
         self.given: Counter[str] = Counter()  # seconds of signal
         self.lost: Counter[str] = Counter()  # samples of all channels
@@ -148,8 +157,20 @@ class Day(Source):
                 self._whole("bursts", str(step))
             if step % 6000 == 300:
                 self._whole(f"files/{step}.wav", None)
+            if step == round(WARM * self._steps):
+                self._rest()
             if stopped.is_set() or time.time() > end:
-                return
+                break
+        self._rest()
+
+    def _rest(self) -> None:
+        """Until no more verdicts come."""
+        before = -1
+        while before < (now := sum(self._sink.windows.values())):
+            before = now
+            time.sleep(REST_S)
+        self.rested["memory_mb"].append(round(usage(self.spool).memory_mb, 2))
+        self.rested["blocks"].append(sys.getallocatedblocks())
 
     def _steady(self, step: int) -> None:
         data = _noise(STEADY, step)

@@ -24,6 +24,7 @@ import numpy as np
 
 from _live import (
     FORM,
+    INTERRUPTED,
     RATE,
     STEP,
     Clocked,
@@ -76,6 +77,8 @@ def main() -> None:
 
 def overload(arguments: argparse.Namespace) -> dict[str, Any]:
     able = capacity(arguments.streams)
+    if INTERRUPTED.is_set():
+        sys.exit("stopped before there was anything to say")
     progress(f"{arguments.only}: able to judge {able * arguments.streams / RATE:.0f} streams")
     seconds, calm = 60 * arguments.minutes, arguments.calm
     paces = [(calm, able / 2), (seconds, arguments.times * able), (SLOWEST_RECOVERY_S, able / 2)]

@@ -75,6 +75,7 @@ def test_live_day():
     assert (result["simulated_s"], result["runs"]) == (72, 4)
     assert result["windows"]["steady"] == 280
     assert sum(result["missing_told"].values()) == result["missing"] > 0
+    assert len(result["at_rest"]["memory_mb"]) == len(result["at_rest"]["blocks"]) == 2
     assert set(result["grew"]) == {"memory_mb", "spool_mb", "wal_mb", "threads", "files"}
 
 

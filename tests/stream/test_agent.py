@@ -1,6 +1,7 @@
 import sqlite3
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from dualres.stream import agent as agent_module
 from dualres.stream.alarm import Alarm
 from dualres.stream.alarms import Alarms
 from dualres.stream.chunk import Chunk, Form
+from dualres.stream.intake import Intake
 from dualres.stream.spool import Spool
 from tests.stream.agents import FORM, RATE, Listed, Remembering, chunks_of, end, essence, expected, run
 from tests.stream.conftest import noise
@@ -167,6 +169,68 @@ def test_the_quota_stops_acknowledging_and_says_so(views, path, monkeypatch):
 def test_a_quota_below_what_windows_need_is_exceeded(views, path):
     sink = run(views, [*chunks_of(noise(2 * RATE), 1000), end()], path, quota=1000)
     assert by_number(sink.told) == expected(views, noise(2 * RATE))
+
+
+def test_a_quota_that_was_reached_is_no_end(views, path, monkeypatch):
+    monkeypatch.setattr("dualres.stream.delivery.FIRST_PAUSE_S", 0.05)
+    said, signal = [], noise(8 * RATE)
+    chunks = [*chunks_of(signal, 1000), end()]
+    sink = run(views, chunks, path, Remembering(fail=3), say=said.append, quota=65_000)
+    assert by_number(sink.told) == expected(views, signal)
+    assert [one for one in said if "has reached its quota" in one]
+    assert path.stat().st_size < 400_000, "all 100 chunks at once would take more"
+
+
+def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monkeypatch):
+    monkeypatch.setattr(agent_module, "Intake", partial(Intake, room=50_000))
+    signal, said = noise(8 * RATE), []
+    chunks = [Chunk("pump", FORM, signal[at : at + 1000].tobytes()) for at in range(0, len(signal), 1000)]
+
+    class Hurried(Listed):
+        """A sensor that does not wait, but pauses in the end."""
+
+        def run(self, put, say, stopped, known):
+            for chunk in self.chunks[:-20]:
+                put(chunk)
+            for chunk in self.chunks[-20:]:
+                stopped.wait(0.1)
+                put(chunk)
+
+    sink, hurried = Remembering(), Hurried(chunks, waits=False)
+    with Spool(path) as spool:
+        hurried.acknowledged = False
+        agent = agent_module.Agent(views, [hurried], [sink], spool, say=said.append)
+        agent.run()
+    assert agent.lost > 0
+    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") == agent.lost
+    assert [one for one in said if "cannot wait" in one]
+    assert said[-1] == f"{agent.lost:,} samples were lost, and no more are"
+
+
+def test_few_windows_wait_for_a_score_at_a_time(views, path, monkeypatch):
+    waiting, together = [], agent_module.score_together
+
+    def counted(monitors):
+        waiting.append(sum(one.waiting for one in monitors))
+        return together(monitors)
+
+    monkeypatch.setattr(agent_module, "score_together", counted)
+    signals = {f"pump {i}": noise(10 * RATE, i) for i in range(3)}
+    told = run(views, [c for name, s in signals.items() for c in [*chunks_of(s, 20_000, name), end(name)]], path).told
+    for name, signal in signals.items():
+        assert by_number([one for one in told if one["stream"] == name]) == expected(views, signal)
+    assert max(waiting) <= 2 * agent_module.SCORED_AT_ONCE
+
+
+def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
+    whole = Chunk("pump", FORM, noise(RATE).astype("<f4").tobytes(), 0, start="1", last=True)
+    sink, said = Remembering(), []
+    with Spool(path) as spool:
+        agent = agent_module.Agent(views, [Listed([whole, whole])], [sink], spool, say=said.append)
+        agent.run()
+        assert agent._streams.by_id == agent._watched == agent._by_key == {}
+    assert len(sink.told) == len(expected(views, noise(RATE)))
+    assert run(views, [whole], path).told == [], "nor after a restart"
 
 
 def test_a_full_disk_is_waited_for(views, path, monkeypatch):

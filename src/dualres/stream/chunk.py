@@ -60,7 +60,7 @@ class Form:
         return cls.of(**json.loads(text))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """Samples of one stream in the order in which they were taken.
 

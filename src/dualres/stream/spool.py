@@ -66,7 +66,7 @@ class Stream:
         return f"{self.name}/{self.start}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What an agent remembers of a chunk in the spool."""
 
@@ -76,7 +76,7 @@ class Kept:
     at: float  # when it came, in seconds since 1970
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Stored:
     """A chunk in the spool."""
 
@@ -97,7 +97,7 @@ class Stored:
         return Kept(self.id, self.stop, self.side, self.at)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Progress:
     """What came of judging a stream a little further."""
 
@@ -108,7 +108,7 @@ class Progress:
     ended: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """A verdict on its way to sinks."""
 
