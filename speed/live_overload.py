@@ -95,7 +95,7 @@ def overload(arguments: argparse.Namespace) -> dict[str, Any]:
         **lateness(sink.arrivals, np.array(source.sent_at), span, calm),
         **memory(watcher.used, span),
         "peak_mb": peak_mb(),
-        "said": [text.partition(": ")[2] for text in said],
+        "said": [text.partition(": ")[2] or text for text in said],
     }
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import Any
+
+from measured import LINE
 
 SCRIPTS = ("live", "live_day", "live_overload")
 
@@ -26,7 +29,7 @@ class Carried:
         where = {name: f"{one['machine']}, {one['cores']} cores, {one['date']}" for name, one in found.items()}
         busy = [f"{found[name]['load']:.1f} by `speed/{name}.py`" for name in SCRIPTS]
         machines = "; ".join(dict.fromkeys(where.values()))
-        return f"Measured on {machines}. The load of the machine at the end was {', '.join(busy)}."
+        return fill(f"Measured on {machines}. The load of the machine at the end was {', '.join(busy)}.", LINE)
 
     def _pace(self) -> list[tuple[str, str, str]]:
         found = self._json("live")
@@ -54,16 +57,17 @@ class Carried:
         one, ways = found[kind], {"waits": "from a source that can wait", "udp": "by UDP, which cannot wait"}
         memory, spool = one["memory_mb"], one["spool_mb"]
         title = f"{found['times']:g} times what it can judge for {found['minutes']:g} minutes, {ways[kind]}: memory"
+        kept_mb = f"{max(spool.values()):.0f} MB and {one['wal_mb']:.0f} MB"
         grown = f"{memory['first_half']:.0f} MB at most, {memory['second_half']:.0f} MB in the second half"
         if kind == "waits":
             kept = ("windows of acknowledged samples that lack a verdict", "none", f"{one['windows_lacking']:,}")
         else:
             share = 100 * one["missing_told"] / one["sent"]
             kept = (f"samples lost ({share:.0f} %) and not told as missing", "none", f"{one['untold']:,}")
-        on_time = "not within 20 minutes" if one["recovered_after_s"] is None else f"{one['recovered_after_s']} s"
+        on_time = "not while it was watched" if one["recovered_after_s"] is None else f"{one['recovered_after_s']} s"
         return [
             (title, "bounded", grown),
-            (f"the spool's file, of {found['quota_mb']} MiB allowed", "", f"{max(spool.values()):.0f} MB"),
+            (f"the spool's file, of {found['quota_mb']} MiB allowed, and its log", "", kept_mb),
             kept,
             ("verdicts are on time again after", "", on_time),
         ]
