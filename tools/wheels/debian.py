@@ -1,0 +1,64 @@
+"""Packages of Debian 12 for any processor, unpacked into a folder: nothing is installed, and root is not needed.
+
+apt checks signatures and hashes, by a configuration of its own that leaves the system's alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
+SOURCES = "".join(f"{kind} [signed-by={KEYS}] http://deb.debian.org/debian bookworm main\n" for kind in ("deb", "deb-src"))
+
+
+class Archive:
+    """Debian's packages for one processor; what is fetched is kept in `folder`."""
+
+    def __init__(self, machine: str, folder: Path) -> None:
+        self._architecture, self._folder = ARCHITECTURES[machine], folder
+
+    def unpack(self, packages: tuple[str, ...], into: Path) -> Path:
+        """The packages' files below `into`, which is returned; fetched once."""
+        done = into / ".unpacked"
+        if not done.exists():
+            fetched = self._fetch("download", packages, "*.deb")
+            into.mkdir(parents=True, exist_ok=True)
+            for package in fetched:
+                subprocess.run(["dpkg", "-x", package, into], check=True)
+            done.touch()
+        return into
+
+    def source(self, package: str, into: Path) -> Path:
+        """The folder with a package's source as its authors released it; fetched once."""
+        if not into.exists():
+            (archive,) = self._fetch("source", ("--download-only", package), "*.orig.tar.*")
+            into.mkdir(parents=True)
+            subprocess.run(["tar", "-xf", archive, "-C", into, "--strip-components=1"], check=True)
+        return into
+
+    def _fetch(self, *asked: str | tuple[str, ...]) -> list[Path]:
+        verb, arguments, pattern = asked
+        place = self._folder / self._architecture
+        fetched = place / "fetched"
+        shutil.rmtree(fetched, ignore_errors=True)
+        for needed in (fetched, place / "state/lists/partial", place / "cache/archives/partial"):
+            needed.mkdir(parents=True, exist_ok=True)
+        (place / "status").touch()
+        (place / "sources.list").write_text(SOURCES)
+        settings = {
+            "APT::Architecture": self._architecture,
+            "APT::Architectures": self._architecture,
+            "APT::Sandbox::User": "root",  # the only user who may read this folder is the one who asks
+            "Dir::State": place / "state",
+            "Dir::State::status": place / "status",
+            "Dir::Cache": place / "cache",
+            "Dir::Etc::sourcelist": place / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null",
+        }
+        command = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in settings.items())]
+        subprocess.run([*command, "update"], check=True)
+        subprocess.run([*command, verb, *arguments], cwd=fetched, check=True)
+        return sorted(fetched.glob(str(pattern)))
