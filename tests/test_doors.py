@@ -32,7 +32,7 @@ CLASSES = ("good", "worn", "broken")
 KINDS = [(0.6, 64_000), (3.0, 64_000), (20.0, 64_000), (0.7, 12_800), (4.1, 48_000), (20.5, 12_800), (3.3, 51_200)]
 
 
-@pytest.fixture(scope="module", params=[None, compiled.OFF], ids=["kernel", "pytorch"])
+@pytest.fixture(scope="module", params=[None, compiled.OFF], ids=["kernel", "numpy"])
 def backend(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param:
@@ -57,7 +57,7 @@ def model(backend, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recordings(backend):
-    kinds = KINDS if backend is None else KINDS[:1] + KINDS[3:4]  # PyTorch takes its time
+    kinds = KINDS if backend is None else KINDS[:1] + KINDS[3:4]  # NumPy takes its time
     return [
         Recording(
             f"r{i}", partial(_noise, int(seconds * rate), i), rate=Recording.from_array([0.0, 1.0], rate).rate,

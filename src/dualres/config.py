@@ -100,12 +100,16 @@ class ModelConfig:
 
     def check_pass(self, most_tokens: int = LARGEST_SIZE) -> None:
         """An error where a window's frames, and the memory's states over all of its tokens, are too many to hold."""
-        held = self.tokens * (self.short + self.long + 2 * self.width * self.states)
-        if held > LARGEST_PASS or self.tokens > most_tokens:
+        if self.held > LARGEST_PASS or self.tokens > most_tokens:
             raise ConfigError(
                 f"window={self.window}, hop={self.hop}: a window of {self.tokens} frames takes too much memory; choose "
                 "a shorter window or a longer hop"
             )
+
+    @property
+    def held(self) -> int:
+        """Numbers that frames and memory of one window hold at a time."""
+        return self.tokens * (self.short + self.long + 2 * self.width * self.states)
 
     @property
     def crop(self) -> int:
@@ -185,6 +189,12 @@ class ViewSizes:
 
 
 VIEW_SIZES = ViewSizes()
+
+# What keeps roots, quotients and logarithms in bounds, the same wherever a network is computed.
+SMALLEST_RMS = 1e-10  # of a window: a silent one stays silent
+SMALLEST_DISTANCE = 1e-6  # squared, of a view to a class: a window may be its class' mean itself
+LEAST_MAGNITUDE = 0.05  # added to a band's mean magnitude: bands above what the sensor recorded stay silent
+MOST_VIEWS_TOKENS = 1024  # PyTorch's tables of modulation grow with the square; those of 1024 take 64 MiB
 
 
 @dataclass(frozen=True)

@@ -249,7 +249,7 @@ def _prefixes(networks: int) -> list[str]:
 def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     """(windows, classes) of one network, (windows, networks, classes) of several.
 
-    Of a network of PyTorch's by the readable way, so that a file can tell when a fast one goes wrong.
+    Of a network of PyTorch's by PyTorch, so that a file can tell when a fast one goes wrong.
     """
     batch = check_windows(windows, model.card.config.window)
     plain = Weights | ViewsWeights

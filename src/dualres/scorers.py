@@ -1,6 +1,7 @@
-"""Raw windows to scores by the fastest way there is: the compiled kernel, a GPU's recorded passes, or plain PyTorch.
+"""Raw windows to scores by the fastest way there is: the compiled kernel, a GPU's recorded passes, NumPy, or PyTorch.
 
-PyTorch is imported only where it is needed: a model from a file is scored by the kernel without it.
+On a CPU the kernel does it, and NumPy where the kernel was not built or is made for other sizes. PyTorch is left with
+networks on a GPU and those of other numbers than float32; nothing else imports it.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import softmax
 
 from dualres.config import VIEW_SIZES
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
-from dualres.kernel.pack import Floats, Weights
+from dualres.kernel.pack import Exact, Floats, Weights
 from dualres.kernel.views import ViewsKernel, serves_views, views_in
 from dualres.kernel.views import features as view_features
 from dualres.kernel.views_weights import ViewsWeights
+from dualres.reference import network as papers_reference
+from dualres.reference import views as views_reference
+from dualres.reference.probabilities import softmax
 
 if TYPE_CHECKING:
     from dualres.model.network import DualRes
@@ -41,7 +44,7 @@ def scores(member: Member, windows: Windows) -> Scores:
     if hasattr(member, "scores"):
         scored: Scores = member.scores(windows)
         return scored
-    return np.asarray(softmax(scorer(member)(windows).astype(np.float64), axis=1))
+    return softmax(scorer(member)(windows).astype(np.float64))
 
 
 def scorer(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
@@ -79,12 +82,7 @@ def views_of(weights: ViewsWeights, windows: Windows) -> dict[str, Floats]:
     if serves_views(weights.config):
         seen = views_in(view_features(windows))
         return {name: seen.get(name, seen["repetition"]) for name in VIEW_SIZES.features(weights.config)}
-    import torch
-
-    network: Any = _built(weights)
-    with torch.inference_mode():
-        views = network.views(torch.from_numpy(np.array(windows)))
-    return {name: view.numpy() for name, view in zip(network.heads, views, strict=True)}
+    return {name: view.astype(np.float32) for name, view in views_reference.views(weights.config, windows).items()}
 
 
 def _score(way: Scorer, window: int, windows: Windows) -> Floats:
@@ -94,10 +92,8 @@ def _score(way: Scorer, window: int, windows: Windows) -> Floats:
 
 
 def _way(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
-    if isinstance(network, Weights | ViewsWeights):
-        return _kernel(network).logits if _served(network) else partial(by_torch, _built(network))
-    if _served(network) and _is_plain(network, "cpu"):
-        return _kernel(network).logits
+    if isinstance(network, Weights | ViewsWeights) or _is_plain(network, "cpu"):
+        return _kernel(network).logits if _served(network) else partial(by_numpy, weights_of(network))
     from dualres.gpu.available import available
     from dualres.model.network import DualRes
 
@@ -120,11 +116,6 @@ def _is_papers(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> bool
     return isinstance(network, DualRes)
 
 
-def _built(weights: Weights | ViewsWeights) -> DualRes | ViewsNetwork:
-    """Weights never change, so that their network is built once."""
-    return _networks.get(weights) or _networks.setdefault(weights, in_torch(weights))
-
-
 def _is_plain(network: DualRes | ViewsNetwork, device: str) -> bool:
     """Whether its parameters are float32 on such a device."""
     weight = next(network.parameters())
@@ -145,11 +136,22 @@ def _kernel(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Kernel 
 _kernels: WeakKeyDictionary[DualRes | ViewsNetwork | Weights | ViewsWeights, tuple[object, Kernel | ViewsKernel]] = (
     WeakKeyDictionary()
 )
-_networks: WeakKeyDictionary[Weights | ViewsWeights, DualRes | ViewsNetwork] = WeakKeyDictionary()
+
+
+def by_numpy(weights: Weights | ViewsWeights, windows: Windows) -> Floats:
+    """Logits by the readable way, computed in float64."""
+    return exact_logits(weights, windows).astype(np.float32)
+
+
+def exact_logits(weights: Weights | ViewsWeights, windows: Windows) -> Exact:
+    """The same in float64, (n, classes)."""
+    if isinstance(weights, Weights):
+        return papers_reference.logits(weights, windows)
+    return views_reference.log_probabilities(weights, windows)
 
 
 def by_torch(network: DualRes | ViewsNetwork, windows: Windows) -> Floats:
-    """Logits by the readable way, on the network's device and without jitter and dropout."""
+    """Logits by PyTorch, on the network's device and without jitter and dropout."""
     import torch
 
     weight, training = next(network.parameters()), network.training

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.ndimage import maximum_filter1d, median_filter
 
 from dualres.faultlines.comb import LEAST, look_for, prominence, scores, shifted_factors
 from dualres.faultlines.envelope import Spectrum
@@ -21,6 +22,25 @@ def test_only_what_sticks_out_counts():
     assert stands.argmax() == 400
     assert stands.min() == 0
     assert np.median(stands) < 1
+
+
+@pytest.mark.parametrize("count", [3, 20, 42, 5000])
+def test_surroundings_are_a_median_filter_s(count):
+    power = np.random.default_rng(count).exponential(size=count)
+    level = np.log(power)
+    away = level - median_filter(level, min(41, count // 2 * 2 - 1), mode="nearest")
+    noise = 1.4826 * np.median(-away[away < 0]) if (away < 0).any() else 1.0
+    expected = np.maximum(away / max(noise, 1e-12), 0)
+    expected[:3] = 0
+    np.testing.assert_allclose(prominence(Spectrum(1.0, power)), expected, rtol=1e-12)
+
+
+def test_a_line_between_two_frequencies_counts_by_the_larger():
+    stands = np.random.default_rng(0).exponential(size=400)
+    line = Line("shaft", "a shaft", 10.0, slip=0.0, multiples=(1, 2, 3))
+    near = maximum_filter1d(stands, 3)[[10, 20, 30]]
+    found, _ = scores(stands, 1.0, line, np.ones(1))
+    assert found[0] == pytest.approx((near.sum() - near.max()) / 2)
 
 
 def test_the_comb_is_found_at_its_slip():

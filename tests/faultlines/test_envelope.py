@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.signal import welch
 
 from dualres.datasets.vibration import ring
 from dualres.faultlines.envelope import (
@@ -62,3 +63,12 @@ def test_power_is_a_density():
     noise = np.random.default_rng(4).standard_normal(len(T))
     spectrum = averaged_spectrum(noise, RATE, 0.5)
     assert 2 * spectrum.power.sum() * spectrum.step_hz == pytest.approx(1, rel=0.02)
+
+
+@pytest.mark.parametrize("seconds", [0.5, 0.1])
+def test_the_averaged_spectrum_is_welch_s(seconds):
+    noise = np.random.default_rng(0).standard_normal(8000)
+    found, length = averaged_spectrum(noise, 16_000.0, seconds), round(16_000 * seconds)
+    hz, power = welch(noise - noise.mean(), 16_000.0, "hann", length, scaling="density")
+    np.testing.assert_allclose(found.hz, hz)
+    np.testing.assert_allclose(2 * found.power[1:-1], power[1:-1], rtol=1e-9)

@@ -219,10 +219,10 @@ def stand_in(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("module", "suffix", "remedy"),
     [
-        ("pyarrow", "parquet", r"needs pyarrow\.parquet; pip install 'dualres\[formats\]'"),
-        ("nptdms", "tdms", r"needs nptdms; pip install 'dualres\[formats\]'"),
-        ("pyuff", "uff", r"needs pyuff; pip install 'dualres\[formats\]'"),
-        ("soundfile", "wav", "needs soundfile; pip install soundfile"),
+        ("pyarrow", "parquet", r"needs PyArrow: pip install 'dualres\[formats\]'"),
+        ("nptdms", "tdms", r"needs npTDMS: pip install 'dualres\[formats\]'"),
+        ("pyuff", "uff", r"needs pyuff: pip install 'dualres\[formats\]'"),
+        ("soundfile", "wav", "needs soundfile: pip install soundfile"),
     ],
 )
 def test_a_library_that_is_not_installed_is_named(tmp_path, guard, stand_in, module, suffix, remedy):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dualres.config import ModelConfig
+from dualres.config import SMALLEST_DISTANCE, ModelConfig
 from dualres.kernel.views_weights import ViewsWeights
-from dualres.trust.between import SMALLEST_DISTANCE, between
+from dualres.trust.between import between
 
 FEATURES = 40
 

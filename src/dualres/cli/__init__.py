@@ -27,6 +27,7 @@ from dualres.cli.tune import tune
 from dualres.cli.watch import watch
 from dualres.errors import DualResError
 from dualres.machinery.allocator import keep_freed_memory
+from dualres.machinery.extras import is_extra, sentence
 from dualres.machinery.files import NO_ROOM
 from dualres.plugins import load_plugins
 
@@ -50,10 +51,11 @@ app.command()(export)
 app.command()(audit_command)
 app.command()(methods)
 app.command()(profile)
-app.add_typer(data_app, name="data")
+GROUPS = {"data": data_app, "bench": bench_app}
 for command in (bench_report.report, bench_report.verify, bench_report.export):
     bench_app.command()(command)
-app.add_typer(bench_app, name="bench")
+for name, group in GROUPS.items():
+    app.add_typer(group, name=name)
 
 
 def main() -> None:
@@ -62,6 +64,11 @@ def main() -> None:
     try:
         load_plugins()  # before the commands are put together: a plugin may add an option to one
         app()
+    except ModuleNotFoundError as error:
+        if not is_extra(error.name):
+            raise
+        complain("Error:", sentence(_command(sys.argv[1:]), str(error.name)), "bold red")
+        sys.exit(2)
     except DualResError as error:
         complain("Error:", str(error), "bold red")
         sys.exit(2)
@@ -71,6 +78,12 @@ def main() -> None:
         where = error.filename or gettempdir()  # scratch files lie there
         complain("Error:", f"{where}: no room is left to write ({error.strerror}); make some and try again", "bold red")
         sys.exit(2)
+
+
+def _command(words: list[str]) -> str:
+    """What was asked for, without its arguments: `dualres bench run`."""
+    count = 2 if words and words[0] in GROUPS else 1
+    return " ".join(["dualres", *words[:count]])
 
 
 def _version(wanted: bool) -> None:

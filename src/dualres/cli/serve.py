@@ -13,7 +13,7 @@ import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import complain, say
-from dualres.errors import ConfigError
+from dualres.machinery.extras import missing
 
 if TYPE_CHECKING:
     from dualres.web.server import Page
@@ -37,8 +37,8 @@ def serve(
     """
     try:
         from dualres.web import server
-    except ImportError as error:
-        raise ConfigError(f"the page needs {error.name}: pip install 'dualres[page]'") from None
+    except ModuleNotFoundError as error:
+        raise missing("the page", str(error.name)) from None
     from dualres.web.workspace import Workspace
 
     workspace = Workspace(folder, channel, parsed_rate(rate))

@@ -135,13 +135,11 @@ def window_shares(model: Model, windows: Windows, label: int, rival: int, neutra
     if model.card.method not in OURS:
         raise ConfigError(f"reasons are known of DualRes alone, and the model is of the method {model.card.method}")
     several = []
-    for number, member in enumerate(model.members):
-        weights = weights_of(member)
+    for weights in map(weights_of, model.members):
         if isinstance(weights, ViewsWeights):
             several.append(view_shares(weights, windows, label, rival))
         else:
-            network = model.networks[number]
-            several.append(residual_shares(weights, network, windows, label, rival, neutral))  # type: ignore[arg-type]
+            several.append(residual_shares(weights, windows, label, rival, neutral))
     return mean_of(several)
 
 

@@ -6,24 +6,19 @@ mixes all of them; it is one part, computed forward by itself, and a sum over to
 known to first order, by its gradient.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from dualres.explain.memory import memory_said
 from dualres.explain.regions import SPECTRA, groupings
 from dualres.explain.shares import Exact, Shares
 from dualres.explain.tokens import log_spectra
 from dualres.kernel.inference import TOGETHER
 from dualres.kernel.pack import Floats, Weights
+from dualres.reference.network import gated
 from dualres.scorers import Windows
 
-if TYPE_CHECKING:
-    from dualres.model.network import DualRes
 
-
-def residual_shares(
-    weights: Weights, network: "DualRes", windows: Windows, label: int, rival: int, neutral: Exact | None = None
-) -> Shares:
+def residual_shares(weights: Weights, windows: Windows, label: int, rival: int, neutral: Exact | None = None) -> Shares:
     """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
 
     Frequencies are counted from `neutral` log-magnitudes (short_bins + long_bins), such as the mean over labelled
@@ -55,7 +50,7 @@ def residual_shares(
         features[i] = np.concatenate([view @ map.T + bias for view, (map, bias) in parts], axis=1)
         kept.append(views)
     regions = group.sums(per_unit * (mean - zero))
-    memory, slopes = _memory(network, features, head / config.tokens)
+    memory, slopes = _memory(weights, features, head / config.tokens)
     hanging = np.array([_by_frequency(*each, [map for map, _ in narrow]) for each in zip(kept, slopes, strict=True)])
     of_zero = zip(np.split(slopes.sum(1), 2, axis=1), maps, strict=True)
     hanging -= zero * np.concatenate([half @ map for half, map in of_zero], axis=1)
@@ -65,24 +60,16 @@ def residual_shares(
     return Shares(group.regions, regions, tokens, memory.sum(1), constants, heads, group.sums(hanging))
 
 
-def _memory(network: "DualRes", features: Floats, head: Exact) -> tuple[Exact, Floats]:
+def _memory(weights: Weights, features: Floats, head: Exact) -> tuple[Exact, Floats]:
     """What the gated memory says at every token, (n, tokens), of features (n, tokens, width), and its gradient by them.
 
     A few windows at a time: what a gradient needs of the states takes some megabytes for each.
     """
-    import torch
-    from torch.nn.functional import silu
-
-    encoder = network.encoder
-    said, slopes = np.empty(features.shape[:2]), np.zeros_like(features)
+    said, slopes = np.zeros(features.shape[:2]), np.zeros_like(features)
+    if not weights.config.memory:
+        return said + float(gated(weights, np.zeros((1, 1, weights.config.width)))[0, 0] @ head), slopes
     for some in (slice(first, first + TOGETHER) for first in range(0, len(features), TOGETHER)):
-        given = torch.from_numpy(features[some]).to(encoder.mix.weight).requires_grad_()
-        y = encoder.memory(encoder.norm(given))[0] if network.config.memory else encoder.memory.silence(given)
-        added = encoder.mix(y) * silu(encoder.gate(y))
-        logit = added.double() @ torch.from_numpy(head).to(added.device)
-        said[some] = logit.detach().cpu().numpy()
-        if network.config.memory:
-            slopes[some] = torch.autograd.grad(logit.sum(), given)[0].cpu().numpy()
+        said[some], slopes[some] = memory_said(weights, features[some].astype(np.float64), head)
     return said, slopes
 
 

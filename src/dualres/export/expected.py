@@ -1,13 +1,11 @@
 """What an exported model has to say of signals that a formula generates."""
 
 import math
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_softmax, logsumexp
 
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError
@@ -17,10 +15,9 @@ from dualres.file import CHECK_WINDOWS, Model
 from dualres.judge import at_model_rate, recording_scores
 from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window, check_windows
-from dualres.model.network import DualRes
-from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Recording
-from dualres.scorers import Windows, by_torch
+from dualres.reference.probabilities import log_mean, log_softmax
+from dualres.scorers import Windows, exact_logits
 from dualres.trust.likeness import look_at
 
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
@@ -57,26 +54,21 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
 
 
 def logits_of(model: Model, windows: Windows) -> Values:
-    """By PyTorch, the readable way, (windows, classes), of windows (windows, window).
+    """By NumPy, the readable way, (windows, classes), of windows (windows, window).
 
     Of several networks or axes it is the log of the mean probability; windows of axes are (windows, axes, window).
     """
+    networks = weights_in(model)
     if model.card.passes == 1:
-        return _logits(model.networks[0], windows)
+        return exact_logits(networks[0], windows)
     by_axis = windows.reshape(len(windows), -1, model.card.config.window).swapaxes(0, 1)
     members = model.card.members
     logits = [
-        _logits(network, of_axis)
+        exact_logits(network, of_axis)
         for axis, of_axis in enumerate(by_axis)
-        for network in model.networks[axis % model.card.apart * members :][:members]
+        for network in networks[axis % model.card.apart * members :][:members]
     ]
-    return np.asarray(logsumexp(log_softmax(logits, -1), 0) - np.log(len(logits)))
-
-
-def _logits(network: DualRes | ViewsNetwork, windows: Windows) -> Values:
-    """(windows, classes). A network of views in double precision: its distances are small differences of large sums."""
-    exact = deepcopy(network).double() if isinstance(network, ViewsNetwork) else network
-    return by_torch(exact, windows).astype(np.float64)
+    return log_mean(log_softmax(np.stack(logits)))
 
 
 def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
@@ -113,7 +105,7 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     stream = np.stack(axes)
     if int16:
         windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
-    logits = np.stack([_logits(network, windows) for network in model.networks])
+    logits = np.stack([exact_logits(network, windows) for network in weights_in(model)])
     look = look_at(model, as_device(model, stream, rate, int16)) if familiar_of(model) else None
     known = (look.distance, look.spectrum, look.level) if look else None
     return Expected(logits, samples, *stream_shares(model, stream, rate, int16), known)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dualres.config import SMALLEST_DISTANCE
 from dualres.export.graph import Graph
 from dualres.kernel.pack import Floats
-from dualres.trust.between import SMALLEST_DISTANCE, WEIGHTS
+from dualres.trust.between import WEIGHTS
 
 
 def likeness(graph: Graph, distances: Sequence[str], between: Floats) -> str:

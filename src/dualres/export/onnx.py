@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.errors import ConfigError, ExportError
+from dualres.errors import ExportError
 from dualres.export.destination import check_file
 from dualres.export.expected import LOOK_TOLERANCE, logits_of
 from dualres.export.familiar import between_classes, familiar_of, likeness_of
 from dualres.export.kinds import axes_in, kind_of, weights_in
 from dualres.export.sets import sets_of
 from dualres.file import CHECK_WINDOWS, Model
+from dualres.machinery.extras import need
 from dualres.machinery.files import write_whole
 from dualres.model.check import check_windows
 from dualres.scorers import Windows
@@ -33,12 +34,11 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     path = Path(path)
     weights_in(model)  # an error where there are none
     check_file(path, overwrite)
-    try:
-        import onnxruntime
+    need("an export to ONNX", "onnx", "onnxruntime", "torch")
+    import onnxruntime
 
-        from dualres.export.model_graph import model_graph
-    except ImportError:
-        raise ConfigError("ONNX needs an extra: pip install 'dualres[export]'") from None
+    from dualres.export.model_graph import model_graph
+
     familiar, sets = familiar_of(model), sets_of(model.card)
     between = between_classes(model) if familiar else None
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig
+from dualres.config import SMALLEST_RMS, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals
-from dualres.model.spectra import SMALLEST_RMS
 
 INPUT, OUTPUT, LIKENESS = "windows", "logits", "likeness"
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import onnx
 
-from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals, exact
 from dualres.export.likeness_graph import likeness
@@ -28,8 +28,8 @@ from dualres.export.spectra_graph import (
     spectra,
 )
 from dualres.kernel.pack import Floats
-from dualres.model.discriminant import SMALLEST_DISTANCE, Discriminant
-from dualres.model.views.modulation import LEAST, frame_rate, oscillators
+from dualres.model.discriminant import Discriminant
+from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
 
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
@@ -96,7 +96,7 @@ def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
     strength = graph.put("Sqrt", graph.put("MatMul", power, _once(bins, in_band)))
     strength = graph.put("Transpose", graph.put("Reshape", strength, [-1, count, VIEW_SIZES.bands]), perm=[0, 2, 1])
     mean = graph.put("ReduceMean", strength, axes=[2])
-    driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST))
+    driven = graph.put("Div", graph.put("Sub", strength, mean), graph.put("Add", mean, LEAST_MAGNITUDE))
     energy, audible = _energy(graph, driven, count, frame_rate(config))
     logs = graph.put("Mul", log_of_root(graph, graph.put("Mul", energy, 1.0 / count)), audible)
     return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])

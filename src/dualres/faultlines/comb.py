@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d, median_filter
 
 from dualres.faultlines.envelope import Spectrum
 from dualres.faultlines.lines import Exact, Line
@@ -43,12 +42,19 @@ class Found:
 def prominence(spectrum: Spectrum) -> Exact:
     """How far each frequency stands out of its surroundings, in robust standard deviations; 0 if it does not."""
     level = np.log(np.maximum(spectrum.power, np.finfo(float).tiny))
-    away = level - median_filter(level, min(AROUND, len(level) // 2 * 2 - 1), mode="nearest")
+    away = level - _local_median(level, min(AROUND, len(level) // 2 * 2 - 1))
     below = -away[away < 0]  # what sticks out is above, and must not widen the noise
     noise = 1.4826 * np.median(below) if len(below) else 1.0
     stands: Exact = np.maximum(away / max(noise, 1e-12), 0)
     stands[:3] = 0  # the mean, and what a Hann window makes of it
     return stands
+
+
+def _local_median(values: Exact, around: int) -> Exact:
+    """Of the values within an odd number `around` each; beyond the ends are the first and the last."""
+    half = around // 2
+    within = np.lib.stride_tricks.sliding_window_view(np.pad(values, half, mode="edge"), around)
+    return np.asarray(np.partition(within, half, axis=1)[:, half])
 
 
 def scores(stands: Exact, step_hz: float, line: Line, factors: Exact) -> tuple[Exact, Exact]:
@@ -59,7 +65,9 @@ def scores(stands: Exact, step_hz: float, line: Line, factors: Exact) -> tuple[E
     tried = factors[:, None] * slips  # (n, slips)
     multiples = np.array(line.multiples, dtype=np.float64)
     hz = line.carrier_hz + line.hz * tried[..., None] * multiples
-    near = maximum_filter1d(stands, 3)  # a line may lie between two frequencies
+    near = stands.copy()  # a line may lie between two frequencies
+    near[1:] = np.maximum(near[1:], stands[:-1])
+    near[:-1] = np.maximum(near[:-1], stands[1:])
     stand = near[np.round(hz / step_hz).astype(int).clip(0, len(near) - 1)]
     found = (stand.sum(-1) - stand.max(-1)) / (len(multiples) - 1)
     best = found.argmax(1)

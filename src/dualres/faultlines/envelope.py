@@ -8,7 +8,6 @@ the median over stretches of the recording: what repeats is in all of them.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import get_window
 
 from dualres.faultlines.lines import Exact
 
@@ -45,7 +44,7 @@ def kurtogram(signal: Exact, rate: float) -> list[tuple[Exact, Exact, float]]:
     stretches = int(np.clip(len(signal) / rate / STRETCH_S, 1, STRETCHES))
     levels = []
     for length in FRAMES:
-        window = get_window("hann", length)
+        window = _hann(length)
         found = []
         for stretch in np.array_split(signal, stretches):
             frames = np.lib.stride_tricks.sliding_window_view(stretch, length)[:: length // 2]
@@ -88,7 +87,7 @@ def squared_envelope(signal: Exact, rate: float, band: Band) -> tuple[Exact, flo
 def averaged_spectrum(signal: Exact, rate: float, frame_s: float) -> Spectrum:
     """Mean power over Hann frames that overlap by half, of `frame_s` seconds or of the whole signal."""
     length = min(len(signal), max(16, round(frame_s * rate)))
-    window = get_window("hann", length)
+    window = _hann(length)
     frames = np.lib.stride_tricks.sliding_window_view(signal - signal.mean(), length)[:: max(1, length // 2)]
     power = np.zeros(length // 2 + 1)
     for frame in frames:
@@ -104,3 +103,8 @@ def envelope_spectrum(signal: Exact, rate: float, band: Band, shaft_hz: float) -
 def order_spectrum(signal: Exact, rate: float, shaft_hz: float) -> Spectrum:
     """Of the signal itself, in frames of as many revolutions."""
     return averaged_spectrum(signal, rate, TURNS / shaft_hz)
+
+
+def _hann(length: int) -> Exact:
+    """Periodic."""
+    return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))

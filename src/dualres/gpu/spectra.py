@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from dualres.config import SMALLEST_RMS
 from dualres.gpu.layout import Layout, ceil_div
 from dualres.gpu.spectra_triton import frames_kernel, levels_kernel, logarithms_kernel
-from dualres.model.spectra import SMALLEST_RMS, hann
+from dualres.model.spectra import hann
 
 WINDOWS_PER_FFT = 256  # their frames and spectra take about 0.7 GB; fewer are slower
 SAMPLES_AT_ONCE = 4096

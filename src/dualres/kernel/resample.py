@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import i0
 
 from dualres.kernel import compiled
 from dualres.kernel.pack import Floats, aligned
@@ -111,7 +110,7 @@ def taps_for(ratio: Fraction, even: bool = False) -> Reals:
     taps = np.empty(half + 1)
     for start in range(0, half + 1, _PART):
         at = np.arange(start, min(start + _PART, half + 1))
-        taps[at] = np.sinc(at / longer) * i0(_KAISER * np.sqrt(1 - (at / half) ** 2))
+        taps[at] = np.sinc(at / longer) * np.i0(_KAISER * np.sqrt(1 - (at / half) ** 2))
     taps /= taps[0] + 2 * taps[1:].sum()
     if not even:
         return ratio.numerator * taps

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import log_softmax
 
-SMALLEST_DISTANCE = 1e-6  # squared; keeps the logarithm finite where a window is its class' mean itself
+from dualres.config import SMALLEST_DISTANCE
 
 
 class Discriminant(nn.Module):

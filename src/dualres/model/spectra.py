@@ -5,9 +5,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from dualres.config import ModelConfig
-
-SMALLEST_RMS = 1e-10
+from dualres.config import SMALLEST_RMS, ModelConfig
 
 
 def normalise(windows: Tensor) -> Tensor:

@@ -33,7 +33,6 @@ class Format:
     parse: Callable[[Path], Contents]
     library: str | None  # what has to be imported; None for text, which needs no guard
     suffixes: tuple[str, ...]  # of its files' names, in lower case, with the dot
-    extra: bool = False  # whether the library comes with the extra `formats` only
     begins: Callable[[Path], bool] | None = None  # tells it from others of the same suffix, by how a file begins
 
 
@@ -50,10 +49,10 @@ FORMATS = {
         Format("npz", "NumPy archive", read_npz, "numpy", (".npz",)),
         Format("mat73", "MATLAB v7.3", read_v73, "h5py", (".mat",), begins=is_v73),
         Format("mat", "MATLAB", read_v5, "scipy.io", (".mat",)),
-        Format("parquet", "Parquet", read_parquet, "pyarrow.parquet", (".parquet",), extra=True),
-        Format("tdms", "TDMS", read_tdms, "nptdms", (".tdms",), extra=True),
-        Format("xlsx", "Excel", read_xlsx, "openpyxl", (".xlsx", ".xlsm"), extra=True),
-        Format("uff", "universal file (UFF)", read_uff, "pyuff", (".uff", ".unv"), extra=True),
+        Format("parquet", "Parquet", read_parquet, "pyarrow.parquet", (".parquet",)),
+        Format("tdms", "TDMS", read_tdms, "nptdms", (".tdms",)),
+        Format("xlsx", "Excel", read_xlsx, "openpyxl", (".xlsx", ".xlsm")),
+        Format("uff", "universal file (UFF)", read_uff, "pyuff", (".uff", ".unv")),
     )
 }
 

@@ -26,6 +26,7 @@ from typing import Any, cast
 import numpy as np
 
 from dualres.errors import RecordingError
+from dualres.machinery.extras import sentence
 from dualres.recordings.child import READY, SIZES
 from dualres.recordings.formats import Format
 from dualres.recordings.listing import Array, Listed, printable
@@ -70,8 +71,7 @@ class Guard:
         with self._lock:
             header, vector = self._ask(path, format, json.dumps(request).encode() + b"\n")
         if "missing" in header:
-            remedy = "pip install 'dualres[formats]'" if format.extra else f"pip install {format.library}"
-            raise RecordingError(f"{path}: reading {format.title} needs {format.library}; {remedy}")
+            raise RecordingError(sentence(f"{path}: reading {format.title}", str(format.library)))
         if "error" in header:
             raise RecordingError(f"{path}: cannot be read as {format.title}: {printable(header['error'])}")
         return header["listing"], vector

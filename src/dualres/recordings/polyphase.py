@@ -12,7 +12,6 @@ from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
-from scipy.signal import upfirdn
 
 from dualres.kernel import compiled
 from dualres.kernel.resample import CROSSINGS, Resampler, taps_for, total
@@ -48,7 +47,7 @@ class Polyphase:
         self.taps = taps_for(
             Fraction(up, down), holds
         )  # from the centre on, on a grid `up` times as fine as the samples
-        width = 2 * self._half // up + 1
+        self._width = width = 2 * self._half // up + 1  # samples that an output depends on
         rows = -((self._half - np.arange(up) * down) // up)  # of each output of a period, its first sample
         fast = fast and width <= _LONGEST_WINDOW
         self._kernel = Resampler(up, down, rows, width, partial(self._weights, rows, width)) if fast else None
@@ -62,8 +61,8 @@ class Polyphase:
         """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on, float32.
 
         What is missing before and behind them counts as `mean`. An output is the same to the last bit, whatever
-        stretch it is computed in, unless numbers in it become larger than a float32 can be: then SciPy does it, and if
-        outputs themselves are too large, it is an OverflowError.
+        stretch it is computed in, unless numbers in it become larger than a float32 can be: then `stretch_ref` does it,
+        and if outputs themselves are too large, it is an OverflowError.
         """
         out = None if self._kernel is None else self._kernel(samples, first, mean, start, count)
         if out is None:
@@ -72,20 +71,24 @@ class Polyphase:
         return out
 
     def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
-        """The same by SciPy, in float64; the last bit may depend on the stretch, and what is too large is infinite."""
-        place = self._half + start * self.down - first * self.up  # of the first output in the filtered signal
-        ahead = -place % self.down
-        padded = np.concatenate([np.zeros(ahead), self.taps[:0:-1], self.taps])
-        filtered = upfirdn(padded, samples.astype(np.float64) - mean, self.up, self.down)
-        begin = (place + ahead) // self.down
-        kept = filtered[begin : begin + count]
-        out = np.full(count, mean)
-        out[: len(kept)] += kept
+        """The same by NumPy, in float64, tap by tap as scipy.signal.upfirdn adds; what is too large is infinite."""
+        centres = np.arange(start, start + count) * self.down  # of the outputs, on the fine grid
+        rows = -((self._half - centres) // self.up)  # of each output, the first sample that it depends on
+        ahead = rows * self.up - (centres - self._half)  # from the filter's first tap to that sample
+        begin = int(rows[0])
+        rows -= begin
+        level = np.zeros(int(rows[-1]) + self._width)  # of the samples from `begin` on above the mean, zero beyond them
+        held = samples[max(0, begin - first) :][: max(0, begin + len(level) - max(begin, first))]
+        level[max(0, first - begin) :][: len(held)] = held - np.float64(mean)
+        mirrored = np.concatenate([self.taps[:0:-1], self.taps, np.zeros(self.up)])
+        sums = np.zeros(count)
+        for tap in range(self._width):
+            sums += mirrored[tap * self.up :].take(ahead) * level[tap:].take(rows)
         with np.errstate(over="ignore"):
-            return out.astype(np.float32)
+            return np.asarray((mean + sums).astype(np.float32))
 
     def parts(self, signal: Samples, mean: float | None = None) -> Iterator[Samples]:
-        """The outputs of a signal in memory, as many at a time as go well: fewer by SciPy, whose float64 take room.
+        """The outputs of a signal in memory, as many at a time as go well: fewer by NumPy, whose float64 take room.
 
         `mean` is its mean, of which one that holds has no need.
         """

@@ -8,12 +8,12 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 import numpy as np
-import scipy
 
 from dualres import kernel
 from dualres.config import HELD, POLYPHASE, RESAMPLERS, SOXR
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
+from dualres.machinery.extras import missing
 from dualres.recordings.polyphase import check_range, polyphase
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 
@@ -44,9 +44,8 @@ def resampled_blocks(recording: Recording, target: int, resampler: str = POLYPHA
     """What `resample` makes of the recording's signal, in successive blocks of about `BLOCK` samples.
 
     Where the signal is in memory, a block may have four times as many: up to a minute comes in one.
-    By the polyphase filter it is the same to the last bit where the compiled library is in use, elsewhere within
-    float32 rounding, as by soxr. Few blocks are in memory at a time; the signal is read twice, first for its mean,
-    which `HELD` does without.
+    By the polyphase filter it is the same to the last bit, by soxr within float32 rounding. Few blocks are in memory at
+    a time; the signal is read twice, first for its mean, which `HELD` does without.
     """
     check_resampler(resampler)
     ratio = exact_ratio(recording.rate, target)
@@ -81,10 +80,10 @@ def check_resampler(name: str) -> None:
 
 
 def code_hash() -> str:
-    """Of all that a resampled signal depends on besides the signal: this code, the kernel's, its variant, SciPy's."""
+    """Of all that a resampled signal depends on besides the signal: this code, the kernel's, its variant, NumPy's."""
     here, there = Path(__file__).parent, Path(kernel.__file__).parent
     files = (here / "resample.py", here / "polyphase.py", *(there / name for name in _KERNEL_FILES))
-    versions = f"{compiled.variant()} {scipy.__version__}"
+    versions = f"{compiled.variant()} {np.__version__}"
     return sha256(b"".join(file.read_bytes() for file in files) + versions.encode()).hexdigest()
 
 
@@ -103,7 +102,7 @@ def _by_soxr(blocks: Iterable[Samples], mean: float, ratio: Fraction) -> Iterato
     try:
         import soxr
     except ImportError:
-        raise ConfigError("resampling by soxr needs an extra: pip install 'dualres[soxr]'") from None
+        raise missing("resampling by soxr", "soxr") from None
     stream = soxr.ResampleStream(ratio.denominator, ratio.numerator, 1, dtype="float32", quality="VHQ")
     offset, nothing = np.float32(mean), np.empty(0, np.float32)
     for block, following in pairwise(chain(blocks, [nothing])):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from dualres.errors import ConfigError
+from dualres.machinery.extras import missing
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client
@@ -47,7 +48,7 @@ class Broker:
             from paho.mqtt.client import Client
             from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
         except ImportError:
-            raise ConfigError("MQTT needs an extra: pip install 'dualres[live]'") from None
+            raise missing("MQTT", "paho") from None
         client = Client(
             CallbackAPIVersion.VERSION2, client_id, protocol=MQTTProtocolVersion.MQTTv5, manual_ack=manual_ack
         )

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from dualres.config import SMALLEST_DISTANCE
 from dualres.kernel.views_weights import ViewsWeights
 
-SMALLEST_DISTANCE = 1e-6  # squared, as in `dualres.model.discriminant`
 # Of the heads' log-distances, so much. Spectra and rhythm hold at other speeds, too.
 WEIGHTS = {"spectra": 2 / 6, "repetition": 1 / 6, "rhythm": 2 / 6, "lines": 1 / 6}
 LEAST_WIDTH = 1e-4  # of the widest direction, squared; narrower ones do not tell classes apart

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dualres.config import SMALLEST_DISTANCE
 from dualres.file import Model
 from dualres.kernel.pack import Floats, Weights
 from dualres.kernel.views_weights import ViewsWeights
@@ -16,7 +17,7 @@ from dualres.recordings.looks import bandwidth
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import every_window, stretches
 from dualres.scorers import scorer, views_of, weights_of
-from dualres.trust.between import SMALLEST_DISTANCE, WEIGHTS, Values, between
+from dualres.trust.between import WEIGHTS, Values, between
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
 QUIETEST = 1e-9  # a level below it is silence

@@ -13,11 +13,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.config import LEAST_MAGNITUDE, VIEW_SIZES, ModelConfig
 from dualres.model.spectra import magnitudes, normalise
 
 MARGIN = 9  # oscillators beyond either end of the axis, where a window is to be seen at other speeds
-LEAST = 0.05  # added to a band's mean magnitude: bands above what the sensor recorded stay silent
 
 
 def modulation(windows: Tensor, config: ModelConfig) -> Tensor:
@@ -46,7 +45,7 @@ def fluctuation(windows: Tensor, config: ModelConfig) -> Tensor:
     bands = [power[..., low:high].sum(-1).sqrt() for low, high in pairwise(VIEW_SIZES.band_edges)]
     strength = torch.stack(bands, dim=-2)
     mean = strength.mean(-1, keepdim=True)
-    return (strength - mean) / (mean + LEAST)
+    return (strength - mean) / (mean + LEAST_MAGNITUDE)
 
 
 def swing_ref(driven: Tensor, rate: float, margin: int) -> Tensor:

@@ -3,15 +3,13 @@
 import torch
 from torch import Tensor, nn
 
-from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.config import MOST_VIEWS_TOKENS, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.model.discriminant import Discriminant
 from dualres.model.network import stamp_of
 from dualres.model.views.low_lines import low_lines
 from dualres.model.views.mean_spectra import mean_spectra
 from dualres.model.views.modulation import modulation
-
-MOST_TOKENS = 1024  # tables of `modulation` grow with the square; those of 1024 take 64 MiB
 
 
 class ViewsNetwork(nn.Module):
@@ -25,7 +23,7 @@ class ViewsNetwork(nn.Module):
         if classes < 2:
             raise ConfigError(f"classes={classes}: at least two classes are needed to tell apart")
         self.config, self.classes = config or ModelConfig(), classes
-        self.config.check_pass(MOST_TOKENS)
+        self.config.check_pass(MOST_VIEWS_TOKENS)
         sizes = VIEW_SIZES.features(self.config)
         self.heads = nn.ModuleDict({name: Discriminant(n, classes, VIEW_SIZES.rank) for name, n in sizes.items()})
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
 
 from dualres.recordings.audit.fingerprint import TOP_HZ, Grid, Reals, correlate, fingerprint, plain_correlation, top_of
+from dualres.recordings.audit.fourier import Series, fast_size, irfft, rfft
 from dualres.recordings.audit.screen import SHORTEST_S
-from dualres.recordings.audit.whitening import RATE, Series, whitened
+from dualres.recordings.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Samples
 
 FRAME_S = 1.0  # s, the stretch over which a copy is confirmed
@@ -125,8 +125,8 @@ class _Pair:
 
 def _likeness(one: Series, other: Series) -> Iterator[tuple[float, float, float, float]]:
     """As `_peak`, of the noise in each band, and the band's width in Hz."""
-    size = fft.next_fast_len(len(one), real=True)
-    x, y = fft.rfft(one, size), fft.rfft(other, size)
+    size = fast_size(len(one))
+    x, y = rfft(one, size), rfft(other, size)
     seconds = size / RATE
     for low, high in _BANDS_HZ:
         band = slice(int(low * seconds), int(high * seconds))
@@ -134,7 +134,7 @@ def _likeness(one: Series, other: Series) -> Iterator[tuple[float, float, float,
         cross = np.zeros(len(x), np.complex64)
         if norm > 0:
             cross[band] = x[band] * y[band].conj() / norm
-        yield *_peak(fft.irfft(cross, size) * (size / 2), seconds, high - low), high - low
+        yield *_peak(irfft(cross, size) * (size / 2), seconds, high - low), high - low
 
 
 def _stretch(signal: Samples, rate: float, start_s: float, seconds: float) -> Samples:

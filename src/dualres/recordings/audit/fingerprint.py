@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
-from scipy.signal.windows import tukey
 
-Spectrum = npt.NDArray[np.complex64]
+from dualres.recordings.audit.fourier import Spectrum, fast_size, irfft, rfft, tapered
+
 Reals = npt.NDArray[np.floating]
 
 TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach of most recordings
@@ -36,7 +35,7 @@ class Grid:
     @classmethod
     def spanning(cls, seconds: float) -> Grid:
         """The grid on which a signal of that duration fits without wrapping around."""
-        return cls(8 * fft.next_fast_len(int(np.ceil(2 * TOP_HZ * seconds / 8)), real=True))
+        return cls(8 * fast_size(int(np.ceil(2 * TOP_HZ * seconds / 8))))
 
     @property
     def seconds(self) -> float:
@@ -56,17 +55,17 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz
     if not low < high:
         return print_
     # The taper keeps strong lines from spilling over the noise around them.
-    centred = (signal - signal.mean()) * tukey(len(signal), 0.2).astype(np.float32)
-    spectrum = fft.rfft(centred, round(rate * grid.seconds))[low:high]
+    centred = (signal - signal.mean()) * tapered(len(signal), 0.2)
+    spectrum = rfft(centred, round(rate * grid.seconds))[low:high]
     magnitude = np.abs(spectrum)
     noise = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
     keep = noise & (magnitude > 0)
     print_[low:high][keep] = spectrum[keep] / magnitude[keep]
 
-    flat = fft.irfft(print_, grid.size)
+    flat = irfft(print_, grid.size)
     filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
     limit = LIMIT * np.median(np.abs(filled))
-    limited: Spectrum = fft.rfft(np.clip(flat, -limit, limit), grid.size)
+    limited = rfft(np.clip(flat, -limit, limit), grid.size)
     limited[:low] = 0
     limited[high:] = 0
     energy = float(np.vdot(limited, limited).real)
@@ -79,7 +78,7 @@ def correlate(prints: Spectrum, other: Spectrum, grid: Grid, finer: int = 1) -> 
     Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print.
     """
     size = grid.size * finer
-    lags: Reals = fft.irfft(prints * other.conj(), size) * (size / 2)
+    lags: Reals = irfft(prints * other.conj(), size) * (size / 2)
     return lags
 
 
@@ -90,9 +89,9 @@ def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float
     """
     seconds = len(a) / rate_a
     high = int(_TOP_SHARE * min(rate_a, rate_b) * seconds)
-    x, y = fft.rfft(a - a.mean())[:high], fft.rfft(b - b.mean())[:high]
+    x, y = rfft(a - a.mean())[:high], rfft(b - b.mean())[:high]
     norm = np.sqrt(np.vdot(x, x).real * np.vdot(y, y).real)
-    lags = fft.irfft(x * y.conj(), 8 * high) * (4 * high)  # four times finer than the samples
+    lags = irfft(x * y.conj(), 8 * high) * (4 * high)  # four times finer than the samples
     best = float(lags[np.abs(lags).argmax()])
     return best / float(norm) if norm > 0 else 0.0
 

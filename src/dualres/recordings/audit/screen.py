@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
-from scipy.signal import resample
 
-from dualres.recordings.audit.fingerprint import Grid, Reals, Spectrum, correlate
-from dualres.recordings.audit.whitening import RATE, Series, whitened
+from dualres.recordings.audit.fingerprint import Grid, Reals, correlate
+from dualres.recordings.audit.fourier import Series, Spectrum, fast_size, irfft, refined, rfft
+from dualres.recordings.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
 
 LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
@@ -96,7 +95,7 @@ def _outstanding(spectra: Spectrum, others: Spectrum, grid: Grid) -> Iterator[tu
 
 def _stretched(pieces: Sequence[Piece], spectra: Spectrum, other: Piece, grid: Grid) -> Iterator[Suspect]:
     """Learned recordings that hold the middle of a judged piece, played faster or slower."""
-    series = fft.irfft(other.spectrum, grid.size)[: round(other.seconds * RATE)]
+    series = irfft(other.spectrum, grid.size)[: round(other.seconds * RATE)]
     if other.seconds < (1 + MOST_STRETCHED) * _SNIPPET_S:
         return
     coarse = Grid(grid.size // _COARSER)
@@ -104,11 +103,11 @@ def _stretched(pieces: Sequence[Piece], spectra: Spectrum, other: Piece, grid: G
     low = np.zeros_like(other.spectrum)
     low[:kept] = other.spectrum[:kept]
     middle = len(series) / 2
-    smooth = fft.irfft(low, grid.size)[: len(series)]
+    smooth = irfft(low, grid.size)[: len(series)]
     step = _COARSER
     count = round(_SNIPPET_S * RATE / step)
     snippets = [_played(smooth, middle, s, count, step) for s in _STRETCHES]
-    prints = fft.rfft(np.stack(snippets), coarse.size, axis=1).astype(np.complex64)
+    prints = rfft(np.stack(snippets), coarse.size)
     sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
     for row, column in _outstanding(spectra[:, :kept], sums, coarse):
         piece = pieces[row]
@@ -130,9 +129,9 @@ def _fitted(piece: Piece, series: Series, stretch: float, centre: float, grid: G
 
     At first half a second is compared, then more of it, at stretches that are closer to each other.
     """
-    learned = fft.irfft(piece.spectrum, grid.size)
+    learned = irfft(piece.spectrum, grid.size)
     finer = 4
-    fine = resample(series, finer * len(series)).astype(np.float32)
+    fine = refined(series, finer)
     fit = 0.0
     for seconds, reach, steps in ((_SNIPPET_S, 0.6 * _SNIPPET_STEP, 31), (1.5, 1e-4, 9)):
         count = int(min(seconds * RATE, 0.95 * len(series)))
@@ -141,10 +140,10 @@ def _fitted(piece: Piece, series: Series, stretch: float, centre: float, grid: G
         if first - near < 0 or first + count + near > len(learned):
             break
         around = learned[first - near : first + count + near]
-        size = fft.next_fast_len(len(around), real=True)
+        size = fast_size(len(around))
         tried = stretch + np.linspace(-reach, reach, steps)
         played = np.stack([_played(fine, finer * len(series) / 2, s, count, finer) for s in tried])
-        lags = fft.irfft(fft.rfft(around, size) * fft.rfft(played, size, axis=1).conj(), size)[:, : 2 * near + 1]
+        lags = irfft(rfft(around, size) * rfft(played, size).conj(), size)[:, : 2 * near + 1]
         best, lag = np.unravel_index(np.abs(lags).argmax(), lags.shape)
         there = around[lag : lag + count]
         norm = np.sqrt(np.vdot(there, there) * np.vdot(played[best], played[best]))
@@ -163,7 +162,7 @@ def _played(series: Series, middle: float, stretch: float, count: int, step: flo
 
 
 def _spectrum(series: Series, grid: Grid) -> Spectrum:
-    spectrum: Spectrum = fft.rfft(series[: grid.size], grid.size).astype(np.complex64)
+    spectrum = rfft(series[: grid.size], grid.size)
     energy = float(np.vdot(spectrum, spectrum).real)
     return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
 

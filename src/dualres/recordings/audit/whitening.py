@@ -10,12 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
-from scipy import fft
 
 from dualres.recordings.audit.fingerprint import LIMIT, LINE, TOP_HZ, Reals, noise_floor, top_of
-
-Series = npt.NDArray[np.float32]
+from dualres.recordings.audit.fourier import Series, fast_size, irfft, rfft
 
 RATE = 2 * TOP_HZ  # Hz, of whitened signals
 _FRAME = 2048  # samples at RATE, 0.26 s
@@ -39,13 +36,12 @@ def whitened(signal: Series, rate: float) -> Series:
 def at_common_rate(signal: Series, rate: float) -> Series:
     """The signal at `RATE`, without its offset and what lies above its `top_of`."""
     length = max(1, int(RATE * len(signal) / rate))
-    size = fft.next_fast_len(length + int(RATE * 0.01), real=True)
-    spectrum = fft.rfft(signal - signal.mean(), round(rate * size / RATE))
+    size = fast_size(length + int(RATE * 0.01))
+    spectrum = rfft(signal - signal.mean(), round(rate * size / RATE))
     kept = np.zeros(size // 2 + 1, np.complex64)
     high = min(int(top_of(rate) * size / RATE), size // 2, len(spectrum))
     kept[:high] = spectrum[:high]
-    series: Series = fft.irfft(kept, size)[:length]
-    return series
+    return irfft(kept, size)[:length]
 
 
 def _flattened(signal: Series, top_hz: float) -> Series:
@@ -56,7 +52,7 @@ def _flattened(signal: Series, top_hz: float) -> Series:
     padded = np.zeros((count + 1) * hop, np.float32)
     padded[hop : hop + len(signal)] = signal
     frames = np.lib.stride_tricks.sliding_window_view(padded, _FRAME)[::hop] * window
-    spectra = fft.rfft(frames, axis=1)
+    spectra = rfft(frames)
     low, high = int(_BOTTOM_HZ * _FRAME / RATE) + 1, int(top_hz * _FRAME / RATE)
     if high - low < 8:
         return np.zeros_like(signal)
@@ -65,7 +61,7 @@ def _flattened(signal: Series, top_hz: float) -> Series:
     keep = (magnitude < LINE * floor) & (magnitude > 0)
     flat = np.zeros_like(spectra)
     flat[:, low:high] = np.where(keep, spectra[:, low:high] / np.where(floor > 0, floor, 1), 0)
-    parts = fft.irfft(flat, _FRAME, axis=1) * window
+    parts = irfft(flat, _FRAME) * window
     joined = np.zeros_like(padded)
     joined[: count * hop] += parts[:, :hop].ravel()
     joined[hop:] += parts[:, hop:].ravel()
@@ -85,10 +81,9 @@ def _floors(magnitude: Reals, blocks: int) -> Reals:
 
 
 def _without_lines(series: Series) -> Series:
-    size = fft.next_fast_len(len(series), real=True)
-    spectrum = fft.rfft(series, size)
+    size = fast_size(len(series))
+    spectrum = rfft(series, size)
     magnitude = np.abs(spectrum)
     floor = noise_floor(magnitude, max(16, round(_LINES_FLOOR_HZ * size / RATE)))
     loudness = np.where(magnitude < LINE * floor, np.minimum(1, _LOUD * floor / np.maximum(magnitude, 1e-30)), 0)
-    quiet: Series = fft.irfft(spectrum * loudness.astype(np.float32), size)[: len(series)]
-    return quiet
+    return irfft(spectrum * loudness.astype(np.float32), size)[: len(series)]

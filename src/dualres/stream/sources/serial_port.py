@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from dualres.errors import ConfigError
+from dualres.machinery.extras import missing
 from dualres.stream.chunk import Chunk
 from dualres.stream.sources.source import Known, Put, Say, Source, Told
 
@@ -26,7 +27,7 @@ class SerialPort(Source):
         try:
             import serial
         except ImportError:
-            raise ConfigError(f"{name}: serial ports need an extra: pip install 'dualres[live]'") from None
+            raise missing(f"{name}: a serial port", "serial") from None
         address = urlsplit(name)
         self._port = address.path if not address.netloc else address.netloc + address.path
         baud = parse_qs(address.query).get("baud", [str(BAUD)])[0]
