@@ -47,7 +47,18 @@ def wheel(target: Target, programs: Path, archive: Path, work: Path) -> Path:
         "LDSHARED": shlex.join([*cc, "-shared", "-s"]),
         "_PYTHON_HOST_PLATFORM": f"linux-{target.machine}",  # what setuptools names the wheel after
     }
-    command = [programs / "python", "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", into, archive]
+    command = [
+        programs / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        into,
+        archive,
+    ]
     subprocess.run(command, check=True, env=_environment() | settings)
     (built,) = into.glob("*.whl")
     return built

@@ -1,8 +1,8 @@
 """GCC for each target, and what it links against.
 
 One compiler serves all of them, because the kernel is fastest by GCC. What decides how old a system may be is the C
-library that is linked against: for glibc, a stub of the mathematical library offers the oldest versions of its functions
-only; for musl, headers and library are unpacked from Debian's packages.
+library that is linked against. For glibc, a stub of the mathematical library offers the oldest versions of its
+functions only. For musl, headers and library are unpacked from Debian's packages.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def musl_gcc(target: Target, work: Path) -> Path:
     specs.write_text(SPECS.format(include=include, library=library, root=root, shared=shared.name, loader=loader))
     kernel = f"-idirafter {root}/usr/include -idirafter {root}/usr/include/{target.machine}-linux-gnu"
     script.write_text(
-        f'#!/bin/sh\n[ "$1" = --print-multiarch ] && echo {target.triplet} && exit\n'
+        f'#!/bin/sh\n[ "${{1%-print-multiarch}}" != "$1" ] && echo {target.triplet} && exit\n'
         f'exec {gcc(target)} "$@" -specs {specs} {kernel}\n'
     )
     script.chmod(0o755)

@@ -11,7 +11,9 @@ from pathlib import Path
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-SOURCES = "".join(f"{kind} [signed-by={KEYS}] http://deb.debian.org/debian bookworm main\n" for kind in ("deb", "deb-src"))
+SOURCES = "".join(
+    f"{kind} [signed-by={KEYS}] http://deb.debian.org/debian bookworm main\n" for kind in ("deb", "deb-src")
+)
 
 
 class Archive:

@@ -1,0 +1,55 @@
+"""What a wheel does once it is installed: golden logits by every variant, and a verdict by the command line."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from tools.wheels.environments import Environment
+
+CHECK = Path(__file__).with_name("check.py")
+TOLERANCE = 1e-5  # of logits
+CALLS = 5  # of which the best is `warm_s`
+
+
+class TrialError(Exception):
+    """A wheel that does not do what it should, with what it did."""
+
+
+def tried(environment: Environment, given: Path, compiled: bool = True) -> dict[str, Any]:
+    """What `check.py` says, and the verdict on a recording of 4 s; an error where the logits are not the golden ones.
+
+    `compiled` says whether there has to be a kernel. Otherwise there must be none.
+    `cold_s` is the verdict's time from the start of a process after the environment's files were dropped from the
+    system's memory of them, `warm_s` the best of the calls after it.
+    """
+    environment.forget()
+    (cold, verdict), *warm = (diagnosed(environment, given) for _ in range(1 + CALLS))
+    said = json.loads(environment.run(environment.python, CHECK, given))
+    complain(said, environment.folder, compiled)
+    seconds = {"cold_s": round(cold, 3), "warm_s": round(min(warm)[0], 3)}
+    errors = {variant: float(f"{error:.1e}") for variant, error in said["errors"].items()}
+    return {"python": said["python"], "packages": said["packages"], "errors": errors, "verdict": verdict, **seconds}
+
+
+def complain(said: dict[str, Any], folder: Path, compiled: bool) -> None:
+    """An error where a check was not of what is installed in `folder`, or where it found something wrong."""
+    if not Path(said["installed_in"]).is_relative_to(folder):
+        raise TrialError(f"{said['installed_in']} was tested, and not what is installed in {folder}")
+    if said["compilers"]:
+        raise TrialError(f"{folder}: there is a compiler, {', '.join(said['compilers'])}")
+    if compiled != ("baseline" in said["errors"]):
+        raise TrialError(f"{folder}: there is {'no' if compiled else 'a'} compiled kernel")
+    for variant, error in said["errors"].items():
+        if not error <= TOLERANCE:
+            raise TrialError(f"{folder}: the variant {variant} is {error:.1e} from the golden logits")
+
+
+def diagnosed(environment: Environment, given: Path) -> tuple[float, str]:
+    """Seconds that a verdict takes from the start of a process, and what it says."""
+    command = (environment.python, "-m", "dualres.cli", "diagnose", "--json", "views.safetensors", "pump.wav")
+    begin = time.perf_counter()
+    said = environment.run(*command, cwd=given)
+    return time.perf_counter() - begin, json.loads(said)["verdict"]
