@@ -1,86 +1,218 @@
-"""Judging is light: neither PyTorch nor scikit-learn is imported where the compiled kernel serves the model."""
+"""What is judged, shown, explained, audited, watched, served and exported needs NumPy and no larger library."""
 
+import ast
 import json
-import os
-import subprocess
-import sys
+import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.io import wavfile
+import soundfile
+from scipy.io import savemat
 
+from dualres import DualResClassifier
+from dualres.config import HELD
 from dualres.file import save
 from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.recordings.readers import read
-from tests.model.made_views import made_views
+from tests.bare.hidden import HIDDEN
+from tests.bare.process import bare
+from tests.model.made_views import machine_windows, made_views
 from tests.models import model_of
 
 SOURCE = Path(__file__).parents[1] / "src" / "dualres"
-HEAVY = ("torch", "sklearn", "matplotlib", "numba", "pandas")
-FOUND = f"print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
 CLASSES = ("good", "worn", "broken")
 NETWORKS = {"paper": lambda: DualRes(3, seed=0).eval(), "views": lambda: made_views(3)}
-
-pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
-
-
-def modules() -> list[str]:
-    """Of the rooms that judging needs."""
-    inside = [p for p in (SOURCE / "recordings").rglob("*.py") if p.stem != "__init__"]
-    names = [f"dualres.{p.relative_to(SOURCE).with_suffix('').as_posix().replace('/', '.')}" for p in inside]
-    return [*sorted(names), *(f"dualres.{name}" for name in ("seal", "scorers", "file", "judge", "judge_files"))]
+RATE = 12_800
+KERNELS = [None, compiled.OFF] if compiled.able() else [compiled.OFF]
 
 
-def run(code: str, *arguments: str, **settings: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=os.environ | settings, check=True
-    )
-    return done.stdout
-
-
-def test_importing_the_rooms_is_light():
-    imports = "\n".join(f"import {name}" for name in modules())
-    assert json.loads(run(f"import json, sys\n{imports}\n{FOUND}")) == []
+def made(name):
+    """A model that a stream can be judged by."""
+    model = model_of(NETWORKS[name](), CLASSES)
+    return replace(model, card=replace(model.card, resampler=HELD))
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
-    for name, network in NETWORKS.items():
-        save(model_of(network(), CLASSES), folder / f"{name}.safetensors")
-    noise = np.random.default_rng(0).standard_normal(12_800)
-    wavfile.write(folder / "pump.wav", 12_800, (8000 * noise).astype(np.int16))
+    for name in NETWORKS:
+        save(made(name), folder / f"{name}.safetensors")
+    rng = np.random.default_rng(0)
+    for label in CLASSES:
+        (folder / "labelled" / label).mkdir(parents=True)
+        for number in range(2):
+            soundfile.write(
+                folder / "labelled" / label / f"{label}{number}.wav", 0.1 * rng.standard_normal(RATE), RATE, "FLOAT"
+            )
+    soundfile.write(folder / "pump.wav", 0.1 * rng.standard_normal(RATE), RATE, "PCM_16")
+    savemat(folder / "old.mat", {"x": rng.standard_normal(100), "fs": 100.0})
+    (folder / "new.mat").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(600))
     return folder
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_a_verdict_is_light_and_the_same(files, name):
-    code = (
-        "import json, sys\nfrom dualres import diagnose_recording, load\nfrom dualres.recordings.readers import read\n"
-        "verdict = diagnose_recording(load(sys.argv[1]), read(sys.argv[2]))\n"
-        f"print(json.dumps(verdict.probabilities))\n{FOUND}"
-    )
-    said, heavy = run(code, str(files / f"{name}.safetensors"), str(files / "pump.wav")).splitlines()
-    assert json.loads(heavy) == []
-    here = diagnose_recording(model_of(NETWORKS[name](), CLASSES), read(files / "pump.wav"))
-    assert json.loads(said) == here.probabilities
+def told_by(*commands, **settings):
+    """What commands say without the libraries of extras, each [status, out, error]; and the modules they loaded."""
+    done = bare("-m", "tests.bare.commands", json.dumps(commands), **settings)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert not HIDDEN & set(found["modules"])
+    return found["told"]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["kernel", "numpy"][-len(KERNELS) :])
+def test_commands_need_nothing_heavy_and_judge_alike(files, kernel, tmp_path):
+    pump, verdicts = str(files / "pump.wav"), tmp_path / "verdicts"
+    commands = [["--help"], ["show", pump], ["audit", str(files / "labelled")], ["data", "list"], ["data", "folds"]]
+    for name in NETWORKS:
+        model = str(files / f"{name}.safetensors")
+        commands += [
+            ["show", model],
+            ["diagnose", model, pump, "--json"],
+            ["explain", model, pump, "--speed", "25Hz", "--json"],
+            ["watch", model, pump, "--no-follow", "--block", "1", "--to", f"{verdicts}.{name}.jsonl"],
+        ]
+    settings = {"XDG_STATE_HOME": str(tmp_path / "state")} | ({"DUALRES_KERNEL": kernel} if kernel else {})
+    for words, (status, out, error) in zip(commands, told_by(*commands, **settings), strict=True):
+        assert status == 0, (words, error)
+        if words[0] == "diagnose":
+            name = Path(words[1]).stem
+            here = diagnose_recording(made(name), read(files / "pump.wav"))
+            assert json.loads(out)["probabilities"] == pytest.approx(here.probabilities, abs=1e-5)
+            live = [json.loads(line) for line in Path(f"{verdicts}.{name}.jsonl").read_text().splitlines()]
+            assert any(set(event["probabilities"]) == set(CLASSES) for event in live)
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-@pytest.mark.parametrize("command", [["diagnose", "{}.safetensors", "pump.wav"], ["show", "{}.safetensors"]])
-def test_so_are_the_commands(files, command, name):
-    code = (
-        "import json, sys\nfrom dualres import cli\ntry:\n    cli.app(sys.argv[1:], standalone_mode=False)\n"
-        f"finally:\n    {FOUND}"
-    )
-    arguments = [str(files / word.format(name)) if "." in word else word for word in command]
-    assert json.loads(run(code, *arguments).splitlines()[-1]) == []
+def test_so_does_an_export_to_c(files, name, tmp_path):
+    model, folder = str(files / f"{name}.safetensors"), tmp_path / "device"
+    ((status, out, error),) = told_by(["export", model, str(folder), "--to", "c99", "--rate", str(RATE)])
+    assert status == 0, error
+    assert "logits" in out
+    assert (folder / "dualres.h").exists()
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_without_the_kernel_pytorch_does_it(files, name):
-    code = f"import json, sys\nfrom dualres import load\nload(sys.argv[1]).scores\n{FOUND}"
-    assert json.loads(run(code, str(files / f"{name}.safetensors"), DUALRES_KERNEL="off")) == ["torch"]
+MISSING = {
+    "fit {labelled} -o x.safetensors": "dualres fit needs PyTorch: pip install 'dualres[train]'",
+    "tune {labelled} -o x.toml": "dualres tune needs PyTorch: pip install 'dualres[train]'",
+    "advise {labelled}": "dualres advise needs PyTorch: pip install 'dualres[train]'",
+    "demo": "dualres demo needs PyTorch: pip install 'dualres[train]'",
+    "methods": "dualres methods needs PyTorch: pip install 'dualres[train]'",
+    "bench plan all": "dualres bench plan needs PyTorch: pip install 'dualres[train]'",
+    "bench status": "dualres bench status needs PyTorch: pip install 'dualres[train]'",
+    "bench run all": "dualres bench run needs PyTorch: pip install 'dualres[train]'",
+    "bench report -o r": "dualres bench report needs PyTorch: pip install 'dualres[train]'",
+    "profile": "dualres profile needs PyTorch: pip install 'dualres[train]'",
+    "explain {views.safetensors} {pump.wav} --picture p.png": (
+        "--picture needs Matplotlib: pip install 'dualres[train]'"
+    ),
+    "diagnose {views.safetensors} {pump.wav} --over-time 1 --picture p.png": (
+        "--picture needs Matplotlib: pip install 'dualres[train]'"
+    ),
+    "export {views.safetensors} p.onnx --to onnx": "an export to ONNX needs ONNX: pip install 'dualres[export]'",
+    "show {old.mat}": "{old.mat}: reading MATLAB needs SciPy: pip install 'dualres[mat]'",
+    "show {new.mat}": "{new.mat}: reading MATLAB v7.3 needs h5py: pip install 'dualres[mat]'",
+    "watch {views.safetensors} mqtt://127.0.0.1/pump": "MQTT needs Paho MQTT: pip install 'dualres[live]'",
+}
+
+
+def test_a_command_that_needs_an_extra_says_so_in_one_line(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def placed(text):
+        for name in ("labelled", "views.safetensors", "pump.wav", "old.mat", "new.mat"):
+            text = text.replace(f"{{{name}}}", str(files / name))
+        return text
+
+    commands = [placed(words).split() for words in MISSING]
+    for words, said, (status, out, error) in zip(
+        commands, MISSING.values(), told_by(*commands, COLUMNS="500"), strict=True
+    ):
+        assert status == 2, words
+        assert error.split(maxsplit=1) == ["Error:", placed(said) + "\n"], words
+        assert out == ""
+    assert not list(tmp_path.iterdir())
+
+
+SERVING = """
+import json, sys
+from pathlib import Path
+from tests.web.served import Served
+with Served(Path(sys.argv[1])) as page:
+    recordings = [one["id"] for one in page.get("/api/folder")["recordings"]]
+    for look in ("wave", "spectrum", "spectrogram", "envelope"):
+        page.get(f"/api/recordings/{recordings[0]}/{look}")
+    label = page.ask("PUT", f"/api/recordings/{recordings[0]}/label", {"cells": {"label": "good"}})
+    verdict = page.get(f"/api/verdicts/{recordings[0]}?model=views")
+    page.get(f"/api/reasons/{recordings[0]}?model=views")
+    fit = page.ask("POST", "/api/fits", {"name": "new"})
+    print(json.dumps([label[0], verdict["verdict"], *fit, sorted({m.partition(".")[0] for m in sys.modules})]))
+"""
+
+
+def test_so_does_the_page(files, tmp_path):
+    pytest.importorskip("starlette")
+    (tmp_path / "models").mkdir()
+    for name, source in {"pump.wav": "pump.wav", "models/views.safetensors": "views.safetensors"}.items():
+        (tmp_path / name).write_bytes((files / source).read_bytes())
+    done = bare("-c", SERVING, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    labelled, verdict, status, said, modules = json.loads(done.stdout)
+    assert (labelled, status) == (200, 400)
+    assert verdict in CLASSES
+    assert "a fit needs PyTorch: pip install 'dualres[train]'" in str(said)
+    assert not HIDDEN & set(modules)
+
+
+def test_what_is_hidden_is_all_that_extras_bring_and_more():
+    """Here they are installed, so that a test which hides nothing would not fail."""
+    done = bare("-c", "import torch")
+    assert done.returncode == 1
+    assert "ModuleNotFoundError" in done.stderr
+
+
+ROOMS = ("kernel", "reference", "recordings", "faultlines", "trust", "explain", "stream", "web")
+FILES = ("seal", "scorers", "file", "judge", "judge_files", "over_time", "baseline", "adaptation", "metrics")
+FOR_TRAINING = {SOURCE / "kernel" / name for name in ("training.py", "augment.py")}
+
+
+def test_no_module_of_the_runtime_imports_more_than_it_brings():
+    inside = [path for room in ROOMS for path in (SOURCE / room).rglob("*.py")]
+    for path in {*inside, *(SOURCE / f"{name}.py" for name in FILES)} - FOR_TRAINING:
+        for node in ast.parse(path.read_text()).body:
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            assert not {name.partition(".")[0] for name in names} & HIDDEN, path
+
+
+PREDICTING = """
+import json, pickle, sys
+import numpy as np
+from dualres import DualResClassifier, load
+signals = np.load(sys.argv[3])
+loaded = DualResClassifier.from_model(load(sys.argv[1]))
+with open(sys.argv[2], "rb") as file:
+    pickled = pickle.load(file)
+print(json.dumps([loaded.predict_proba(signals).tolist(), pickled.predict_proba(signals).tolist(),
+    pickled.predict(signals).tolist(), sorted({m.partition(".")[0] for m in sys.modules})]))
+"""
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_saved_estimator_predicts_without_scikit_learn(tmp_path, hidden):
+    """Hidden it cannot be imported; installed it is not."""
+    X, y = machine_windows(3, 3), np.repeat(CLASSES, 3)
+    fitted = DualResClassifier().fit(X, y)
+    save(fitted.model_, tmp_path / "m.safetensors")
+    (tmp_path / "fitted.pickle").write_bytes(pickle.dumps(fitted))
+    np.save(tmp_path / "signals.npy", X)
+    arguments = ("-c", PREDICTING, *(str(tmp_path / n) for n in ("m.safetensors", "fitted.pickle", "signals.npy")))
+    done = bare(*arguments, **({} if hidden else {"PYTHONPATH": str(SOURCE.parent)}))
+    assert done.returncode == 0, done.stderr
+    of_file, of_pickle, labels, modules = json.loads(done.stdout)
+    assert of_file == of_pickle == fitted.predict_proba(X).tolist()
+    assert labels == fitted.predict(X).tolist()
+    assert not HIDDEN & set(modules)

@@ -1,24 +1,26 @@
-"""The scikit-learn face of DualRes."""
+"""The scikit-learn face of DualRes.
 
+It follows scikit-learn's contract without deriving from its classes, so that a fitted or loaded classifier predicts
+where neither scikit-learn nor PyTorch is installed. A fit needs both.
+"""
+
+import inspect
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Self, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualres.config import ModelConfig, chosen_recipe
 from dualres.errors import ConfigError
+from dualres.file import Model
 from dualres.judge import recording_scores
-from dualres.learn.fit import fit_recordings
+from dualres.machinery.extras import need
 from dualres.recordings.recording import Recording
 
 
-class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class DualResClassifier:
     """Name the fault in each vibration signal.
 
     `X` is a 2-D array with one signal per row, each at least one window (0.512 s at 64 kHz) long, or a list of
@@ -76,8 +78,20 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.rate, self.members, self.windows_per_signal = rate, members, windows_per_signal
         self.config, self.random_state, self.device = config, random_state, device
 
+    @classmethod
+    def from_model(cls, model: Model, **parameters: Any) -> Self:
+        """A fitted classifier around a model, such as `dualres.load` reads; its labels are the names of the classes."""
+        made = cls(**parameters)
+        made.model_, made.classes_ = model, np.array(model.classes)
+        return made
+
     def fit(self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike) -> Self:
         """Train on labelled signals."""
+        need("DualResClassifier.fit", "torch", "scipy", "sklearn")
+        from sklearn.utils.multiclass import check_classification_targets
+
+        from dualres.learn.fit import fit_recordings
+
         recordings, y = self._labelled(X, y)
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
@@ -95,15 +109,10 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.three_d_array = True
-        return tags
-
     def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:
         """Probabilities of the classes, (signals, classes), columns as in `classes_`."""
-        check_is_fitted(self)
-        recordings = X if _are_recordings(X) else self._rows(self._valid(X, reset=False))
+        self._check_fitted()
+        recordings = X if _are_recordings(X) else self._rows(self._finite(X))
         return np.stack([recording_scores(self.model_, r)[0] for r in recordings])
 
     def predict(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[Any]:
@@ -112,9 +121,61 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         labels: npt.NDArray[Any] = self.classes_[winners]
         return labels
 
+    def score(
+        self, X: npt.ArrayLike | Sequence[Recording], y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> float:
+        """The share of signals that are named right, or of their weights."""
+        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters of `__init__` and their values; `deep` changes nothing, for none of them has its own."""
+        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change some of the parameters of `__init__`."""
+        for name, value in parameters.items():
+            if name not in self.get_params():
+                raise ValueError(
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {list(self.get_params())}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = {name: value for name, value in self.get_params().items() if value is not defaults[name].default}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle: the model without PyTorch, which whoever reads it may not have."""
+        held = {"model_": self.model_.without_torch()} if hasattr(self, "model_") else {}
+        return vars(self) | held
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(),
+            input_tags=InputTags(three_d_array=True),
+        )
+
+    def _check_fitted(self) -> None:
+        if hasattr(self, "model_"):
+            return
+        said = f"this {type(self).__name__} is not fitted yet: call fit, or make one by from_model"
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ModuleNotFoundError:
+            raise ConfigError(said) from None
+        raise NotFittedError(said)
+
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
+        from sklearn.utils import check_random_state
+
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _labelled(self, X: Any, y: Any) -> tuple[Sequence[Recording], Any]:
@@ -127,8 +188,28 @@ class DualResClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X, y
 
     def _valid(self, *data: Any, **how: Any) -> Any:
+        from sklearn.utils.validation import validate_data
+
         several = getattr(data[0], "ndim", 2) == 3
         return validate_data(self, *data, dtype=np.float32, allow_nd=several, **how)
+
+    def _finite(self, X: Any) -> npt.NDArray[np.float32]:
+        """Signals to judge. What is not plainly an array of finite numbers is for scikit-learn to convert or refuse."""
+        if type(X) is np.ndarray and X.dtype.kind in "fiub" and X.ndim in (2, 3) and X.size:
+            with np.errstate(over="ignore"):
+                rows = X.astype(np.float32, copy=False)
+            as_fitted = X.shape[1] == getattr(self, "n_features_in_", X.shape[1])
+            if as_fitted and not hasattr(self, "feature_names_in_") and np.isfinite(rows).all():
+                return rows
+        try:
+            valid: npt.NDArray[np.float32] = self._valid(X, reset=False)
+        except ModuleNotFoundError:
+            features = getattr(self, "n_features_in_", "any number of")
+            raise ConfigError(
+                f"X must be a list of Recordings, or an array of finite numbers, (signals, samples) or (signals, axes, "
+                f"samples), with {features} along its second axis"
+            ) from None
+        return valid
 
     def _rows(self, rows: npt.NDArray[np.float32]) -> list[Recording]:
         rate = (self.config or ModelConfig()).rate if self.rate is None else self.rate

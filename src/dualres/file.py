@@ -166,6 +166,12 @@ class Model:
             )
         return self.networks[0]
 
+    def without_torch(self) -> Model:
+        """The same model, its networks as a file gives them; a comparator's stays what it is."""
+        if self.card.method not in OURS:
+            return self
+        return Model(tuple(map(weights_of, self.members)), self.card)
+
     @property
     def weights(self) -> Weights | ViewsWeights:
         """Those of the only network."""

@@ -205,7 +205,7 @@ def test_a_library_without_this_leaves_it_to_pytorch(monkeypatch):
 def test_a_kernel_that_is_switched_off_says_so(monkeypatch):
     kernel = kernel_of(lively_network())
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-    with pytest.raises(ConfigError, match="PyTorch"):
+    with pytest.raises(ConfigError, match="NumPy"):
         kernel.logits(np.zeros((1, WINDOW), np.float32))
 
 

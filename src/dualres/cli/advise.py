@@ -11,6 +11,7 @@ import typer
 
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
 from dualres.cli.screen import progress, say
+from dualres.machinery.extras import TRAINING, need
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ def advise(
     Unlabelled are files that labels.csv does not name, and rows with an empty label, whose component and conditions
     are used. Without a labels.csv, they are the files that lie in no subfolder.
     """
+    need("dualres advise", *TRAINING)
     from dualres.advise.advice import advise as advice_on
     from dualres.cli.models import loaded
     from dualres.judge import diagnose_recording

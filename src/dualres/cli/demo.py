@@ -10,6 +10,7 @@ from rich.table import Table
 
 from dualres.cli.screen import console, progress, say
 from dualres.config import chosen_recipe
+from dualres.machinery.extras import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.demo.run import Demo
@@ -39,6 +40,7 @@ def demo(
     Takes less than a minute. Prints a table of the classes and writes a page with pictures. The same seed gives
     the same result.
     """
+    need("dualres demo", *TRAINING)
     from dualres.demo.page import write_demo
     from dualres.demo.recordings import write_recordings
     from dualres.demo.run import run_demo

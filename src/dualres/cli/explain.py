@@ -13,6 +13,7 @@ import typer
 from dualres.cli.folder import Channel, Rate, Source, parsed_rate, show_left_out
 from dualres.cli.screen import complain, say
 from dualres.errors import ConfigError
+from dualres.machinery.extras import need
 
 if TYPE_CHECKING:
     from dualres.explain.case import Case, Machine
@@ -72,6 +73,8 @@ def explain(
     from dualres.explain.case import examine, row_of
     from dualres.judge_files import read_for
 
+    if picture:
+        need("--picture", "matplotlib")
     row = row_of(file)
     machine = _machine(row, speed, tacho, pulses, bearing, gear, unit)
     judging = loaded(model)

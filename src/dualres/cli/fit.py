@@ -17,6 +17,7 @@ from dualres.cli.screen import complain, errors, progress, say, stopping
 from dualres.config import DEFAULT_RESAMPLER, SOXR, recipe_title
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
+from dualres.machinery.extras import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.learn.fit_options import FitOption
@@ -93,6 +94,7 @@ def fit(
     model will do on one it has not seen, and finally learns from all
     recordings.
     """
+    need("dualres fit", *TRAINING)
     from dualres.cli.models import cost_of
     from dualres.file import check_members, content
     from dualres.judge import promises_of

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dualres.cli.screen import complain, progress
 from dualres.errors import ConfigError
+from dualres.machinery.extras import need
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -25,6 +26,7 @@ def check_picture(picture: Path, rows: Sequence[Row]) -> None:
     """An error now rather than after an hour of audio."""
     from dualres.machinery.files import check_writable
 
+    need("--picture", "matplotlib")
     if picture.suffix.lower() not in PICTURES:
         raise ConfigError(f"--picture {picture}: a picture ends in {', '.join(PICTURES)}")
     if len(rows) > MOST_DRAWN:

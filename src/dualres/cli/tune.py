@@ -18,6 +18,7 @@ from dualres.cli.folder import RESAMPLER, Channel, Exclude, Labels, Rate, Source
 from dualres.cli.screen import console, errors, progress, say
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
+from dualres.machinery.extras import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import Display
@@ -65,6 +66,7 @@ def tune(
     rigs, unless another recipe is clearly ahead: by two standard errors of the
     difference. dualres fit FOLDER --recipe FILE uses the choice.
     """
+    need("dualres tune", *TRAINING)
     from dualres.learn.recipe_file import write_choice
     from dualres.learn.tune import GRID
     from dualres.learn.tuning import Kept, choose_recipe, fingerprint

@@ -72,8 +72,8 @@ def _library() -> ctypes.CDLL | None:
     wanted = _interface_in(HEADER)
     if wanted is None or _interface_of(library) != wanted:
         warnings.warn(
-            f"{found.origin} was built from another state of the source and is not used: PyTorch and SciPy compute "
-            "the same, but slower. Run `make setup`, or install dualres again.",
+            f"{found.origin} was built from another state of the source and is not used: NumPy computes the same, "
+            "but slower. Run `make setup`, or install dualres again.",
             RuntimeWarning,
             stacklevel=2,
         )

@@ -46,7 +46,7 @@ class Scoring:
         if not (half_overlapping and windows.flags.aligned):
             half_overlapping, windows = False, np.require(windows, np.float32, ["C", "A"])
         if entry is None:
-            raise ConfigError("there is no compiled kernel here, or it is switched off; score by PyTorch")
+            raise ConfigError("there is no compiled kernel here, or it is switched off; score by NumPy")
         score, scratch = entry
         logits = np.empty((count, self._classes), dtype=np.float32)
         at_once = together if half_overlapping else 1

@@ -31,7 +31,7 @@ LIBRARIES = {
 TRAINING = ("torch", "scipy", "sklearn", "matplotlib")  # whatever learns, compares or reports takes some of them
 
 
-class MissingExtraError(ConfigError, ImportError):
+class MissingExtraError(ConfigError):
     """Something was asked for whose library is not installed."""
 
 
@@ -44,7 +44,7 @@ def need(what: str, *libraries: str) -> None:
 
 def missing(what: str, library: str) -> MissingExtraError:
     """The error that `what` needs a library."""
-    return MissingExtraError(sentence(what, library), name=library)
+    return MissingExtraError(sentence(what, library))
 
 
 def sentence(what: str, library: str) -> str:

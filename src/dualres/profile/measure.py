@@ -29,7 +29,7 @@ from dualres.paper.costs import BATCH
 from dualres.profile.checkpoints import Checkpoint
 from dualres.profile.memory import held_now, memory_of
 from dualres.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
-from dualres.profile.ways import by_way
+from dualres.profile.ways import EitherWay, by_way
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window
 from dualres.scorers import Scores, Windows
@@ -99,7 +99,8 @@ def _measured(
     source = Source(plan.dataset, stores, cache, checkpoint.job.resampler)
     recording = source.native(next(iter(fold.support.values()))[0])
     on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
-    model = _on(plan.device, load(checkpoint.path))
+    loaded = load(checkpoint.path)
+    model = _on(plan, loaded)
     at_once = BATCH if plan.way == EAGER else STRETCH
     work = calls(model, on, at_once)
     before, done = held_now(plan.device), {}
@@ -125,7 +126,7 @@ def _measured(
             "plan": checkpoint.job.plan(),
             "sha256": sha256(checkpoint.path.read_bytes()).hexdigest(),
             "file_bytes": checkpoint.path.stat().st_size,
-            "bytes": bytes_of(model),
+            "bytes": bytes_of(loaded),
         },
         "agreement": {**_agreement(work, fold), "ledger": _ledger_agreement(model, checkpoint, source, fold)},
         "batch": at_once,
@@ -203,11 +204,14 @@ def _apart(scores: Scores, others: Scores) -> dict[str, Any]:
     }
 
 
-def _on(device: str, model: Model) -> Model:
-    """The model on a GPU; on a CPU as it is, and so without PyTorch where the kernel serves it."""
-    if not device.startswith("cuda"):
+def _on(plan: Plan, model: Model) -> Model:
+    """The model on a GPU; on a CPU as it is shipped, and so without PyTorch, unless the plan's way is eager."""
+    on_cpu, ours = not plan.device.startswith("cuda"), model.card.method in OURS
+    if on_cpu and not (ours and plan.way == EAGER):
         return model
-    members = model.networks if model.card.method in OURS else model.members
+    members = model.networks if ours else model.members
     for member in members:
-        getattr(member, "network", member).to(device)
+        getattr(member, "network", member).to(plan.device)
+    if ours and plan.way == EAGER:
+        members = tuple(map(EitherWay, members))
     return replace(model, members=members)

@@ -24,6 +24,7 @@ _NEGLIGIBLE = 1e-12  # of the largest weight: a zero crossing of the filter, but
 _LONGEST_WINDOW = 1024  # samples that an output depends on; beyond, the kernel's tables outgrow the caches
 _AT_ONCE = 4 * BLOCK  # outputs of a signal in memory that the kernel computes at a time: a minute at 64 kHz
 _SIMPLE = 16_384  # the larger side of a ratio whose filter and tables take few megabytes
+_FEW_PHASES = 64  # outputs of a period: with more, vectors of one phase are too short to be fast
 _KEPT_RATIOS, _KEPT_OTHERS = 8, 2
 
 
@@ -82,8 +83,13 @@ class Polyphase:
         level[max(0, first - begin) :][: len(held)] = held - np.float64(mean)
         mirrored = np.concatenate([self.taps[:0:-1], self.taps, np.zeros(self.up)])
         sums = np.zeros(count)
-        for tap in range(self._width):
-            sums += mirrored[tap * self.up :].take(ahead) * level[tap:].take(rows)
+        if self.up > _FEW_PHASES:
+            for tap in range(self._width):
+                sums += mirrored[tap * self.up :].take(ahead) * level[tap:].take(rows)
+        else:  # the same, many times faster: outputs that are `up` apart have the same weights
+            for some, begin, skipped in zip((sums[p :: self.up] for p in range(self.up)), rows, ahead, strict=False):
+                for tap, weight in enumerate(mirrored[skipped :: self.up][: self._width]):
+                    some += weight * level[begin + tap :: self.down][: len(some)]
         with np.errstate(over="ignore"):
             return np.asarray((mean + sums).astype(np.float32))
 

@@ -12,6 +12,7 @@ from typing import Any
 from starlette.responses import FileResponse, Response
 
 from dualres.errors import ConfigError, OutputError, RecordingError
+from dualres.machinery.extras import TRAINING, need
 from dualres.machinery.printable import printable
 from dualres.recordings.formats import suffixes
 from dualres.recordings.label_list import Place, set_cells
@@ -210,6 +211,7 @@ class Asked:
         return [self.judging.card(name) for name in self.judging.names()]
 
     def fit(self, name: str, recipe: str, held_out: str) -> dict[str, Any]:
+        need("a fit", *TRAINING)
         target = self.workspace.models / f"{_model_name(name)}.safetensors"
         if target.exists():
             raise ConfigError(f"there is a model {name!r} already; choose another name")
@@ -219,6 +221,7 @@ class Asked:
         return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
 
     def advise(self, count: int) -> dict[str, Any]:
+        need("advice", *TRAINING)
         return self._start(
             "advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()]
         )

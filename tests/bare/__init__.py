@@ -1,0 +1,1 @@
+"""Processes that see what `pip install dualres` brings, and nothing else."""
