@@ -156,6 +156,37 @@ class Measured:
         found = self._json("alarms")["recordings"]
         return _rows((*titles, "faults noticed, %"), [[rig, *(one[key] for key in keys)] for rig, one in found.items()])
 
+    def wheels_table(self) -> str:
+        """Every run of `make wheels`; what an emulator takes is nobody's time."""
+        titles = (
+            "platform",
+            "Python",
+            "kernel",
+            "error of logits",
+            "cold start, s",
+            "warm, s",
+            "of processors, s",
+            "MB",
+        )
+        rows: list[list[object]] = []
+        for one in self._json("wheels")["tried"]:
+            for run in one["runs"]:
+                seconds = [None if one.get("emulated") else run[key] for key in ("cold_s", "warm_s", "cpu_s")]
+                kernels = ", ".join("NumPy" if name == "off" else name for name in run["errors"])
+                python = f"{run['python']}{', emulated' if one.get('emulated') else ''}"
+                error = f"{max(run['errors'].values()):.0e}"
+                rows.append([one["platform"], python, kernels, error, *seconds, run.get("installed_mb")])
+        return _rows(titles, rows)
+
+    def wheels_busy(self) -> str:
+        """How busy the machine was, for nobody waits for a busy one to take times."""
+        found = self._json("wheels")
+        return fill(
+            f"The machine has {found['processors']} processors and had {found['load']:.0f} programs to run at a time; "
+            "the time of processors is what an idle one would take.",
+            LINE,
+        )
+
     def table(self, name: str) -> str:
         """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
         text = (self._results / "tables" / f"{name}.md").read_text()

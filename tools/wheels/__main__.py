@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,9 +22,8 @@ from tools.wheels import given
 from tools.wheels.audit import AuditError, audited
 from tools.wheels.build import ROOT, source_archive, tools, wheel
 from tools.wheels.compilers import missing
-from tools.wheels.environments import Environment
 from tools.wheels.places import NotRunError, places, without_compiler
-from tools.wheels.targets import TARGETS, Target
+from tools.wheels.targets import GNU, TARGETS, Target
 from tools.wheels.trial import TrialError, tried
 
 WORK, DIST = ROOT / "build/wheels", ROOT / "dist"
@@ -40,13 +41,14 @@ def main() -> None:
     rows = [wheel_row(target, programs, archive, models) for target in chosen]
     rows.append(source_row(archive, models))
     print(table(rows), file=sys.stderr)
-    print(json.dumps({"commit": commit(), "tried": rows}, indent=1))
+    machine = {"processors": os.cpu_count(), "load": round(os.getloadavg()[2], 1)}  # programs at once, over 15 minutes
+    print(json.dumps({"commit": commit(), **machine, "tried": rows}, indent=1))
     sys.exit(any("failed" in row for row in rows))
 
 
 def wheel_row(target: Target, programs: Path, archive: Path, models: Path) -> Row:
     """What became of a target: the wheel's name and size, and its runs, or why there are none."""
-    row: Row = {"platform": target.platform}
+    row: Row = {"platform": target.platform, "emulated": target.machine != platform.machine()}
     if absent := missing(target):
         return row | {"not_built": f"there is no {absent}"}
 
@@ -56,7 +58,9 @@ def wheel_row(target: Target, programs: Path, archive: Path, models: Path) -> Ro
         row.update(file=file.name, mb=round(file.stat().st_size / 1e6, 2), runs=[])
         say(f"{target.platform}: installing and trying")
         for environment, size in places(target, file, programs, WORK):
-            row["runs"].append(run_of(environment, size, models))
+            # No wheel of `soundfile` has its library for musl.
+            run = tried(environment, models, given.SOUND if target.libc == GNU else given.ARRAY)
+            row["runs"].append(run | on_disk(size))
 
     return row | explained(fill)
 
@@ -67,19 +71,16 @@ def source_row(archive: Path, models: Path) -> Row:
 
     def fill() -> None:
         say("source: installing and trying without a compiler")
-        row["runs"].append(tried(without_compiler(archive, WORK), models, compiled=False))
+        row["runs"].append(tried(without_compiler(archive, WORK), models, given.SOUND, compiled=False))
 
     return row | explained(fill)
 
 
-def run_of(environment: Environment, size: int | None, models: Path) -> Row:
-    """What a wheel did in an environment, and its size on disk where that is of interest."""
-    run = tried(environment, models)
-    if size is None:
-        return run
-    if size > MOST_MB * 1e6:
+def on_disk(size: int | None) -> Row:
+    """The bytes of an installation, in MB; an error where they are too many."""
+    if size is not None and size > MOST_MB * 1e6:
         raise TrialError(f"the wheel and its dependencies take {size / 1e6:.1f} MB on disk; {MOST_MB} are allowed")
-    return run | {"installed_mb": round(size / 1e6, 1)}
+    return {} if size is None else {"installed_mb": round(size / 1e6, 1)}
 
 
 def explained(fill: Callable[[], None]) -> Row:
@@ -88,21 +89,21 @@ def explained(fill: Callable[[], None]) -> Row:
         fill()
     except NotRunError as reason:
         return {"not_run": str(reason)}
-    except (AuditError, TrialError, RuntimeError, subprocess.CalledProcessError) as error:
+    except (AuditError, TrialError, RuntimeError, OSError, subprocess.CalledProcessError) as error:
         return {"failed": str(error)}
     return {}
 
 
 def table(rows: list[Row]) -> str:
     """One line per run, and one for what was not built, not run or failed."""
-    lines = [("platform", "Python", "largest error of logits, by variant", "cold s", "warm s", "MB")]
+    lines = [("platform", "Python", "largest error of logits, by variant", "cold s", "warm s", "CPU s", "MB")]
     for row in rows:
         for run in row.get("runs", ()):
             errors = ", ".join(f"{variant} {error:.0e}" for variant, error in run["errors"].items())
-            size = str(run.get("installed_mb", ""))
-            lines.append((row["platform"], run["python"], errors, f"{run['cold_s']}", f"{run['warm_s']}", size))
+            seconds = (str(run[key]) for key in ("cold_s", "warm_s", "cpu_s"))
+            lines.append((row["platform"], run["python"], errors, *seconds, str(run.get("installed_mb", ""))))
         lines += [
-            (row["platform"], "", f"{why.replace('_', ' ')}: {row[why].splitlines()[0]}", "", "", "")
+            (row["platform"], "", f"{why.replace('_', ' ')}: {row[why].splitlines()[0]}", "", "", "", "")
             for why in ("not_built", "not_run", "failed")
             if why in row
         ]

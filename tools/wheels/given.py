@@ -15,6 +15,7 @@ from tests.model.made_views import made_views
 from tests.models import model_of
 
 RATE, SECONDS = 12_800, 4  # of the recording: Hz, s
+SOUND, ARRAY = ("pump.wav",), ("pump.npy", "--rate", str(RATE))  # how `dualres diagnose` is given it, in either format
 
 
 def make(folder: Path) -> Path:
@@ -23,9 +24,11 @@ def make(folder: Path) -> Path:
     save(model_of(golden_network()), folder / "golden.safetensors")
     save(model_of(made_views()), folder / "views.safetensors")
     (folder / "logits.json").write_text(json.dumps(GOLDEN_LOGITS))
+    signal = (8000 * hash_uniform(SECONDS * RATE, 0)).astype(np.int16)
+    np.save(folder / "pump.npy", signal)
     with wave.open(str(folder / "pump.wav"), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(RATE)
-        file.writeframes((8000 * hash_uniform(SECONDS * RATE, 0)).astype(np.int16).tobytes())
+        file.writeframes(signal.tobytes())
     return folder

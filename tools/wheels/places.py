@@ -45,16 +45,15 @@ def fresh(work: Path, name: str) -> Path:
 
 
 def _foreign(target: Target, work: Path) -> tuple[Path, list[str]]:
-    """A Python 3.11 of the target's system, and how it is run: by itself, or by an emulator."""
-    emulator = f"qemu-{target.machine}"
-    found = shutil.which(emulator)
-    if target.machine != platform.machine() and not found:
-        raise NotRunError(f"there is no {emulator}")
-    emulated = [found] if found and target.machine != platform.machine() else []
+    """A Python 3.11 of the target's system, and what runs it: nothing, or an emulator."""
+    emulator = [] if target.machine == platform.machine() else [f"qemu-{target.machine}"]
+    if absent := [name for name in (*emulator, "apt-get", "dpkg") if shutil.which(name) is None]:
+        raise NotRunError(f"there is no {', '.join(absent)}")
+    emulator = [str(shutil.which(name)) for name in emulator]  # the environments have no path to it
     if target.libc == GNU:
         root = Archive(target.machine, work / "debian").unpack(DEBIANS_PYTHON, work / f"{target.triplet}-python")
-        return root / "usr/bin/python3.11", [*emulated, "-L", str(root)]
+        return root / "usr/bin/python3.11", [*emulator, "-L", str(root)]
     builder = next(pythons())
     if not builder.name.endswith("3.11"):
         raise NotRunError("compiling Python 3.11 for musl needs a Python 3.11")
-    return musl_python(target, builder, work), emulated
+    return musl_python(target, builder, work), emulator

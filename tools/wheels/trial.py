@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -18,18 +19,19 @@ class TrialError(Exception):
     """A wheel that does not do what it should, with what it did."""
 
 
-def tried(environment: Environment, given: Path, compiled: bool = True) -> dict[str, Any]:
+def tried(environment: Environment, given: Path, recording: tuple[str, ...], compiled: bool = True) -> dict[str, Any]:
     """What `check.py` says, and the verdict on a recording of 4 s; an error where the logits are not the golden ones.
 
-    `compiled` says whether there has to be a kernel. Otherwise there must be none.
-    `cold_s` is the verdict's time from the start of a process after the environment's files were dropped from the
-    system's memory of them, `warm_s` the best of the calls after it.
+    `compiled` says whether there has to be a kernel. Otherwise there must be none. `cold_s` is the verdict's time from
+    the start of a process after the environment's files were dropped from the system's memory of them, `warm_s` the
+    best of the calls after it, and `cpu_s` what a processor spent on one of these, which other programs do not change.
     """
     environment.forget()
-    (cold, verdict), *warm = (diagnosed(environment, given) for _ in range(1 + CALLS))
+    (cold, _, verdict), *warm = (diagnosed(environment, given, recording) for _ in range(1 + CALLS))
     said = json.loads(environment.run(environment.python, CHECK, given))
     complain(said, environment.folder, compiled)
-    seconds = {"cold_s": round(cold, 3), "warm_s": round(min(warm)[0], 3)}
+    walls, processors, _ = zip(*warm, strict=True)
+    seconds = {"cold_s": round(cold, 3), "warm_s": round(min(walls), 3), "cpu_s": round(min(processors), 3)}
     errors = {variant: float(f"{error:.1e}") for variant, error in said["errors"].items()}
     return {"python": said["python"], "packages": said["packages"], "errors": errors, "verdict": verdict, **seconds}
 
@@ -47,9 +49,11 @@ def complain(said: dict[str, Any], folder: Path, compiled: bool) -> None:
             raise TrialError(f"{folder}: the variant {variant} is {error:.1e} from the golden logits")
 
 
-def diagnosed(environment: Environment, given: Path) -> tuple[float, str]:
-    """Seconds that a verdict takes from the start of a process, and what it says."""
-    command = (environment.python, "-m", "dualres.cli", "diagnose", "--json", "views.safetensors", "pump.wav")
-    begin = time.perf_counter()
+def diagnosed(environment: Environment, given: Path, recording: tuple[str, ...]) -> tuple[float, float, str]:
+    """Seconds from the start of a process to its verdict, those of processors, and what it says."""
+    command = (environment.python, "-m", "dualres.cli", "diagnose", "--json", "views.safetensors", *recording)
+    before, begin = os.times(), time.perf_counter()
     said = environment.run(*command, cwd=given)
-    return time.perf_counter() - begin, json.loads(said)["verdict"]
+    wall, after = time.perf_counter() - begin, os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    return wall, spent, json.loads(said)["verdict"]
