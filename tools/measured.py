@@ -157,7 +157,7 @@ class Measured:
         return _rows((*titles, "faults noticed, %"), [[rig, *(one[key] for key in keys)] for rig, one in found.items()])
 
     def wheels_table(self) -> str:
-        """Every run of `make wheels`; what an emulator takes is nobody's time."""
+        """Every run of `make wheels`; times in an emulator are nobody's."""
         titles = (
             "platform",
             "Python",
@@ -171,11 +171,11 @@ class Measured:
         rows: list[list[object]] = []
         for one in self._json("wheels")["tried"]:
             for run in one["runs"]:
-                seconds = [None if one.get("emulated") else run[key] for key in ("cold_s", "warm_s", "cpu_s")]
+                figures = (run.get(key) for key in ("cold_s", "warm_s", "cpu_s", "installed_mb"))
                 kernels = ", ".join("NumPy" if name == "off" else name for name in run["errors"])
                 python = f"{run['python']}{', emulated' if one.get('emulated') else ''}"
                 error = f"{max(run['errors'].values()):.0e}"
-                rows.append([one["platform"], python, kernels, error, *seconds, run.get("installed_mb")])
+                rows.append([one["platform"], python, kernels, error, *figures])
         return _rows(titles, rows)
 
     def wheels_busy(self) -> str:

@@ -19,17 +19,8 @@ from dualres.machinery.files import write_whole
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
-PAGES = (
-    "results",
-    "recipe",
-    "adaptation",
-    "explain",
-    "advise",
-    "trust",
-    "reliability",
-    "alarms",
-    "release",
-)  # in docs/
+# In docs/.
+PAGES = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "release")
 README_PARTS = ("how_good", "how_fast")
 
 

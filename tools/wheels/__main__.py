@@ -24,7 +24,7 @@ from tools.wheels.build import ROOT, source_archive, tools, wheel
 from tools.wheels.compilers import missing
 from tools.wheels.places import NotRunError, places, without_compiler
 from tools.wheels.targets import GNU, TARGETS, Target
-from tools.wheels.trial import TrialError, tried
+from tools.wheels.trial import TrialError, timed, tried
 
 WORK, DIST = ROOT / "build/wheels", ROOT / "dist"
 MOST_MB = 120  # that the wheel and its dependencies may take on disk
@@ -58,9 +58,9 @@ def wheel_row(target: Target, programs: Path, archive: Path, models: Path) -> Ro
         row.update(file=file.name, mb=round(file.stat().st_size / 1e6, 2), runs=[])
         say(f"{target.platform}: installing and trying")
         for environment, size in places(target, file, programs, WORK):
-            # No wheel of `soundfile` has its library for musl.
-            run = tried(environment, models, given.SOUND if target.libc == GNU else given.ARRAY)
-            row["runs"].append(run | on_disk(size))
+            recording = given.SOUND if target.libc == GNU else given.ARRAY  # no `soundfile` has its library for musl
+            run = tried(environment, models, recording) | on_disk(size)
+            row["runs"].append(run if row["emulated"] else run | timed(environment, models, recording))
 
     return row | explained(fill)
 
@@ -71,7 +71,9 @@ def source_row(archive: Path, models: Path) -> Row:
 
     def fill() -> None:
         say("source: installing and trying without a compiler")
-        row["runs"].append(tried(without_compiler(archive, WORK), models, given.SOUND, compiled=False))
+        environment = without_compiler(archive, WORK)
+        run = tried(environment, models, given.SOUND, compiled=False)
+        row["runs"].append(run | timed(environment, models, given.SOUND))
 
     return row | explained(fill)
 
@@ -100,8 +102,8 @@ def table(rows: list[Row]) -> str:
     for row in rows:
         for run in row.get("runs", ()):
             errors = ", ".join(f"{variant} {error:.0e}" for variant, error in run["errors"].items())
-            seconds = (str(run[key]) for key in ("cold_s", "warm_s", "cpu_s"))
-            lines.append((row["platform"], run["python"], errors, *seconds, str(run.get("installed_mb", ""))))
+            figures = (str(run.get(key, "")) for key in ("cold_s", "warm_s", "cpu_s", "installed_mb"))
+            lines.append((row["platform"], run["python"], errors, *figures))
         lines += [
             (row["platform"], "", f"{why.replace('_', ' ')}: {row[why].splitlines()[0]}", "", "", "", "")
             for why in ("not_built", "not_run", "failed")

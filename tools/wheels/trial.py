@@ -22,18 +22,25 @@ class TrialError(Exception):
 def tried(environment: Environment, given: Path, recording: tuple[str, ...], compiled: bool = True) -> dict[str, Any]:
     """What `check.py` says, and the verdict on a recording of 4 s; an error where the logits are not the golden ones.
 
-    `compiled` says whether there has to be a kernel. Otherwise there must be none. `cold_s` is the verdict's time from
-    the start of a process after the environment's files were dropped from the system's memory of them, `warm_s` the
-    best of the calls after it, and `cpu_s` what a processor spent on one of these, which other programs do not change.
+    `compiled` says whether there has to be a kernel. Otherwise there must be none.
     """
-    environment.forget()
-    (cold, _, verdict), *warm = (diagnosed(environment, given, recording) for _ in range(1 + CALLS))
     said = json.loads(environment.run(environment.python, CHECK, given))
     complain(said, environment.folder, compiled)
-    walls, processors, _ = zip(*warm, strict=True)
-    seconds = {"cold_s": round(cold, 3), "warm_s": round(min(walls), 3), "cpu_s": round(min(processors), 3)}
     errors = {variant: float(f"{error:.1e}") for variant, error in said["errors"].items()}
-    return {"python": said["python"], "packages": said["packages"], "errors": errors, "verdict": verdict, **seconds}
+    verdict = diagnosed(environment, given, recording)[-1]
+    return {"python": said["python"], "packages": said["packages"], "errors": errors, "verdict": verdict}
+
+
+def timed(environment: Environment, given: Path, recording: tuple[str, ...]) -> dict[str, float]:
+    """Seconds of a verdict, from the start of a process to its end.
+
+    `cold_s` is after the environment's files were dropped from the system's memory of them, `warm_s` the best of the
+    calls after it, and `cpu_s` what a processor spent on one of these, which other programs do not change.
+    """
+    environment.forget()
+    (cold, _, _), *warm = (diagnosed(environment, given, recording) for _ in range(1 + CALLS))
+    walls, processors, _ = zip(*warm, strict=True)
+    return {"cold_s": round(cold, 3), "warm_s": round(min(walls), 3), "cpu_s": round(min(processors), 3)}
 
 
 def complain(said: dict[str, Any], folder: Path, compiled: bool) -> None:
