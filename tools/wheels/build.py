@@ -32,7 +32,7 @@ def source_archive(programs: Path, into: Path) -> Path:
     """The source as it would be published; wheels are built from it, so that it is known to be complete."""
     shutil.rmtree(into, ignore_errors=True)
     command = [programs / "python", "-m", "build", "-q", "--sdist", "--no-isolation", "-o", into, ROOT]
-    subprocess.run(command, check=True, env=_environment())
+    subprocess.run(command, check=True, env=_environment(), stdout=sys.stderr)
     (archive,) = into.glob("*.tar.gz")
     return archive
 

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tools.wheels.debian import Archive
+from tools.wheels.debian import NEW, Archive
 from tools.wheels.targets import MUSL, Target
 
 # What the kernel calls of it. The audit finds any other, which would be bound to whatever version is there at run time.
@@ -69,9 +69,9 @@ def musl_gcc(target: Target, work: Path) -> Path:
     if script.exists():
         return script
     include, library = root / "usr/include" / target.triplet, root / "usr/lib" / target.triplet
-    specs, loader = root / "musl.specs", root / f"lib/ld-musl-{target.machine}.so.1"
+    specs, loader = root / "musl.specs", _musl_loader(target, work)
     shared = root / f"libc.musl-{target.machine}.so.1"  # as Alpine Linux calls it, and so wheels
-    shared.symlink_to(loader)
+    shared.symlink_to(root / f"lib/ld-musl-{target.machine}.so.1")
     specs.write_text(SPECS.format(include=include, library=library, root=root, shared=shared.name, loader=loader))
     kernel = f"-idirafter {root}/usr/include -idirafter {root}/usr/include/{target.machine}-linux-gnu"
     script.write_text(
@@ -86,6 +86,12 @@ def musl_root(target: Target, work: Path) -> Path:
     """Where musl lies as if it were installed, with the headers of Linux."""
     packages = ("musl", "musl-dev", "linux-libc-dev")
     return Archive(target.machine, work / "debian").unpack(packages, work / target.triplet)
+
+
+def _musl_loader(target: Target, work: Path) -> Path:
+    """What starts programs: of musl 1.2.5, because NumPy's wheels hold relocations that were new in 1.2.4 (DT_RELR)."""
+    folder = Archive(target.machine, work / "debian", NEW).unpack(("musl",), work / f"{target.triplet}-loader")
+    return folder / f"usr/lib/ld-musl-{target.machine}.so.1"
 
 
 def _stub(target: Target, work: Path) -> Path:

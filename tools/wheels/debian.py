@@ -1,4 +1,4 @@
-"""Packages of Debian 12 for any processor, unpacked into a folder: nothing is installed, and root is not needed.
+"""Packages of Debian for any processor, unpacked into a folder: nothing is installed, and root is not needed.
 
 apt checks signatures and hashes, by a configuration of its own that leaves the system's alone.
 """
@@ -11,16 +11,14 @@ from pathlib import Path
 
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-SOURCES = "".join(
-    f"{kind} [signed-by={KEYS}] http://deb.debian.org/debian bookworm main\n" for kind in ("deb", "deb-src")
-)
+OLD, NEW = "bookworm", "trixie"  # Debian 12 and 13
 
 
 class Archive:
-    """Debian's packages for one processor; what is fetched is kept in `folder`."""
+    """Debian's packages for one processor, of one release; what is fetched is kept in `folder`."""
 
-    def __init__(self, machine: str, folder: Path) -> None:
-        self._architecture, self._folder = ARCHITECTURES[machine], folder
+    def __init__(self, machine: str, folder: Path, release: str = OLD) -> None:
+        self._architecture, self._release, self._folder = ARCHITECTURES[machine], release, folder
 
     def unpack(self, packages: tuple[str, ...], into: Path) -> Path:
         """The packages' files below `into`, which is returned; fetched once."""
@@ -43,13 +41,14 @@ class Archive:
 
     def _fetch(self, *asked: str | tuple[str, ...]) -> list[Path]:
         verb, arguments, pattern = asked
-        place = self._folder / self._architecture
+        place = self._folder / self._release / self._architecture
         fetched = place / "fetched"
         shutil.rmtree(fetched, ignore_errors=True)
         for needed in (fetched, place / "state/lists/partial", place / "cache/archives/partial"):
             needed.mkdir(parents=True, exist_ok=True)
         (place / "status").touch()
-        (place / "sources.list").write_text(SOURCES)
+        listed = f"[signed-by={KEYS}] http://deb.debian.org/debian {self._release} main"
+        (place / "sources.list").write_text(f"deb {listed}\ndeb-src {listed}\n")
         settings = {
             "APT::Architecture": self._architecture,
             "APT::Architectures": self._architecture,
