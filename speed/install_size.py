@@ -1,11 +1,13 @@
-"""What does `pip install dualres` take on disk, with all that it needs? Prints JSON, in MB of a million bytes.
+"""What does `pip install dualres` take on disk, with all that it needs? Prints JSON.
 
 A bare virtual environment is made, the package is installed from a wheel or from this checkout, and what came is
-counted: the space that files take, with the bytecode that pip compiles.
+counted, with the bytecode that pip compiles: MB of a million bytes that files hold, and MiB of the blocks that they
+take, as `du -m` counts them.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,7 +15,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-MB = 1_000_000
+MB, MIB, BLOCK = 1_000_000, 2**20, 512
 
 
 def main() -> None:
@@ -29,19 +31,20 @@ def main() -> None:
         pip = [str(Path(temporary) / "bin" / "python"), "-m", "pip", "install", "--quiet", wanted]
         subprocess.run(pip, check=True, stdout=sys.stderr)
         seconds, after = time.perf_counter() - begin, sizes(packages)
-    came = {name: size - before.get(name, 0) for name, size in after.items() if size > before.get(name, 0)}
+    came = {name: size for name, size in after.items() if size != before.get(name)}
+    held, taken = (sum(each) for each in zip(*came.values(), strict=True))
     largest = sorted(came, key=came.__getitem__, reverse=True)[:8]
-    told = {name: round(came[name] / MB, 1) for name in largest}
-    print(json.dumps({"mb": round(sum(came.values()) / MB, 1), "install_s": round(seconds, 1), "largest_mb": told}))
+    told = {"mb": round(held / MB, 1), "mib_on_disk": round(taken / MIB, 1), "install_s": round(seconds, 1)}
+    print(json.dumps({**told, "largest_mb": {name: round(came[name][0] / MB, 1) for name in largest}}))
 
 
-def sizes(folder: Path) -> dict[str, int]:
-    """Bytes on disk of everything in a folder, by its name there."""
-    return {one.name: sum(on_disk(file) for file in [one, *one.rglob("*")]) for one in folder.iterdir()}
+def sizes(folder: Path) -> dict[str, tuple[int, int]]:
+    """Of everything in a folder by its name there, the bytes that its files hold, and those of their blocks."""
+    return {one.name: _size([file.lstat() for file in [one, *one.rglob("*")]]) for one in folder.iterdir()}
 
 
-def on_disk(file: Path) -> int:
-    return file.lstat().st_blocks * 512
+def _size(stats: list[os.stat_result]) -> tuple[int, int]:
+    return sum(one.st_size for one in stats), sum(one.st_blocks * BLOCK for one in stats)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How long from a recording's native samples to its verdict? 60 s at 12.8 kHz, one thread; prints JSON.
 
 `times_real_time` is the recording's length over `verdict_ms`, resampling included. `torch_ms` is the same way with the
-compiled library switched off. Both are the best of calls that take turns.
+compiled library switched off and the network by PyTorch. Both are the best of calls that take turns.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -21,6 +22,7 @@ from dualres.judge import diagnose_recording
 from dualres.kernel import compiled
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.model.network import DualRes
+from dualres.profile.ways import EitherWay
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 
@@ -59,6 +61,7 @@ def main() -> None:
 
 
 def by_torch(model: Model, recording: Recording) -> None:
+    model = replace(model, members=tuple(map(EitherWay, model.networks)))
     with patch.dict(os.environ, {compiled.SETTING: compiled.OFF}):
         diagnose_recording(model, recording)
 

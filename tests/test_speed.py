@@ -49,3 +49,10 @@ def test_augment():
     result = printed("augment.py", "--repeats", "1")
     assert result["windows"] == 96
     assert {"update_ms", "augmented_ms", "views_ms", "views_torch_ms", "extra"} <= set(result)
+
+
+def test_cold_start():
+    result = printed("cold_start.py", "--repeats", "1")
+    assert result["seconds"] == 4
+    assert result["diagnose_s"] > result["python_s"] > 0
+    assert result["over_numpy"] > 1

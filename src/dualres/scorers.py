@@ -139,8 +139,9 @@ _kernels: WeakKeyDictionary[DualRes | ViewsNetwork | Weights | ViewsWeights, tup
 
 
 def by_numpy(weights: Weights | ViewsWeights, windows: Windows) -> Floats:
-    """Logits by the readable way, computed in float64."""
-    return exact_logits(weights, windows).astype(np.float32)
+    """Logits by the readable way, computed in float64; those too large for float32 are infinite."""
+    with np.errstate(over="ignore"):
+        return exact_logits(weights, windows).astype(np.float32)
 
 
 def exact_logits(weights: Weights | ViewsWeights, windows: Windows) -> Exact:

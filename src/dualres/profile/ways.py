@@ -21,7 +21,6 @@ from dualres.profile.plan import EAGER
 from dualres.reference.probabilities import softmax
 from dualres.scorers import Scores, Windows
 
-
 TOLERANCE = 1e-5  # largest difference between the two ways' scores of a window; probabilities in float32
 
 _SWITCHES = {compiled.SETTING: compiled.OFF, triton_setting.SETTING: triton_setting.OFF}

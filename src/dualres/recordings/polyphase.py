@@ -87,9 +87,9 @@ class Polyphase:
             for tap in range(self._width):
                 sums += mirrored[tap * self.up :].take(ahead) * level[tap:].take(rows)
         else:  # the same, many times faster: outputs that are `up` apart have the same weights
-            for some, begin, skipped in zip((sums[p :: self.up] for p in range(self.up)), rows, ahead, strict=False):
+            for some, row, skipped in zip((sums[p :: self.up] for p in range(self.up)), rows, ahead, strict=False):
                 for tap, weight in enumerate(mirrored[skipped :: self.up][: self._width]):
-                    some += weight * level[begin + tap :: self.down][: len(some)]
+                    some += weight * level[row + tap :: self.down][: len(some)]
         with np.errstate(over="ignore"):
             return np.asarray((mean + sums).astype(np.float32))
 
