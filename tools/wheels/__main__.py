@@ -36,13 +36,13 @@ def main() -> None:
     known = [target.platform for target in TARGETS]
     parser.add_argument("--only", nargs="+", choices=known, default=known, metavar="PLATFORM")
     chosen = [target for target in TARGETS if target.platform in parser.parse_args().only]
-    programs = tools(WORK)
+    built_from, programs = commit(), tools(WORK)
     archive, models = source_archive(programs, DIST), given.make(WORK / "given")
     rows = [wheel_row(target, programs, archive, models) for target in chosen]
     rows.append(source_row(archive, models))
     print(table(rows), file=sys.stderr)
     machine = {"processors": os.cpu_count(), "load": round(os.getloadavg()[2], 1)}  # programs at once, over 15 minutes
-    print(json.dumps({"commit": commit(), **machine, "tried": rows}, indent=1))
+    print(json.dumps({"commit": built_from, **machine, "tried": rows}, indent=1))
     sys.exit(any("failed" in row for row in rows))
 
 

@@ -39,8 +39,8 @@ class Archive:
             subprocess.run(["tar", "-xf", archive, "-C", into, "--strip-components=1"], check=True)
         return into
 
-    def _fetch(self, *asked: str | tuple[str, ...]) -> list[Path]:
-        verb, arguments, pattern = asked
+    def _fetch(self, verb: str, arguments: tuple[str, ...], pattern: str) -> list[Path]:
+        """What a command of apt-get fetches, of the files whose names are like `pattern`."""
         place = self._folder / self._release / self._architecture
         fetched = place / "fetched"
         shutil.rmtree(fetched, ignore_errors=True)
@@ -62,4 +62,4 @@ class Archive:
         command = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in settings.items())]
         subprocess.run([*command, "update"], check=True)
         subprocess.run([*command, verb, *arguments], cwd=fetched, check=True)
-        return sorted(fetched.glob(str(pattern)))
+        return sorted(fetched.glob(pattern))
