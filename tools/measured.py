@@ -179,11 +179,11 @@ class Measured:
         return _rows(titles, rows)
 
     def wheels_busy(self) -> str:
-        """How busy the machine was, for nobody waits for a busy one to take times."""
+        """How busy the machine was, which the times depend on."""
         found = self._json("wheels")
         return fill(
-            f"The machine has {found['processors']} processors and had {found['load']:.0f} programs to run at a time; "
-            "the time of processors is what an idle one would take.",
+            f"The machine has {found['processors']} processors and had {found['load']:.0f} programs to run at a time. "
+            "What a processor spends on a verdict, both processes of it together, hardly depends on that.",
             LINE,
         )
 
