@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test pytest lint bench results manifest speed live api datasets picture session lock site
+.PHONY: setup demo test pytest lint bench results manifest speed live api datasets picture session lock site wheels
 
 setup: $(STAMP)
 
@@ -73,6 +73,10 @@ manifest: setup
 # requirements.lock, after a version was changed in constraints.txt.
 lock: setup
 	$(BIN)/python tools/lock.py
+
+# dist/: wheels for two processors and two C libraries, audited, and tried where they are to run (docs/release.md).
+wheels: setup
+	$(BIN)/python -m tools.wheels
 
 # docs/api.md, from the docstrings.
 api: setup

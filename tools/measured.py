@@ -174,6 +174,37 @@ class Measured:
         ]
         return _rows(titles, rows)
 
+    def wheels_table(self) -> str:
+        """Every run of `make wheels`; times in an emulator are nobody's."""
+        titles = (
+            "platform",
+            "Python",
+            "kernel",
+            "error of logits",
+            "cold start, s",
+            "warm, s",
+            "of processors, s",
+            "MB",
+        )
+        rows: list[list[object]] = []
+        for one in self._json("wheels")["tried"]:
+            for run in one["runs"]:
+                figures = (run.get(key) for key in ("cold_s", "warm_s", "cpu_s", "installed_mb"))
+                kernels = ", ".join("NumPy" if name == "off" else name for name in run["errors"])
+                python = f"{run['python']}{', emulated' if one.get('emulated') else ''}"
+                error = f"{max(run['errors'].values()):.0e}"
+                rows.append([one["platform"], python, kernels, error, *figures])
+        return _rows(titles, rows)
+
+    def wheels_busy(self) -> str:
+        """How busy the machine was, which the times depend on."""
+        found = self._json("wheels")
+        return fill(
+            f"The machine has {found['processors']} processors and had {found['load']:.0f} programs to run at a time. "
+            "What a processor spends on a verdict, both processes of it together, hardly depends on that.",
+            LINE,
+        )
+
     def table(self, name: str) -> str:
         """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
         text = (self._results / "tables" / f"{name}.md").read_text()

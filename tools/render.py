@@ -20,7 +20,8 @@ from dualres.machinery.files import write_whole
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
-PAGES = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms")  # in docs/
+# In docs/.
+PAGES = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "release")
 PARTS = {
     "README.md": ("how_good", "how_fast"),
     "docs/live.md": ("live_load",),

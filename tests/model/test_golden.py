@@ -6,7 +6,7 @@ import torch
 
 from dualres.model.check import check_window, hash_uniform
 from dualres.model.scan import scan_ref
-from tests.model.golden import golden_network, golden_window
+from tests.model.golden import GOLDEN_LOGITS, golden_network, golden_window
 
 
 @pytest.fixture(scope="module")
@@ -53,4 +53,4 @@ def test_logits(window, loop):
     if loop:
         network.encoder.memory.scan = scan_ref
     with torch.no_grad():
-        near(network(window), [-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657])
+        near(network(window), GOLDEN_LOGITS)

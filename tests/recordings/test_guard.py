@@ -232,6 +232,14 @@ def test_a_library_that_is_not_installed_is_named(tmp_path, guard, stand_in, mod
         read(tmp_path / f"a.{suffix}", rate=1, guard=guard)
 
 
+def test_a_library_that_lacks_one_of_the_systems_says_so(tmp_path, guard, stand_in):
+    """On musl, soundfile is installed without libsndfile."""
+    stand_in("soundfile", "raise OSError('libsndfile.so: cannot open')")
+    (tmp_path / "a.wav").write_bytes(b"something")
+    with pytest.raises(RecordingError, match=r"a\.wav: .* soundfile does not load; .* \(libsndfile\.so: cannot open\)"):
+        read(tmp_path / "a.wav", rate=1, guard=guard)
+
+
 def answer(header: str, samples: bytes = b"", sizes: tuple[int, int] | None = None) -> bytes:
     return struct.pack("<IQ", *(sizes or (len(header), len(samples)))) + header.encode() + samples
 

@@ -198,7 +198,6 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
 
     sink, hurried = Remembering(), Hurried(chunks, waits=False)
     with Spool(path) as spool:
-        hurried.acknowledged = False
         agent = agent_module.Agent(views, [hurried], [sink], spool, say=said.append)
         agent.run()
     assert agent.lost > 0

@@ -40,7 +40,7 @@ def serve(first_format: str) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # crashes are expected here
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
     logging.disable()  # nobody reads what a library has to say about a damaged file
-    with contextlib.suppress(ImportError, ConfigError):  # a request will meet the same error, and tell
+    with contextlib.suppress(ImportError, OSError, ConfigError):  # a request will meet the same error, and tell
         import_module(format_named(first_format).library or "numpy")
     answers.write(READY)
     answers.flush()
@@ -75,6 +75,8 @@ class _Reader:
                 import_module(format.library)
             except ImportError:
                 return {"missing": format.library}, None
+            except OSError as error:  # soundfile is there, and libsndfile is not
+                return {"error": f"{format.library} does not load; install what it asks for ({error})"}, None
             self._in_use[format.library] = _address_space()
         _limit_memory(max(self._in_use.values()) + request["memory"])
         _limit_time(request["seconds"])
