@@ -34,7 +34,7 @@ YEAR = rate_of("1 per year", BLOCK_S)
 NORMAL, HEAVY, SKEWED = "normal", "heavy tails", "skewed"
 KNOCKS, LARGER = 1 / 200, np.float32(5)  # share of blocks with heavy tails, and by what factor
 SWING = 1.0  # of the load, in standard deviations of the score
-SEED = 210_027
+SEED = 210_028
 CHUNK = 1 << 17  # blocks drawn at once
 WARM_UP = 200  # blocks until the first one is forgotten
 LOWEST, MIDDLE, PER_UNIT, BEYOND = -6.0, 6.0, 200, 2000  # of news, in standard deviations; cells
@@ -91,6 +91,7 @@ HEALTHY = (
     Healthy(0.0, False, "5 minutes", steady(HOUR // 12)),
     Healthy(0.0, False, "an hour", steady(HOUR)),
     Healthy(0.5, False, "3 hours", steady(3 * HOUR)),
+    Healthy(0.9, False, "3 hours", steady(3 * HOUR)),
     Healthy(0.9, False, "12 hours", steady(12 * HOUR)),
     Healthy(0.9, False, "a day", steady(DAY)),
     Healthy(0.0, True, "a day", days(1)),
