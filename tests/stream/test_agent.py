@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dualres.stream import agent as agent_module
+from dualres.stream import monitors as monitors_module
 from dualres.stream.alarm import Alarm
 from dualres.stream.alarms import Alarms
 from dualres.stream.chunk import Chunk, Form
@@ -90,9 +91,9 @@ def test_a_chunk_is_acknowledged_when_it_is_committed(views, path):
 
 def test_streams_of_many_sources_are_judged_in_one_call(views, path, monkeypatch):
     calls = []
-    together = agent_module.score_together
+    together = monitors_module.score_together
     monkeypatch.setattr(
-        agent_module, "score_together", lambda monitors: calls.append(len(monitors)) or together(monitors)
+        monitors_module, "score_together", lambda monitors: calls.append(len(monitors)) or together(monitors)
     )
     signals = {f"pump {i}": noise(RATE, i) for i in range(5)}
     chunks = [chunk for name, signal in signals.items() for chunk in [*chunks_of(signal, RATE, name), end(name)]]
@@ -207,18 +208,18 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
 
 
 def test_few_windows_wait_for_a_score_at_a_time(views, path, monkeypatch):
-    waiting, together = [], agent_module.score_together
+    waiting, together = [], monitors_module.score_together
 
     def counted(monitors):
         waiting.append(sum(one.waiting for one in monitors))
         return together(monitors)
 
-    monkeypatch.setattr(agent_module, "score_together", counted)
+    monkeypatch.setattr(monitors_module, "score_together", counted)
     signals = {f"pump {i}": noise(10 * RATE, i) for i in range(3)}
     told = run(views, [c for name, s in signals.items() for c in [*chunks_of(s, 20_000, name), end(name)]], path).told
     for name, signal in signals.items():
         assert by_number([one for one in told if one["stream"] == name]) == expected(views, signal)
-    assert max(waiting) <= 2 * agent_module.SCORED_AT_ONCE
+    assert max(waiting) <= 2 * monitors_module.SCORED_AT_ONCE
 
 
 def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
@@ -227,7 +228,8 @@ def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
     with Spool(path) as spool:
         agent = agent_module.Agent(views, [Listed([whole, whole])], [sink], spool, say=said.append)
         agent.run()
-        assert agent._streams.by_id == agent._watched == agent._by_key == {}
+        assert not agent._streams.by_id
+        assert not agent._monitors
     assert len(sink.told) == len(expected(views, noise(RATE)))
     assert run(views, [whole], path).told == [], "nor after a restart"
 

@@ -10,50 +10,34 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dualres.errors import ConfigError, DualResError, RecordingError
 from dualres.file import Model
-from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
 from dualres.stream.checkpoint import Checkpoints
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.delivery import AT_ONCE, Delivery
-from dualres.stream.event import BLOCK, Event
+from dualres.stream.event import BLOCK, WINDOW, Event
 from dualres.stream.intake import Intake
 from dualres.stream.losses import Losses
-from dualres.stream.monitor import Monitor, score_together
+from dualres.stream.monitor import Monitor
+from dualres.stream.monitors import Judged, Monitors
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Source
-from dualres.stream.spool import PAUSE_S, WAITS, Kept, Progress, Spool, SpoolFullError, Stored, Stream
+from dualres.stream.spool import PAUSE_S, WAITS, Spool, SpoolFullError
 from dualres.stream.streams import Placed, Streams
 
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 COMMITTED_AT_ONCE = 4 << 20  # bytes
-SCORED_AT_ONCE = 16  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
 TOLD_S = 1.0  # between two reports of how it goes
-
-
-@dataclass
-class Watched:
-    """A stream and its monitor, whose samples count from the stream's beginning here."""
-
-    stream: Stream
-    monitor: Monitor
-    kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
-
-    @property
-    def position(self) -> int:
-        return self.stream.began + self.monitor.position
 
 
 @dataclass(frozen=True)
@@ -99,16 +83,13 @@ class Agent:
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool.
         """
         self._model, self._sources, self._spool = model, sources, spool
-        self._block_s, self._condition, self._kinds, self._lasting = block_s, condition or {}, kinds, lasting
-        self._alarms, self._checkpoints = alarms, checkpoints
+        self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
-        self._watched: dict[int, Watched] = {}
-        self._by_key: dict[str, Watched] = {}
         self._cursor = 0  # the chunk up to which all are judged
-        self._unscored = 0  # windows that were taken since the latest score
-        self._resume()
+        self._monitors = Monitors(model, block_s, condition or {}, alarms, say)
+        self._monitors.resume(spool, self._streams.by_id)
         self._told: set[str] = set()
         positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
         for name, count in never.items():
@@ -207,7 +188,7 @@ class Agent:
         self._written(lambda: self._spool.append(placed.opened, placed.chunks))
         self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
         for stream in placed.opened:
-            self._watch(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
+            self._monitors.open(stream)
 
     def _check(self, form: Form) -> None:
         """An error where no monitor can be made."""
@@ -218,158 +199,37 @@ class Agent:
 
     # From the spool to verdicts
 
-    def _resume(self) -> None:
-        """Every stream that has not ended, at the sample where its position is."""
-        before: dict[int, list[Stored]] = {}
-        for chunk in self._spool.chunks():
-            stream = self._streams.by_id[chunk.stream]
-            if chunk.stop <= stream.position and not chunk.last:
-                before.setdefault(stream.id, []).append(chunk)
-        for stream in self._spool.streams() if self._alarms else ():
-            if self._alarms and stream.marker and (kept := stream.marker.get("alarm")):
-                self._alarms.go_on(stream.name, kept)
-        for stream in self._streams.by_id.values():
-            chunks = before.get(stream.id, [])
-            if stream.marker and "monitor" in stream.marker:
-                monitor = Monitor.resumed(self._model, stream.marker["monitor"], _samples_from(stream, chunks))
-            else:
-                monitor = Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s)
-            self._watch(stream, monitor)
-            self._watched[stream.id].kept.extend(chunk.kept() for chunk in chunks)
-
-    def _watch(self, stream: Stream, monitor: Monitor) -> None:
-        self._watched[stream.id] = self._by_key[stream.key] = Watched(stream, monitor)
-
     def _judge(self) -> bool:
         """Some of the chunks that are committed; whether there were any."""
         chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
         if not chunks:
             return False
-        events: list[Event] = []
-        together: dict[int, list[Stored]] = {}  # what follows on each other of every stream
-        touched: dict[int, Watched] = {}
-        ended: set[int] = set()
-        for chunk in chunks:
-            watched = self._watched[chunk.stream]
-            if chunk.stop <= watched.position and not chunk.last:
-                continue  # of before the start: the monitor was resumed with it
-            touched[chunk.stream] = watched
-            row = together.setdefault(chunk.stream, [])
-            expected = row[-1].stop if row else watched.position
-            if chunk.first > expected:
-                events += self._push(watched, row, touched)
-                events += watched.monitor.gap(chunk.first - expected)
-            if chunk.last:
-                events += self._push(watched, row, touched)
-                events += self._finished(watched)
-                ended.add(chunk.stream)
-            else:
-                row.append(chunk)
-            watched.kept.append(chunk.kept())
-        for id, row in together.items():
-            events += self._push(touched[id], row, touched)
-        events += self._scored(touched)
-        self._record(events, touched, ended)
+        self._record(self._monitors.judge(chunks))
         self._cursor = chunks[-1].id
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
-    def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:
-        """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
-        if not row:
-            return []
-        events, monitor = list[Event](), watched.monitor
-        samples = watched.stream.form.samples(b"".join(chunk.data for chunk in row))
-        row.clear()
-        for start in range(0, len(samples), monitor.samples_at_once):
-            before = monitor.waiting
-            monitor.take(samples[start : start + monitor.samples_at_once])
-            self._unscored += monitor.waiting - before
-            if self._unscored >= SCORED_AT_ONCE:
-                events += self._scored(touched)
-        return events
-
-    def _scored(self, touched: dict[int, Watched]) -> list[Event]:
-        self._unscored = 0
-        return score_together([one.monitor for one in touched.values()])
-
-    def _finished(self, watched: Watched) -> list[Event]:
-        try:
-            return watched.monitor.finish()
-        except RecordingError as error:  # too short for a window
-            self._say(f"{watched.stream.name}: not judged  {str(error).removeprefix(f'{watched.stream.key}: ')}")
-            return []
-
-    def _record(self, events: Sequence[Event], touched: dict[int, Watched], ended: set[int]) -> None:
-        told = {event.stream for event in events}
-        progress, verdicts = [], []
-        for event in events:
-            verdict = self._verdict(self._by_key[event.stream], event)  # an alarm sees every block
-            if event.kind in self._kinds:
-                verdicts.append(verdict)
-        for id, watched in touched.items():
-            if id in ended:
-                progress.append(self._progress(watched, ended=True))
-            elif watched.stream.key in told:
-                progress.append(self._progress(watched))
-        if not progress:
+    def _record(self, judged: Judged) -> None:
+        if not judged.progress:
             return
+        verdicts = [told for event, told in judged.verdicts if event.kind in self._kinds]
         positions = self._positions()
-        self._written(lambda: self._spool.record(progress, verdicts, positions))
+        self._written(lambda: self._spool.record(judged.progress, verdicts, positions))
         self._remembered, self._remembered_at = positions, time.monotonic()
-        for id in ended:
-            self._forget(self._watched.pop(id).stream)
-        windows = sum(event.kind == "window" for event in events)
-        blocks = [event for event in events if event.kind == "block"]
-        missing = sum(event.missing for event in events if event.kind == "window")
-        now = self._status
+        for one in judged.progress:
+            if one.ended:
+                self._monitors.close(one.stream)
+                self._streams.over(one.stream)
+        events, now = [event for event, _ in judged.verdicts], self._status
+        windows = [event for event in events if event.kind == WINDOW]
+        blocks = [event for event in events if event.kind == BLOCK]
         self._status = replace(
-            now, windows=now.windows + windows, blocks=now.blocks + len(blocks), missing=now.missing + missing
+            now,
+            windows=now.windows + len(windows),
+            blocks=now.blocks + len(blocks),
+            missing=now.missing + sum(event.missing for event in windows),
+            latest=_in_words(blocks[-1]) if blocks else now.latest,
         )
-        if blocks:
-            latest = blocks[-1]
-            name = latest.stream.rpartition("/")[0]
-            self._status = replace(
-                self._status, latest=f"{name} {latest.label} {latest.probabilities[latest.label]:.2f}"
-            )
-
-    def _forget(self, stream: Stream) -> None:
-        """A run that is over."""
-        del self._by_key[stream.key]
-        self._streams.over(stream)
-
-    def _progress(self, watched: Watched, ended: bool = False) -> Progress:
-        stream, unneeded = watched.stream, []
-        needed = stream.began + watched.monitor.needed_from
-        while watched.kept and (ended or watched.kept[0].stop <= needed):
-            unneeded.append(watched.kept.popleft())
-        marker = {} if ended else {"monitor": watched.monitor.marker()}
-        if self._alarms:
-            marker["alarm"] = self._alarms.kept(stream.name)
-        return Progress(stream, watched.position, marker or None, unneeded, ended)
-
-    def _verdict(self, watched: Watched, event: Event) -> tuple[str, dict[str, Any]]:
-        """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
-        stream = watched.stream
-        start, stop = stream.began + event.start, stream.began + event.stop
-        chunk = next((kept for kept in watched.kept if kept.stop >= stop), None) or watched.kept[-1]
-        key = f"{stream.key}/{event.kind}/{event.number}"
-        data = {
-            **event.as_data(),
-            "id": key,
-            "stream": stream.name,
-            "run": stream.start,
-            "start": start,
-            "stop": stop,
-            "seconds": float(start / stream.form.rate),
-            "probability": event.probabilities[event.label],
-            "condition": {**self._condition, **chunk.side},
-            "time": datetime.fromtimestamp(chunk.at, UTC).isoformat(timespec="milliseconds"),
-            "received": chunk.at,
-        }
-        if self._alarms and event.kind == BLOCK:
-            data["alarm"] = self._alarms.told(stream.name, event)
-        return key, data
 
     # From verdicts to sinks
 
@@ -450,18 +310,9 @@ class Agent:
             self._losses.count(self.lost, ended=now)
             waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
             self._status = replace(
-                self._status, streams=len(self._watched), waiting=waiting, spool_bytes=self._spool.bytes
+                self._status, streams=len(self._monitors), waiting=waiting, spool_bytes=self._spool.bytes
             )
             self._report(self._status)
-
-
-def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:
-    """From the first one that the stream's monitor needs up to where it was."""
-    assert stream.marker is not None
-    width = stream.form.width
-    needed = stream.began + stream.marker["monitor"]["needed_from"]
-    parts = [chunk.data[max(0, needed - chunk.first) * width :] for chunk in chunks]
-    return stream.form.samples(b"".join(parts))
 
 
 def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: Chunk) -> None:
@@ -471,3 +322,7 @@ def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: C
         passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
+
+
+def _in_words(block: Event) -> str:
+    return f"{block.stream.rpartition('/')[0]} {block.label} {block.probabilities[block.label]:.2f}"

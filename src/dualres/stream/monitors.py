@@ -1,0 +1,195 @@
+"""The monitors of all open streams: committed chunks in, verdicts and the progress that they bring out.
+
+Nothing is written here; the agent commits verdicts and progress together.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from dualres.errors import RecordingError
+from dualres.file import Model
+from dualres.recordings.recording import Samples
+from dualres.stream.alarms import Alarms
+from dualres.stream.event import BLOCK, Event
+from dualres.stream.monitor import Monitor, score_together
+from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
+
+SCORED_AT_ONCE = 16  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
+
+Told = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
+
+
+@dataclass
+class Watched:
+    """A stream and its monitor, whose samples count from the stream's beginning here."""
+
+    stream: Stream
+    monitor: Monitor
+    kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+
+    @property
+    def position(self) -> int:
+        return self.stream.began + self.monitor.position
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of some chunks."""
+
+    verdicts: Sequence[tuple[Event, Told]]
+    progress: Sequence[Progress]
+
+
+class Monitors:
+    """One for each stream that has not ended; `condition` is that of all of them."""
+
+    def __init__(
+        self,
+        model: Model,
+        block_s: float,
+        condition: Mapping[str, str],
+        alarms: Alarms | None,
+        say: Callable[[str], None],
+    ) -> None:
+        self._model, self._block_s, self._condition, self._alarms, self._say = model, block_s, condition, alarms, say
+        self._watched: dict[int, Watched] = {}
+        self._by_key: dict[str, Watched] = {}
+        self._unscored = 0  # windows that were taken since the latest score
+
+    def __len__(self) -> int:
+        return len(self._watched)
+
+    def open(self, stream: Stream) -> None:
+        """A stream that begins."""
+        self._watch(stream, Monitor(self._model, stream.form.rate, name=stream.key, block_s=self._block_s))
+
+    def close(self, stream: Stream) -> None:
+        """A run that is over."""
+        del self._by_key[stream.key], self._watched[stream.id]
+
+    def resume(self, spool: Spool, streams: Mapping[int, Stream]) -> None:
+        """Every one of these streams, by their ids, at the sample where its position is."""
+        before: dict[int, list[Stored]] = {}
+        for chunk in spool.chunks():
+            stream = streams[chunk.stream]
+            if chunk.stop <= stream.position and not chunk.last:
+                before.setdefault(stream.id, []).append(chunk)
+        for stream in spool.streams() if self._alarms else ():
+            if self._alarms and stream.marker and (kept := stream.marker.get("alarm")):
+                self._alarms.go_on(stream.name, kept)
+        for stream in streams.values():
+            chunks = before.get(stream.id, [])
+            if stream.marker and "monitor" in stream.marker:
+                samples = _samples_from(stream, chunks)
+                self._watch(stream, Monitor.resumed(self._model, stream.marker["monitor"], samples))
+            else:
+                self.open(stream)
+            self._watched[stream.id].kept.extend(chunk.kept() for chunk in chunks)
+
+    def _watch(self, stream: Stream, monitor: Monitor) -> None:
+        self._watched[stream.id] = self._by_key[stream.key] = Watched(stream, monitor)
+
+    def judge(self, chunks: Sequence[Stored]) -> Judged:
+        """Chunks in the order in which they were committed, all behind those before."""
+        events: list[Event] = []
+        together: dict[int, list[Stored]] = {}  # what follows on each other of every stream
+        touched: dict[int, Watched] = {}
+        ended: set[int] = set()
+        for chunk in chunks:
+            watched = self._watched[chunk.stream]
+            if chunk.stop <= watched.position and not chunk.last:
+                continue  # of before the start: the monitor was resumed with it
+            touched[chunk.stream] = watched
+            row = together.setdefault(chunk.stream, [])
+            expected = row[-1].stop if row else watched.position
+            if chunk.first > expected:
+                events += self._push(watched, row, touched)
+                events += watched.monitor.gap(chunk.first - expected)
+            if chunk.last:
+                events += self._push(watched, row, touched)
+                events += self._finished(watched)
+                ended.add(chunk.stream)
+            else:
+                row.append(chunk)
+            watched.kept.append(chunk.kept())
+        for id, row in together.items():
+            events += self._push(touched[id], row, touched)
+        events += self._scored(touched)
+        told = {event.stream for event in events}
+        # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
+        verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
+        moved = [one for id, one in touched.items() if id in ended or one.stream.key in told]
+        return Judged(verdicts, [self._progress(one, one.stream.id in ended) for one in moved])
+
+    def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:
+        """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
+        if not row:
+            return []
+        events, monitor = list[Event](), watched.monitor
+        samples = watched.stream.form.samples(b"".join(chunk.data for chunk in row))
+        row.clear()
+        for start in range(0, len(samples), monitor.samples_at_once):
+            before = monitor.waiting
+            monitor.take(samples[start : start + monitor.samples_at_once])
+            self._unscored += monitor.waiting - before
+            if self._unscored >= SCORED_AT_ONCE:
+                events += self._scored(touched)
+        return events
+
+    def _scored(self, touched: dict[int, Watched]) -> list[Event]:
+        self._unscored = 0
+        return score_together([one.monitor for one in touched.values()])
+
+    def _finished(self, watched: Watched) -> list[Event]:
+        try:
+            return watched.monitor.finish()
+        except RecordingError as error:  # too short for a window
+            self._say(f"{watched.stream.name}: not judged  {str(error).removeprefix(f'{watched.stream.key}: ')}")
+            return []
+
+    def _progress(self, watched: Watched, ended: bool) -> Progress:
+        stream, unneeded = watched.stream, []
+        needed = stream.began + watched.monitor.needed_from
+        while watched.kept and (ended or watched.kept[0].stop <= needed):
+            unneeded.append(watched.kept.popleft())
+        marker = {} if ended else {"monitor": watched.monitor.marker()}
+        if self._alarms:
+            marker["alarm"] = self._alarms.kept(stream.name)
+        return Progress(stream, watched.position, marker or None, unneeded, ended)
+
+    def _verdict(self, watched: Watched, event: Event) -> Told:
+        """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
+        stream = watched.stream
+        start, stop = stream.began + event.start, stream.began + event.stop
+        chunk = next((kept for kept in watched.kept if kept.stop >= stop), None) or watched.kept[-1]
+        key = f"{stream.key}/{event.kind}/{event.number}"
+        data = {
+            **event.as_data(),
+            "id": key,
+            "stream": stream.name,
+            "run": stream.start,
+            "start": start,
+            "stop": stop,
+            "seconds": float(start / stream.form.rate),
+            "probability": event.probabilities[event.label],
+            "condition": {**self._condition, **chunk.side},
+            "time": datetime.fromtimestamp(chunk.at, UTC).isoformat(timespec="milliseconds"),
+            "received": chunk.at,
+        }
+        if self._alarms and event.kind == BLOCK:
+            data["alarm"] = self._alarms.told(stream.name, event)
+        return key, data
+
+
+def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:
+    """From the first one that the stream's monitor needs up to where it was."""
+    assert stream.marker is not None
+    width = stream.form.width
+    needed = stream.began + stream.marker["monitor"]["needed_from"]
+    parts = [chunk.data[max(0, needed - chunk.first) * width :] for chunk in chunks]
+    return stream.form.samples(b"".join(parts))
