@@ -52,7 +52,7 @@ def process_s(command: list[str]) -> tuple[float, float]:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     wall, after = time.perf_counter() - begin, os.times()
     spent = after.children_user + after.children_system - before.children_user - before.children_system
-    return wall, spent
+    return wall, max(0.0, spent)
 
 
 def written(folder: Path) -> tuple[Path, Path]:
