@@ -158,14 +158,14 @@ def test_survives_pickling(network):
     np.testing.assert_array_equal(loads(dumps(kernel)).logits(windows), kernel.logits(windows))
 
 
-def test_leaves_other_frames_to_pytorch(small, network, monkeypatch):
+def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
     assert serves_views(ModelConfig())
     assert scratch_bytes() > 23_000
     assert not serves_views(small)
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert not serves_views(ModelConfig())
     assert scratch_bytes() == 0
-    with pytest.raises(ConfigError, match="PyTorch"):
+    with pytest.raises(ConfigError, match="NumPy"):
         ViewsKernel(weights_of(network)).logits(np.zeros((1, WINDOW), np.float32))
     with pytest.raises(ConfigError, match="compiled kernel"):
         features(np.zeros((1, WINDOW), np.float32))

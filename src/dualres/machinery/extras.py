@@ -50,11 +50,8 @@ def missing(what: str, library: str) -> MissingExtraError:
 def sentence(what: str, library: str) -> str:
     """What is missing for `what`, and how to get it; a library is named as it is imported, or one of its modules is."""
     known = LIBRARIES.get(library) or LIBRARIES.get(library.partition(".")[0])
-    return (
-        f"{what} needs {known[0]}: pip install 'dualres[{known[1]}]'"
-        if known
-        else (f"{what} needs {library}: pip install {library}")
-    )
+    name, package = (known[0], f"'dualres[{known[1]}]'") if known else (library, library)
+    return f"{what} needs {name}: pip install {package}"
 
 
 def is_extra(library: str | None) -> bool:
