@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test pytest lint bench results manifest speed api datasets picture session lock wheels
+.PHONY: setup demo test pytest lint bench results manifest speed api datasets picture session lock site wheels
 
 setup: $(STAMP)
 
@@ -41,11 +41,13 @@ bench: setup
 	$(BIN)/python speed/methods.py
 	$(BIN)/python speed/scaling.py
 
-# What `bench` prints, kept for the pages that quote it; on an idle machine.
+# What `bench` prints, kept for the pages that quote it, its ratios also over time (docs/speed.md); on an idle machine.
+SPEED := window record fit augment methods scaling
 speed: setup
-	for script in speed/window speed/record speed/fit speed/augment speed/methods speed/scaling tools/memorised; do \
+	for script in $(SPEED:%=speed/%) tools/memorised; do \
 		$(BIN)/python $$script.py > results/measured/$$(basename $$script).json || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
+	$(BIN)/python tools/speed_history.py $(SPEED)
 	$(BIN)/python tools/manifest.py
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
@@ -70,6 +72,10 @@ wheels: setup
 # docs/api.md, from the docstrings.
 api: setup
 	$(BIN)/python tools/api.py
+
+# The documents as a site: site/index.html.
+site: setup
+	$(BIN)/python tools/build_site.py
 
 # What the README's session with one's own files prints.
 session: setup

@@ -73,7 +73,7 @@ def test_links_in_the_documents_lead_somewhere(document):
         linked = document.parent / target if target else document
         assert linked.exists(), target
         if heading:
-            assert heading in _anchors(linked.read_text()), f"{target}#{heading}"
+            assert heading in anchors(linked.read_text()), f"{target}#{heading}"
 
 
 @every_document
@@ -116,7 +116,8 @@ def _commands(group, before=""):
             yield before + name
 
 
-def _anchors(text):
+def anchors(text):
     """Of the headings, as GitHub makes them."""
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", re.sub(r"\]\([^)]*\)", "]", prose), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

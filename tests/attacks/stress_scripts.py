@@ -1,17 +1,8 @@
 """The scripts in stress/ as modules, for the small versions of their attacks."""
 
-import sys
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
+from functools import partial
 
-STRESS = Path(__file__).parents[2] / "stress"
+from tests import scripts
 
-
-def script(name: str) -> ModuleType:
-    """They find each other beside themselves, as when they are run."""
-    sys.path.insert(0, str(STRESS))
-    try:
-        return import_module(name)
-    finally:
-        sys.path.remove(str(STRESS))
+STRESS = scripts.ROOT / "stress"
+script = partial(scripts.script, "stress")

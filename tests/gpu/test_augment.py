@@ -28,7 +28,7 @@ RECIPES = [ROBUST, Recipe(path_sigma=0.5), Recipe(mixup=True), Recipe(standardis
 def test_every_update_sees_what_was_drawn_for_it(size, recipe, small):
     from dualres.gpu.fit import Bundle
 
-    config = ModelConfig() if size == "paper" else replace(small, width=16)
+    config = ModelConfig() if size == "paper" else replace(small, width=32, states=4)
     seeds, device = [41, 7], torch.device("cuda")
     supports, labels = zip(*(tones(config, per_class=3, seed=s) for s in seeds), strict=True)
     windows = len(labels[0])

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 @pytest.fixture(scope="module")
 def small(small):
     """As small as the kernels allow."""
-    return replace(small, width=16)
+    return replace(small, width=32, states=4)
 
 
 def row(network):

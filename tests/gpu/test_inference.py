@@ -13,7 +13,7 @@ pytest.importorskip("triton", reason="there is no Triton")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 
 SMALL = {"rate": 2000, "window": 256, "hop": 8, "short": 16, "long": 64, "frequency_hz": (5.0, 100.0)}
-CHANGES = [{}, {"branches": "short"}, {"branches": "long"}, {"rotation": False}, {**SMALL, "width": 16, "states": 2}]
+CHANGES = [{}, {"branches": "short"}, {"branches": "long"}, {"rotation": False}, {**SMALL, "width": 32, "states": 4}]
 
 
 @torch.no_grad()

@@ -28,7 +28,7 @@ CONTROLS = {
 @pytest.fixture(scope="module")
 def small(small):
     """As small as the kernels allow."""
-    return replace(small, width=16)
+    return replace(small, width=32, states=4)
 
 
 class Kept(torch.nn.Module):
@@ -86,15 +86,15 @@ def test_logits_losses_and_gradients(size, control, small):
         view[..., bins] = 1
         views.append(view[..., :bins].unflatten(0, (fits, windows)))
     labels = torch.arange(fits * windows, device=device) % classes
-    passes.readout.labels.copy_(labels)
+    passes.labels.copy_(labels)
     with torch.no_grad():
         passes.forward()
         passes.backward()
     for fit, network in enumerate(networks):
         rows = slice(fit * windows, (fit + 1) * windows)
         loss, logits = by_autograd(network, draws, fit, views[0][fit], views[1][fit], labels[rows])
-        close("logits", passes.readout.logits[rows], logits)
-        close("loss", passes.readout.losses[rows].sum()[None], loss[None])
+        close("logits", passes.logits[rows], logits)
+        close("loss", passes.losses[rows].sum()[None], loss[None])
         twin = DualRes(classes, config, seed=fit).cuda()
         layout.unpack_gradients(passes.gradients[rows].sum(0), twin)
         for (name, mine), theirs in zip(twin.named_parameters(), network.parameters(), strict=True):

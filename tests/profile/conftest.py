@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def kept_signals(tmp_path_factory):
     """What is computed of the rig's recordings once, for all tests here."""
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def bench(tmp_path_factory, kept_signals):
     """Makes folders for a ledger and what lies beside it."""
 

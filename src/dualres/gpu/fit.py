@@ -139,7 +139,7 @@ class Bundle:
         """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
         with self._compiling():
             windows, samples = len(supports[0]), self._layout.config.window
-            self.passes.readout.labels.copy_(torch.from_numpy(np.concatenate(labels)))
+            self.passes.labels.copy_(torch.from_numpy(np.concatenate(labels)))
             most = min(UPLOADED_WINDOWS, windows)
             spectra = Spectra(self._layout, most, self._device)
             starts = torch.arange(0, most * samples, samples, device=self._device)
@@ -177,7 +177,7 @@ class Bundle:
                 view.show()
 
     def _step(self) -> None:
-        self.adam.step(self.passes.weights, self.passes.gradients, self.passes.readout.losses, self.draws.count)
+        self.adam.step(self.passes.weights, self.passes.gradients, self.passes.losses, self.draws.count)
 
     def run(self, progress: OnUpdate | None, stages: Collection[int] = ()) -> dict[int, Tensor]:
         """All updates, and the weights (fits, size) after those that `stages` names.

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from dualres.gpu.inference_triton import coefficients_of_kernel, features_kernel, head_kernel, shares_kernel
 from dualres.gpu.layout import Layout, ceil_div, power_of_two
-from dualres.gpu.memory_triton import walk_kernel
+from dualres.gpu.memory_triton import lead_kernel, walk_kernel
 from dualres.gpu.passes import EPS, Passes
 from dualres.gpu.spectra import Spectra
 from dualres.machinery.cuda_graphs import warmed_and_recorded
@@ -24,7 +24,7 @@ MOST_WINDOWS = 256  # in one graph; about a gigabyte of buffers
 FEW, STEP = 4, 16  # numbers of windows are rounded up to the first, or to a multiple of the second
 BINS_AT_ONCE = 256
 TOKENS_EACH = 4  # for a program of the readout of one window
-CHANNELS, GROUP = 4, 16  # of a warp's walk through one window, and tokens it asks for together
+CHANNELS, CHUNK, GROUP = 4, 32, 16  # of a warp's walk through part of a window, and tokens it asks for together
 BLOCKS = 4  # kept for each network; a campaign's recordings have few lengths
 
 Logits = npt.NDArray[np.float32]
@@ -114,7 +114,7 @@ class _Block:
             self._given, self._first, self._end = starts, first, end
         self._signal[: self._end - self._first].copy_(signal[self._first : self._end], non_blocking=True)
         self._graph.replay()
-        return self._passes.readout.logits[: len(starts)].clone()
+        return self._passes.logits[: len(starts)].clone()
 
 
 class _SingleWindow:
@@ -150,6 +150,7 @@ class Inference:
         self._spectra = Spectra(layout, 1, device)
         self._features, self._normed, self._y = torch.empty(3, config.tokens, config.width, device=device)
         self._coefficients = torch.empty(config.tokens, layout.maps, device=device)
+        self._leads = torch.empty(ceil_div(config.tokens, CHUNK), 2 * config.states + 1, config.width, device=device)
         self._pooled = torch.empty(self._shares, config.width, device=device)
         self._start = torch.zeros(1, dtype=torch.int64, device=device)
         self.logits = torch.empty(layout.classes, device=device)
@@ -169,11 +170,13 @@ class Inference:
             self._normed, weights, self._coefficients, -math.log(config.token_rate), 1 / math.sqrt(states),
             MAPS=offsets["maps"], BIAS=offsets["maps_bias"], LOG_RATE=offsets["log_rate"], WIDTH=width, STATES=states,
         )  # fmt: skip
-        walk_kernel[(1, width // CHANNELS)](
-            self._coefficients, weights, self._y, self._y, 1,
-            SIZE=self._layout.size, PITCH=offsets["pitch"], TOKENS=tokens, WIDTH=width, STATES=states,
-            CHANNELS=CHANNELS, GROUP=GROUP, ROTATES=config.rotation, KEEP=0, num_warps=1,
-        )  # fmt: skip
+        walkers = 1, width // CHANNELS, ceil_div(tokens, CHUNK)
+        sizes = {"SIZE": self._layout.size, "TOKENS": tokens, "WIDTH": width, "STATES": states, "GROUP": GROUP}
+        walks = {"PITCH": offsets["pitch"], "ROTATES": config.rotation, "CHANNELS": CHANNELS, "CHUNK": CHUNK}
+        lead_kernel[walkers](self._coefficients, weights, self._leads, 1, **sizes, **walks, num_warps=1)
+        walk_kernel[walkers](
+            self._coefficients, weights, self._leads, self._y, self._y, 1, **sizes, **walks, KEEP=0, num_warps=1
+        )
         shares_kernel[(self._shares,)](
             self._y, self._features, weights, self._pooled,
             GATES=offsets["gates"], BIAS=offsets["gates_bias"], TOKENS=tokens, WIDTH=width, EACH=TOKENS_EACH,

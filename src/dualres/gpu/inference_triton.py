@@ -11,7 +11,7 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from dualres.gpu.memory_triton import bounded, damped
+from dualres.gpu.encoder_triton import bounded, damped
 
 
 @triton.jit

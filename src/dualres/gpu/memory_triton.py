@@ -1,13 +1,15 @@
 # mypy: ignore-errors
-"""The oscillatory memory on a GPU: from the outputs of its four maps to its readout, and the exact gradients.
+"""The oscillatory memory on a GPU: from its coefficients to its readout, and the exact gradients.
 
-The same as `OscillatoryMemory` with `scan_ref`, in steps that each suit the machine: the coefficients of all tokens at
-once, then a walk over the tokens in which one warp holds a few channels with all their states. Nothing is divided by a
-decay and no damping is summed up, so any damping will do. Some of the states are kept for going backward.
+The same as `scan_ref`, as a walk over the tokens in which one warp holds a few channels with all their states. Nothing
+is divided by a decay and no damping is summed up, so any damping will do. A walk is bound by its length, so several
+warps walk through one chunk of the tokens each. Before that, a lead walks each chunk from a state of zero, without
+reading anything out: from where it ends and from how much a chunk lets decay follows the state before each chunk.
+Some of the states are kept for going backward.
 
-    maps           (windows, tokens, 2 width + 4 states)   in the order of `kernel/pack.py`, without their biases
-    coefficients   the same shape                          alpha, (1 - alpha) u, b and c: real parts, then imaginary
-    states         (windows, groups, 2, states, width)     before each group of tokens; real parts, then imaginary
+    coefficients   (windows, tokens, 2 width + 4 states)     alpha, (1 - alpha) u, b and c: real parts, then imaginary
+    leads          (windows, chunks, 2 states + 1, width)    the state behind a chunk, as above, and the chunk's decay
+    states         (windows, groups, 2, states, width)       before each group of tokens; real parts, then imaginary
 
 A window belongs to network `window // windows`, whose parameters are a row of `weights`; see `layout.py`.
 """
@@ -20,59 +22,9 @@ from triton.language.extra import libdevice
 
 
 @triton.jit
-def _log_rate(
-    own, noise, count, window, windows, sigma, shift, d,
-    LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, SLAB: tl.constexpr,
-):  # fmt: skip
-    """The logarithm of the damping increment before the input changes it, jittered: (width,)."""
-    drawn = (window // windows * SLAB + tl.load(count) % SLAB) * windows + window % windows
-    jitter = sigma * tl.load(noise + drawn * WIDTH + d) - 0.5 * sigma * sigma
-    return tl.load(own + LOG_RATE + d) + shift + jitter
-
-
-@triton.jit
-def damped(log_rate, damping, u):
-    """alpha and (1 - alpha) u."""
-    delta = libdevice.exp(log_rate + libdevice.tanh(damping))
-    return libdevice.exp(-delta), -libdevice.expm1(-delta) * u
-
-
-@triton.jit
-def bounded(vectors, s, root, STATES: tl.constexpr):
-    """b and c, side by side."""
-    return libdevice.tanh(vectors) * tl.where(s < 2 * STATES, 1.0, root)
-
-
-@triton.jit(do_not_specialize=["windows"])
-def coefficients_kernel(
-    maps, weights, noise, count, coefficients, windows, sigma, shift, root,
-    SIZE: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr,
-    STATES: tl.constexpr, SLAB: tl.constexpr, BLOCK: tl.constexpr,
-):  # fmt: skip
-    MAPS: tl.constexpr = 2 * WIDTH + 4 * STATES
-    window = tl.program_id(0).to(tl.int64)
-    own = weights + window // windows * SIZE
-    t = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    d, s = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES)
-    inside = (t < TOKENS)[:, None]
-    row = ((window * TOKENS + t) * MAPS)[:, None]
-    log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
-
-    damping = tl.load(maps + row + d[None, :], mask=inside, other=0.0) + tl.load(own + BIAS + d)[None, :]
-    u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0)
-    u += tl.load(own + BIAS + WIDTH + d)[None, :]
-    alpha, written = damped(log_rate[None, :], damping, u)
-    tl.store(coefficients + row + d[None, :], alpha, mask=inside)
-    tl.store(coefficients + row + WIDTH + d[None, :], written, mask=inside)
-    vectors = tl.load(maps + row + 2 * WIDTH + s[None, :], mask=inside, other=0.0)
-    vectors = bounded(vectors + tl.load(own + BIAS + 2 * WIDTH + s)[None, :], s[None, :], root, STATES)
-    tl.store(coefficients + row + 2 * WIDTH + s[None, :], vectors, mask=inside)
-
-
-@triton.jit
-def _turn(pitch, k, ROTATES: tl.constexpr):
-    """Cosine and sine of the rotation per token, (1, states)."""
-    theta = 3.141592653589793 / (1.0 + libdevice.exp(-tl.load(pitch + k)))
+def _turn(pitch, k, tokens, ROTATES: tl.constexpr):
+    """Cosine and sine of the rotation in so many tokens, (1, states)."""
+    theta = tokens * (3.141592653589793 / (1.0 + libdevice.exp(-tl.load(pitch + k))))
     if not ROTATES:
         theta = theta * 0.0
     return libdevice.cos(theta)[None, :], libdevice.sin(theta)[None, :]
@@ -104,30 +56,99 @@ def _forward(re, im, cos, sin, token):
     return re, im
 
 
+@triton.jit
+def _read_back(re, im, token, d_read):
+    """What a token's readout adds to the gradient of the state after it."""
+    return re + token[4][None, :] * d_read[:, None], im + token[5][None, :] * d_read[:, None]
+
+
+@triton.jit
+def _backward(re, im, cos, sin, token):
+    """The gradient of the state before a token, from that of the state after it."""
+    a = token[0][:, None]
+    return a * (cos * re - sin * im), a * (sin * re + cos * im)
+
+
+@triton.jit
+def _group(row, first, d, k, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr, GROUP: tl.constexpr):
+    """Tokens are asked for together: a walk would otherwise wait for memory at every one."""
+    tokens = ()
+    for j in tl.static_range(GROUP):
+        tokens += (_token(row, first + j, d, k, TOKENS, WIDTH, STATES),)
+    return tokens
+
+
+@triton.jit
+def _d_reads(d_y, first, TOKENS: tl.constexpr, WIDTH: tl.constexpr, GROUP: tl.constexpr):
+    """The gradients of the readouts of a group of tokens."""
+    found = ()
+    for j in tl.static_range(GROUP):
+        found += (tl.load(d_y + (first + j) * WIDTH, mask=first + j < TOKENS, other=0.0),)
+    return found
+
+
+@triton.jit
+def _lead_at(leads, window, chunk, d, k, CHUNKS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr):
+    """Where a chunk's lead lies: real parts, imaginary parts, decay."""
+    at = leads + (window * CHUNKS + chunk) * ((2 * STATES + 1) * WIDTH) + d
+    states = at[:, None] + k[None, :] * WIDTH
+    return states, states + STATES * WIDTH, at + 2 * STATES * WIDTH
+
+
+@triton.jit(do_not_specialize=["windows"])
+def lead_kernel(
+    coefficients, weights, leads, windows,
+    SIZE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
+    CHANNELS: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr,
+):  # fmt: skip
+    """Through one chunk, from a state of zero."""
+    CHUNKS: tl.constexpr = (TOKENS + CHUNK - 1) // CHUNK
+    window, chunk = tl.program_id(0).to(tl.int64), tl.program_id(2)
+    d, k = tl.program_id(1) * CHANNELS + tl.arange(0, CHANNELS), tl.arange(0, STATES)
+    cos, sin = _turn(weights + window // windows * SIZE + PITCH, k, 1, ROTATES)
+    row = coefficients + window * TOKENS * (2 * WIDTH + 4 * STATES)
+    re = tl.zeros([CHANNELS, STATES], tl.float32)
+    im = tl.zeros([CHANNELS, STATES], tl.float32)
+    decay = tl.full([CHANNELS], 1.0, tl.float32)
+    for first in range(chunk * CHUNK, (chunk + 1) * CHUNK, GROUP):
+        tokens = _group(row, first, d, k, TOKENS, WIDTH, STATES, GROUP)
+        for j in tl.static_range(GROUP):
+            re, im = _forward(re, im, cos, sin, tokens[j])
+            decay *= tokens[j][0]
+    at_re, at_im, at_decay = _lead_at(leads, window, chunk, d, k, CHUNKS, WIDTH, STATES)
+    tl.store(at_re, re)
+    tl.store(at_im, im)
+    tl.store(at_decay, decay)
+
+
 @triton.jit(do_not_specialize=["windows"])
 def walk_kernel(
-    coefficients, weights, y, states, windows,
+    coefficients, weights, leads, y, states, windows,
     SIZE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
-    CHANNELS: tl.constexpr, GROUP: tl.constexpr, ROTATES: tl.constexpr, KEEP: tl.constexpr,
+    CHANNELS: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr, KEEP: tl.constexpr,
 ):  # fmt: skip
-    """The tokens of a group are asked for together: a walk would otherwise wait for memory at every token.
-
-    The state before every KEEP-th token is kept, if KEEP is not zero.
-    """
-    window = tl.program_id(0).to(tl.int64)
+    """Through one chunk, a whole number of groups; the state before every KEEP-th token is kept, if KEEP is not 0."""
+    CHUNKS: tl.constexpr = (TOKENS + CHUNK - 1) // CHUNK
+    window, chunk = tl.program_id(0).to(tl.int64), tl.program_id(2)
     d, k = tl.program_id(1) * CHANNELS + tl.arange(0, CHANNELS), tl.arange(0, STATES)
-    cos, sin = _turn(weights + window // windows * SIZE + PITCH, k, ROTATES)
+    pitch = weights + window // windows * SIZE + PITCH
+    cos, sin = _turn(pitch, k, CHUNK, ROTATES)
+    re = tl.zeros([CHANNELS, STATES], tl.float32)
+    im = tl.zeros([CHANNELS, STATES], tl.float32)
+    for before in range(chunk):
+        at_re, at_im, at_decay = _lead_at(leads, window, before, d, k, CHUNKS, WIDTH, STATES)
+        decay = tl.load(at_decay)[:, None]
+        turned_re, turned_im = cos * re + sin * im, cos * im - sin * re
+        re, im = decay * turned_re + tl.load(at_re), decay * turned_im + tl.load(at_im)
+
+    cos, sin = _turn(pitch, k, 1, ROTATES)
     row = coefficients + window * TOKENS * (2 * WIDTH + 4 * STATES)
     y_at = y + window * TOKENS * WIDTH + d
     state_at = states + d[:, None] + k[None, :] * WIDTH
     if KEEP > 0:
         state_at += window * ((TOKENS + KEEP - 1) // KEEP) * (2 * WIDTH * STATES)
-    re = tl.zeros([CHANNELS, STATES], tl.float32)
-    im = tl.zeros([CHANNELS, STATES], tl.float32)
-    for first in range(0, TOKENS, GROUP):
-        tokens = ()
-        for j in tl.static_range(GROUP):
-            tokens += (_token(row, first + j, d, k, TOKENS, WIDTH, STATES),)
+    for first in range(chunk * CHUNK, (chunk + 1) * CHUNK, GROUP):
+        tokens = _group(row, first, d, k, TOKENS, WIDTH, STATES, GROUP)
         for j in tl.static_range(GROUP):
             inside = first + j < TOKENS
             if KEEP > 0:  # noqa: SIM102 - a remainder by zero would not compile
@@ -141,50 +162,81 @@ def walk_kernel(
 
 
 @triton.jit(do_not_specialize=["windows"])
-def walk_backward_kernel(
-    coefficients, weights, states, d_y, d_alpha, d_written, d_vectors, d_theta, windows,
+def lead_backward_kernel(
+    coefficients, weights, d_y, leads, windows,
     SIZE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
-    CHANNELS: tl.constexpr, GROUP: tl.constexpr, ROTATES: tl.constexpr,
+    CHANNELS: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr,
+):  # fmt: skip
+    """The gradient of the state before a chunk, as if none came back from behind it; the chunk's decay stays there."""
+    CHUNKS: tl.constexpr = (TOKENS + CHUNK - 1) // CHUNK
+    window, chunk = tl.program_id(0).to(tl.int64), tl.program_id(2)
+    d, k = tl.program_id(1) * CHANNELS + tl.arange(0, CHANNELS), tl.arange(0, STATES)
+    cos, sin = _turn(weights + window // windows * SIZE + PITCH, k, 1, ROTATES)
+    row = coefficients + window * TOKENS * (2 * WIDTH + 4 * STATES)
+    re = tl.zeros([CHANNELS, STATES], tl.float32)
+    im = tl.zeros([CHANNELS, STATES], tl.float32)
+    for i in range(0, CHUNK, GROUP):
+        first = (chunk + 1) * CHUNK - GROUP - i
+        tokens = _group(row, first, d, k, TOKENS, WIDTH, STATES, GROUP)
+        d_reads = _d_reads(d_y + window * TOKENS * WIDTH + d, first, TOKENS, WIDTH, GROUP)
+        for j in tl.static_range(GROUP - 1, -1, -1):
+            re, im = _read_back(re, im, tokens[j], d_reads[j])
+            re, im = _backward(re, im, cos, sin, tokens[j])
+    at_re, at_im, _ = _lead_at(leads, window, chunk, d, k, CHUNKS, WIDTH, STATES)
+    tl.store(at_re, re)
+    tl.store(at_im, im)
+
+
+@triton.jit(do_not_specialize=["windows"])
+def walk_backward_kernel(
+    coefficients, weights, leads, states, d_y, d_alpha, d_written, d_vectors, d_theta, windows,
+    SIZE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
+    CHANNELS: tl.constexpr, GROUP: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr,
 ):  # fmt: skip
     """The gradient g of the state obeys g_t = c_t dy_t + alpha_{t+1} exp(i theta) g_{t+1}; all others follow from it.
 
     The states within a group are walked again from the one kept before it. What is summed over channels, the gradients
-    of b, c and theta, leaves as one share per block of channels.
+    of b, c and theta, leaves as one share per block of channels, that of theta one per chunk, too.
     """
     GROUPS: tl.constexpr = (TOKENS + GROUP - 1) // GROUP
-    window, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    CHUNKS: tl.constexpr = (TOKENS + CHUNK - 1) // CHUNK
+    window, block, chunk = tl.program_id(0).to(tl.int64), tl.program_id(1), tl.program_id(2)
     d, k = block * CHANNELS + tl.arange(0, CHANNELS), tl.arange(0, STATES)
-    cos, sin = _turn(weights + window // windows * SIZE + PITCH, k, ROTATES)
+    pitch = weights + window // windows * SIZE + PITCH
+    cos, sin = _turn(pitch, k, CHUNK, ROTATES)
+    g_re = tl.zeros([CHANNELS, STATES], tl.float32)
+    g_im = tl.zeros([CHANNELS, STATES], tl.float32)
+    for i in range(CHUNKS - 1 - chunk):
+        at_re, at_im, at_decay = _lead_at(leads, window, CHUNKS - 1 - i, d, k, CHUNKS, WIDTH, STATES)
+        decay = tl.load(at_decay)[:, None]
+        turned_re, turned_im = cos * g_re - sin * g_im, sin * g_re + cos * g_im
+        g_re, g_im = decay * turned_re + tl.load(at_re), decay * turned_im + tl.load(at_im)
+
+    cos, sin = _turn(pitch, k, 1, ROTATES)
     row = coefficients + window * TOKENS * (2 * WIDTH + 4 * STATES)
     kept = states + window * GROUPS * (2 * WIDTH * STATES) + d[:, None] + k[None, :] * WIDTH
     channels = window * TOKENS * WIDTH + d
     share = window * (WIDTH // CHANNELS) + block
     vectors_at = d_vectors + share * TOKENS * (4 * STATES) + k
-    g_re = tl.zeros([CHANNELS, STATES], tl.float32)
-    g_im = tl.zeros([CHANNELS, STATES], tl.float32)
     sum_theta = tl.zeros([CHANNELS, STATES], tl.float32)
-    for i in range(GROUPS):
-        first = (GROUPS - 1 - i) * GROUP
-        at_kept = kept + (GROUPS - 1 - i) * (2 * WIDTH * STATES)
+    end = tl.minimum((chunk + 1) * (CHUNK // GROUP), GROUPS)
+    for i in range(end - chunk * (CHUNK // GROUP)):
+        first = (end - 1 - i) * GROUP
+        at_kept = kept + (end - 1 - i) * (2 * WIDTH * STATES)
         re, im = tl.load(at_kept), tl.load(at_kept + WIDTH * STATES)
-        tokens = ()
-        d_reads = ()
-        for j in tl.static_range(GROUP):
-            tokens += (_token(row, first + j, d, k, TOKENS, WIDTH, STATES),)
-            dy = tl.load(d_y + channels + (first + j) * WIDTH, mask=first + j < TOKENS, other=0.0)
-            d_reads += (dy,)
+        tokens = _group(row, first, d, k, TOKENS, WIDTH, STATES, GROUP)
+        d_reads = _d_reads(d_y + channels, first, TOKENS, WIDTH, GROUP)
         walked = ((re, im),)
         for j in tl.static_range(GROUP):
             walked += (_forward(walked[j][0], walked[j][1], cos, sin, tokens[j]),)
         for j in tl.static_range(GROUP - 1, -1, -1):
             t = first + j
             inside = t < TOKENS
-            a, w, b_re, b_im, c_re, c_im = tokens[j]
+            a, w, b_re, b_im, _, _ = tokens[j]
             dy = d_reads[j]
             q_re, q_im = walked[j + 1]
             before_re, before_im = walked[j]
-            g_re += c_re[None, :] * dy[:, None]
-            g_im += c_im[None, :] * dy[:, None]
+            g_re, g_im = _read_back(g_re, g_im, tokens[j], dy)
             turned_re, turned_im = cos * before_re + sin * before_im, cos * before_im - sin * before_re
             at = channels + t * WIDTH
             tl.store(d_alpha + at, tl.sum(g_re * turned_re + g_im * turned_im, 1), mask=inside)
@@ -195,65 +247,5 @@ def walk_backward_kernel(
             tl.store(to + 2 * STATES, tl.sum(dy[:, None] * q_re, 0), mask=inside)
             tl.store(to + 3 * STATES, tl.sum(dy[:, None] * q_im, 0), mask=inside)
             sum_theta += a[:, None] * (g_re * turned_im - g_im * turned_re)
-            turned_re, turned_im = cos * g_re - sin * g_im, sin * g_re + cos * g_im
-            g_re, g_im = a[:, None] * turned_re, a[:, None] * turned_im
-    tl.store(d_theta + share * STATES + k, tl.sum(sum_theta, 0))
-
-
-@triton.jit(do_not_specialize=["windows"])
-def coefficients_backward_kernel(
-    maps, weights, noise, count, coefficients, d_alpha, d_written, d_vectors, d_theta, d_maps, gradients, windows,
-    sigma, shift, root,
-    SIZE: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr,
-    WIDTH: tl.constexpr, STATES: tl.constexpr, SLAB: tl.constexpr, SHARES: tl.constexpr, ROTATES: tl.constexpr,
-    BLOCK: tl.constexpr,
-):  # fmt: skip
-    """One program per window, which also sums its share of the gradients of biases, rates and pitches."""
-    MAPS: tl.constexpr = 2 * WIDTH + 4 * STATES
-    window = tl.program_id(0).to(tl.int64)
-    own = weights + window // windows * SIZE
-    gradient = gradients + window * SIZE
-    d, s, k = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES), tl.arange(0, STATES)
-    log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
-    damping_bias, u_bias = tl.load(own + BIAS + d)[None, :], tl.load(own + BIAS + WIDTH + d)[None, :]
-    scale = tl.where(s < 2 * STATES, 1.0, root)[None, :]
-    sum_damping = tl.zeros([BLOCK, WIDTH], tl.float32)
-    sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
-    sum_rate = tl.zeros([BLOCK, WIDTH], tl.float32)
-    sum_vectors = tl.zeros([BLOCK, 4 * STATES], tl.float32)
-    for start in range(0, TOKENS, BLOCK):
-        t = start + tl.arange(0, BLOCK)
-        inside = (t < TOKENS)[:, None]
-        row = ((window * TOKENS + t) * MAPS)[:, None]
-        channel = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-        damping = libdevice.tanh(tl.load(maps + row + d[None, :], mask=inside, other=0.0) + damping_bias)
-        u = tl.load(maps + row + WIDTH + d[None, :], mask=inside, other=0.0) + u_bias
-        delta = libdevice.exp(log_rate[None, :] + damping)
-        d_a = tl.load(d_alpha + channel, mask=inside, other=0.0)
-        d_w = tl.load(d_written + channel, mask=inside, other=0.0)
-        d_u = -libdevice.expm1(-delta) * d_w
-        d_rate = libdevice.exp(-delta) * delta * (u * d_w - d_a)
-        d_damping = d_rate * (1.0 - damping * damping)
-        tl.store(d_maps + row + d[None, :], d_damping, mask=inside)
-        tl.store(d_maps + row + WIDTH + d[None, :], d_u, mask=inside)
-        d_bc = tl.zeros([BLOCK, 4 * STATES], tl.float32)
-        for share in tl.static_range(SHARES):
-            at = (((window * SHARES + share) * TOKENS + t) * (4 * STATES))[:, None] + s[None, :]
-            d_bc += tl.load(d_vectors + at, mask=inside, other=0.0)
-        vectors = tl.load(coefficients + row + 2 * WIDTH + s[None, :], mask=inside, other=0.0) / scale
-        d_bc *= scale * (1.0 - vectors * vectors)
-        tl.store(d_maps + row + 2 * WIDTH + s[None, :], d_bc, mask=inside)
-        sum_damping += d_damping
-        sum_u += d_u
-        sum_rate += d_rate
-        sum_vectors += d_bc
-    tl.store(gradient + BIAS + d, tl.sum(sum_damping, 0))
-    tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_u, 0))
-    tl.store(gradient + BIAS + 2 * WIDTH + s, tl.sum(sum_vectors, 0))
-    tl.store(gradient + LOG_RATE + d, tl.sum(sum_rate, 0))
-    if ROTATES:
-        sum_theta = tl.zeros([STATES], tl.float32)
-        for share in tl.static_range(SHARES):
-            sum_theta += tl.load(d_theta + (window * SHARES + share) * STATES + k)
-        half_turn = 1.0 / (1.0 + libdevice.exp(-tl.load(own + PITCH + k)))
-        tl.store(gradient + PITCH + k, sum_theta * 3.141592653589793 * half_turn * (1.0 - half_turn))
+            g_re, g_im = _backward(g_re, g_im, cos, sin, tokens[j])
+    tl.store(d_theta + (share * CHUNKS + chunk) * STATES + k, tl.sum(sum_theta, 0))

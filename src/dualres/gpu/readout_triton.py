@@ -1,9 +1,9 @@
 # mypy: ignore-errors
-"""The ends of the encoder on a GPU: the norm before the memory, the gated residual, mean and head behind it.
+"""The end of the network on a GPU: the gated residual, the mean over tokens and the head; and back.
 
-The same as `Encoder.norm`, the last lines of `Encoder.forward` and `DualRes.classify`, with cross-entropy and exact
-gradients. One program does a window where something is summed over its tokens, so no two ever add to the same number.
-A window belongs to network `window // windows`, whose parameters are a row of `weights`; see `layout.py`.
+The same as the last lines of `Encoder.forward` and `DualRes.classify`, with cross-entropy and exact gradients. One
+program does a window, because something is summed over its tokens; so no two ever add to the same number. A window
+belongs to network `window // windows`, whose parameters are a row of `weights`; see `layout.py`.
 """
 
 from __future__ import annotations
@@ -11,58 +11,6 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
-
-
-@triton.jit
-def _normed(x, WIDTH: tl.constexpr, EPS: tl.constexpr):
-    """Rows of x with mean zero and variance one, and the factor that made it one."""
-    x = x - (tl.sum(x, 1) / WIDTH)[:, None]
-    factor = 1.0 / tl.sqrt_rn(tl.sum(x * x, 1) / WIDTH + EPS)
-    return x * factor[:, None], factor
-
-
-@triton.jit(do_not_specialize=["windows"])
-def norm_kernel(
-    features, weights, normed, windows,
-    SIZE: tl.constexpr, NORM: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, EPS: tl.constexpr,
-    BLOCK: tl.constexpr,
-):  # fmt: skip
-    window = tl.program_id(0).to(tl.int64)
-    own = weights + window // windows * SIZE + NORM
-    t, d = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK), tl.arange(0, WIDTH)
-    inside = (t < TOKENS)[:, None]
-    at = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-    x, _ = _normed(tl.load(features + at, mask=inside, other=0.0), WIDTH, EPS)
-    tl.store(normed + at, x * tl.load(own + d)[None, :] + tl.load(own + WIDTH + d)[None, :], mask=inside)
-
-
-@triton.jit(do_not_specialize=["windows"])
-def norm_backward_kernel(
-    features, weights, d_normed, d_pooled, d_features, gradients, windows,
-    SIZE: tl.constexpr, NORM: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, EPS: tl.constexpr,
-    BLOCK: tl.constexpr,
-):  # fmt: skip
-    """What comes back through the norm, and by the residual past it."""
-    window = tl.program_id(0).to(tl.int64)
-    d = tl.arange(0, WIDTH)
-    weight = tl.load(weights + window // windows * SIZE + NORM + d)[None, :]
-    past = tl.load(d_pooled + window * WIDTH + d)[None, :]
-    sum_weight = tl.zeros([BLOCK, WIDTH], tl.float32)
-    sum_bias = tl.zeros([BLOCK, WIDTH], tl.float32)
-    for start in range(0, TOKENS, BLOCK):
-        t = start + tl.arange(0, BLOCK)
-        inside = (t < TOKENS)[:, None]
-        at = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-        x, factor = _normed(tl.load(features + at, mask=inside, other=0.0), WIDTH, EPS)
-        gradient = tl.load(d_normed + at, mask=inside, other=0.0)
-        sum_weight += gradient * x
-        sum_bias += gradient
-        gradient *= weight
-        along = (tl.sum(gradient * x, 1) / WIDTH)[:, None]
-        gradient = factor[:, None] * (gradient - (tl.sum(gradient, 1) / WIDTH)[:, None] - x * along)
-        tl.store(d_features + at, gradient + past, mask=inside)
-    tl.store(gradients + window * SIZE + NORM + d, tl.sum(sum_weight, 0))
-    tl.store(gradients + window * SIZE + NORM + WIDTH + d, tl.sum(sum_bias, 0))
 
 
 @triton.jit

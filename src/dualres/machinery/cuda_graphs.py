@@ -107,6 +107,12 @@ def beside(device: int) -> torch.cuda.Stream:
     return torch.cuda.Stream(device)
 
 
+@lru_cache
+def aside(device: int) -> torch.cuda.Stream:
+    """The stream on which a step does what nothing else in it waits for."""
+    return torch.cuda.Stream(device)
+
+
 def check_device(kind: str) -> None:
     """An error where "cuda" is asked for and there is no GPU."""
     if kind.startswith("cuda") and not torch.cuda.is_available():

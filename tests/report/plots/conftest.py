@@ -1,4 +1,7 @@
-"""Results from made-up ledgers: a complete one, one with little in it, a quick one and an empty one."""
+"""Results from made-up ledgers: a complete one, one with little in it, a quick one and an empty one.
+
+They last for the session: files of other folders come in between, and a package's would be made again behind each.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +15,20 @@ from tests.campaign.synthetic import synthetic_ledger, synthetic_outcome
 PRESENT = ("cwru", "phm2009", RIG)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def full(tmp_path_factory):
     """Every study on two datasets and the rig."""
     path = tmp_path_factory.mktemp("full") / "ledger"
     return by_study(synthetic_ledger(path, list(STUDIES), datasets=PRESENT))
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def quick(tmp_path_factory):
     path = tmp_path_factory.mktemp("quick") / "ledger"
     return by_study(synthetic_ledger(path, list(STUDIES), quick=Quick(), datasets=PRESENT), Quick())
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def sparse(tmp_path_factory):
     """The first of every third finished pair of folds, and some jobs with one fold only."""
     ledger = Ledger(tmp_path_factory.mktemp("sparse") / "ledger")
@@ -36,7 +39,7 @@ def sparse(tmp_path_factory):
     return by_study(ledger)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def empty(tmp_path_factory):
     return by_study(Ledger(tmp_path_factory.mktemp("empty") / "ledger"))
 
