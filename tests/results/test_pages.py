@@ -107,7 +107,8 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "edge")
+    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "release")
+    pages += ("edge", "live")  # parts of them
     for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
         shutil.copy(ROOT / name, tmp_path / name)
     page = tmp_path / "docs" / "results.md"
