@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
 
 from dualres.stream.neighbours import SCALES, best_scale, carried_over, excess, news
+from dualres.stream.normal import quantile, share_below
 from dualres.stream.odds import cost, edges, pays
 
 Values = npt.NDArray[np.float64]
@@ -61,7 +61,7 @@ class Bets:
     @classmethod
     def learned(cls, healthy: Sequence[Sequence[float] | Values], sure: float, between: float) -> Bets | None:
         """From stretches of block scores in their order; None where they are too few, or drift too fast."""
-        stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(ndtri(sure))
+        stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
         shortest = min((len(one) for one in stretches), default=0)
         for joined in _lengths(shortest // LEAST):
             for cut in (cut for cut in CUTS if shortest // cut // joined >= LEAST):
@@ -150,7 +150,7 @@ def _shifts(carried: float) -> tuple[list[float], list[float]]:
 def _priced(levels: Values, new: Values, carried: float, sure: float, between: float) -> Stretch:
     count, (first, later) = len(new), _shifts(carried)
     begins = tuple(cost(count, shift, 1.0, sure) for shift in first)
-    sure = float(ndtr(BOTH * ndtri(sure)))  # the other doubt is that of the share carried over
+    sure = float(share_below(BOTH * quantile(sure)))  # the other doubt is that of the share carried over
     # a run of bets gains shift ** 2 / 2 each until it reaches the threshold
     goes_on = tuple(cost(count, shift, 2 * log(between) / shift**2, sure) for shift in later)
     ranks = np.unique(np.linspace(0, len(levels) - 1, RANKS).round().astype(int))

@@ -12,7 +12,8 @@ from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+
+from dualres.stream.normal import quantile
 
 Values = npt.NDArray[np.float64]
 
@@ -99,4 +100,4 @@ def _dependence(stretches: Sequence[Values]) -> float:
 def _normal_scores(values: Values) -> Values:
     """The same order, normally distributed; equal values stay equal."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray(ndtri((np.cumsum(counts) - counts / 2) / len(values))[which])
+    return np.asarray(quantile((np.cumsum(counts) - counts / 2) / len(values))[which])

@@ -17,7 +17,8 @@ from math import log
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+
+from dualres.stream.normal import quantile, share_below
 
 Values = npt.NDArray[np.float64]
 
@@ -45,8 +46,8 @@ def edges(values: Values) -> Values:
 
 def pays(count: int, shift: float) -> Values:
     """What a bet on a shift pays in every cell (cells,); 1 on average."""
-    ends = ndtri(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
-    shifted, usual = (above[:-1] - above[1:] for above in (ndtr(shift - ends), ndtr(-ends)))
+    ends = quantile(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
+    shifted, usual = (above[:-1] - above[1:] for above in (share_below(shift - ends), share_below(-ends)))
     return np.asarray(np.maximum(shifted / usual, LEAST_PAID))
 
 
