@@ -132,7 +132,7 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
 
 /* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
 static void look_at_band(const dualres_views_constants *c, views_block *s, views_window *w, int band) {
-    enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
+    enum { AT_ONCE = 1 }; /* vectors of oscillators, which need not wait for one another */
     float *z = w->found.strengths[band];
     double sum = 0.0;
     for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
@@ -243,17 +243,15 @@ static void look_back(const dualres_views_constants *c, views_block *s, const so
 #endif
 }
 
-/* Distances are small differences of large sums: a few products are summed as floats, and these sums as doubles. */
+/* Distances are small differences of large sums, and logits are told to the last digits: products are floats, and
+ * their sums doubles. */
 static double dot(const float *a, const float *b, int count) {
-    enum { AT_ONCE = 4 };
     double sums[LANES] = {0.0}, total = 0.0;
     int i = 0;
-    for (; i + AT_ONCE * LANES <= count; i += AT_ONCE * LANES) {
-        vec sum = vec_load(a + i) * vec_load(b + i);
-        for (int j = 1; j < AT_ONCE; j++) sum += vec_load(a + i + j * LANES) * vec_load(b + i + j * LANES);
-        float lanes[LANES];
-        vec_store(lanes, sum);
-        for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)lanes[lane];
+    for (; i + LANES <= count; i += LANES) {
+        float products[LANES];
+        vec_store(products, vec_load(a + i) * vec_load(b + i));
+        for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)products[lane];
     }
     for (int lane = 0; lane < LANES; lane++) total += sums[lane];
     for (; i < count; i++) total += (double)(a[i] * b[i]);
