@@ -234,6 +234,52 @@ def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
     assert run(views, [whole], path).told == [], "nor after a restart"
 
 
+def test_a_stream_that_says_nothing_does_not_fill_the_spool(views, path):
+    """A dead sensor: its samples are missing, and are not kept for a verdict that never comes."""
+    dead = chunks_of(np.full(40 * RATE, np.nan), RATE)
+    with Spool(path) as spool:
+        agent_module.Agent(views, [Listed(dead)], [Remembering()], spool).run()
+        assert len(list(spool.chunks())) <= 2
+    alive = noise(2 * RATE)
+    later = chunks_of(np.concatenate([np.full(40 * RATE, np.nan), alive]), RATE)[40:]
+    told = run(views, [*later, end()], path).told
+    assert told[0]["missing"] == 40 * RATE
+
+
+def test_after_an_interrupted_round_nothing_more_is_taken_in(views, path, monkeypatch):
+    signal = noise(4 * RATE)
+    judge, calls = monitors_module.Monitors.judge, []
+
+    def interrupted(monitors, chunks):
+        found = judge(monitors, chunks)
+        calls.append(chunks)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return found
+
+    sink = Remembering()
+    with monkeypatch.context() as patched, Spool(path) as spool:
+        patched.setattr(monitors_module.Monitors, "judge", interrupted)
+        patched.setattr(agent_module, "JUDGED_AT_ONCE", 20_000)
+        with pytest.raises(KeyboardInterrupt):
+            agent_module.Agent(views, [Listed(chunks_of(signal, 5000), stays=True)], [sink], spool).run()
+    told = sink.told + run(views, [*chunks_of(signal, 5000), end()], path).told
+    assert by_number(told) == expected(views, signal)
+
+
+def test_whatever_ends_a_source_is_told(views, path):
+    class Broken(Listed):
+        def run(self, put, say, stopped, known):
+            raise AttributeError("no such call on this system")
+
+    said = []
+    with Spool(path) as spool:
+        agent = agent_module.Agent(views, [Broken([])], [Remembering()], spool, say=said.append)
+        agent.run()
+    assert len(agent.failed) == 1
+    assert "no such call" in said[0]
+
+
 def test_a_full_disk_is_waited_for(views, path, monkeypatch):
     monkeypatch.setattr(agent_module, "PAUSE_S", 0.05)
     said, sink, signal = [], Remembering(), noise(3 * RATE)

@@ -110,6 +110,18 @@ def test_a_bet_in_the_making_is_kept_too():
         assert alarm.update(score) == other.update(score)
 
 
+def test_an_alarm_without_a_promise_goes_on_with_one():
+    """More healthy blocks were recorded meanwhile."""
+    draw = np.random.default_rng(4)
+    before = Alarm.learned([0.1, 0.2, 0.3], blocks_between_false_alarms=1000)
+    for score in draw.uniform(0.05, 0.15, 30):
+        before.update(float(score))
+    after = Alarm.learned(draw.uniform(0.05, 0.15, 720), blocks_between_false_alarms=1000).another(before.kept)
+    for _ in range(20):
+        state = after.update(0.9)
+    assert state.raised
+
+
 def test_another_machine_shares_what_was_learned_and_nothing_else():
     alarm, rng = made()
     told(alarm, rng, 0.5, 40)

@@ -4,7 +4,7 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.stream import checkpoint
-from dualres.stream.checkpoint import RUNS, Checkpoints, packed, unpacked
+from dualres.stream.checkpoint import Checkpoints, packed, unpacked
 from dualres.stream.chunk import Form
 from dualres.stream.spool import Spool, Stored, Stream
 
@@ -41,10 +41,11 @@ def test_what_is_left_is_what_the_next_one_finds(spool, tmp_path):
         assert (other.last_verdict, other.next_chunk) == (0, 4)
 
 
-def test_of_runs_that_are_over_only_the_latest_are_left(spool):
+def test_of_runs_that_are_over_only_the_latest_are_left(spool, monkeypatch):
+    monkeypatch.setattr(checkpoint, "RUNS", 10)
     spool.append([stream(i, ended=True) for i in range(1, 30)], [])
     left = unpacked(packed(spool, "me"), spool)
-    assert [one.id for one in left.streams] == [*range(30 - RUNS, 30)]
+    assert [one.id for one in left.streams] == [*range(20, 30)]
 
 
 def test_damage_and_another_model_are_told(spool, tmp_path):

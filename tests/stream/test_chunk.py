@@ -33,3 +33,9 @@ def test_a_stamp_stands_before_the_samples():
     assert unstamped(STAMP.pack(7, 1 << 40) + b"rest") == ("7", 1 << 40, b"rest")
     with pytest.raises(ConfigError, match="no stamp"):
         unstamped(b"short")
+
+
+def test_a_stamp_beyond_all_counting_is_refused():
+    """As where a header says that there are stamps, and samples stand in their place."""
+    with pytest.raises(ConfigError, match="are there stamps before its samples"):
+        unstamped(STAMP.pack(1, (1 << 64) - 1) + b"1234")

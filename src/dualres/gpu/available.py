@@ -15,4 +15,4 @@ def fits_the_kernels(config: ModelConfig) -> bool:
     """Whether the kernels can do such a network: tiles are powers of two, and nothing can be silenced."""
     sizes = (config.width, config.states, config.short, config.long)
     powers = all(size & (size - 1) == 0 for size in sizes)
-    return config.memory and powers and 32 <= config.width <= 128 and 2 <= config.states <= 64
+    return config.memory and powers and 32 <= config.width <= 128 and 4 <= config.states <= 64

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
-from dualres.errors import ConfigError, DualResError, RecordingError
+from dualres.errors import ConfigError, RecordingError
 from dualres.file import Model
 from dualres.stream.alarms import Alarms
 from dualres.stream.checkpoint import Checkpoints
@@ -117,14 +117,16 @@ class Agent:
             thread = threading.Thread(target=self._run_source, args=(source, known), name=source.name, daemon=True)
             self._running.append(thread)
             thread.start()
+        whole = False  # whether the last round was; else memory is ahead of the spool, and only a new start is right
         try:
             with contextlib.suppress(StoppedError):
                 while self._round():
                     pass
+                whole = True
         finally:
             self._stopped.set()
             self._intake.close()
-            self._end()
+            self._end(whole)
 
     def _round(self) -> bool:
         """Whether there is more to do."""
@@ -148,7 +150,7 @@ class Agent:
             put = partial(_after_pause, put, dict(known))
         try:
             source.run(put, self._say, self._stopped, known)
-        except (DualResError, OSError) as error:
+        except Exception as error:  # whatever it is, it must not end a thread in silence
             self.failed.append(error)
             self._say(f"{source.name}: not watched any more  {error}")
         finally:
@@ -203,6 +205,7 @@ class Agent:
         """Some of the chunks that are committed; whether there were any."""
         chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
         if not chunks:
+            self._cursor = self._spool.next_chunk - 1  # the latest may have been dropped by an agent before
             return False
         self._record(self._monitors.judge(chunks))
         self._cursor = chunks[-1].id
@@ -257,17 +260,17 @@ class Agent:
         waiting = {one.sink.name: self._spool.waiting(one.done) for one in self._deliveries}
         return {name: count for name, count in waiting.items() if count}
 
-    def _end(self) -> None:
-        """Nothing comes any more: judge and deliver what is here."""
+    def _end(self, whole: bool) -> None:
+        """Nothing comes any more: judge and deliver what is here, or deliver alone where a round was interrupted."""
         try:
-            while self._take_in(0.0):
+            while whole and self._take_in(0.0):
                 pass
-            if not self._lasting:
+            if whole and not self._lasting:
                 placed = Placed()
                 for stream in self._streams.open_streams():
                     self._streams.end(stream, placed, time.time())
                 self._commit(placed)
-            while self._judge():
+            while whole and self._judge():
                 pass
             deadline = time.monotonic() + LAST_DELIVERY_S
             while self.undelivered and time.monotonic() < deadline and not any(one.closed for one in self._deliveries):

@@ -127,11 +127,14 @@ class Alarm:
 
     def update(self, score: float) -> AlarmState:
         """After another block."""
-        now = self._now
-        now.waiting += _finite(score)
-        now.waited += 1
+        now, score = self._now, _finite(score)
         now.blocks += 1
-        if self._bets and now.waited == self.joined:
+        if not self._bets:
+            return self.state
+        if now.waited >= self.joined:  # kept by an alarm that joined more blocks, or had no bets
+            now.waiting, now.waited = 0.0, 0
+        now.waiting, now.waited = now.waiting + score, now.waited + 1
+        if now.waited == self.joined:
             mean, now.waiting, now.waited = now.waiting / self.joined, 0.0, 0
             self._bet(self._bets, mean)
         return self.state
@@ -159,7 +162,12 @@ class Alarm:
         """For JSON: `learned` never changes, `now` does with every block. `parsed` goes on exactly from there."""
         bets = asdict(self._bets) if self._bets else None
         learned = {"bets": bets, "between": self._between, "sure": self._sure, "reason": self._reason}
-        return {"learned": learned, "now": asdict(self._now)}
+        return {"learned": learned, "now": self.kept}
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What changes with every block, for `another`."""
+        return asdict(self._now)
 
     def another(self, kept: Mapping[str, Any] | None = None) -> Alarm:
         """Of another machine that shares what was learned, from the beginning or from what was kept as `now`."""

@@ -35,8 +35,7 @@ class Alarms:
 
     def kept(self, stream: str) -> dict[str, Any]:
         """What is to be remembered of a stream's alarm, as plain data."""
-        now: dict[str, Any] = self._of(stream).as_data()["now"]
-        return now
+        return self._of(stream).kept
 
     def go_on(self, stream: str, kept: dict[str, Any]) -> None:
         """From what was remembered."""

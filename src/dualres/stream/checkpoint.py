@@ -19,7 +19,7 @@ from dualres.stream.spool import Spool, Stored, Stream
 EVERY_S = 5.0
 LEAST_S = 1.0  # between two, where nothing more comes: the broker may wait for acknowledgements
 MOST = 500  # chunks that are not acknowledged
-RUNS = 10  # of every stream that are remembered: of samples that come again it must be known whether they are new
+RUNS = MOST  # of every stream that are remembered: of messages that come again it must be known whether they are new
 _LENGTH = struct.Struct("<Q")
 _STREAM = ("id", "name", "start", "began", "position", "marker", "ended")
 _CHUNK = ("id", "stream", "first", "count", "side", "at", "last")

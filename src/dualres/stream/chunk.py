@@ -18,6 +18,7 @@ from dualres.recordings.recording import Samples
 DTYPES: dict[str, np.dtype[Any]] = {"f32": np.dtype("<f4"), "i16": np.dtype("<i2")}
 MOST_CHANNELS = 1024
 STAMP = struct.Struct("<QQ")  # before the samples of a stamped chunk: the stream's start, the first sample's index
+MOST_SAMPLES = 1 << 62  # of a stream; the spool's numbers have 63 bits
 
 
 @dataclass(frozen=True)
@@ -92,4 +93,6 @@ def unstamped(payload: bytes) -> tuple[str, int, bytes]:
     if len(payload) < STAMP.size:
         raise ConfigError(f"{len(payload)} bytes hold no stamp, which takes {STAMP.size}")
     start, first = STAMP.unpack_from(payload)
+    if first >= MOST_SAMPLES:
+        raise ConfigError(f"its stamp says that it begins with sample {first:,}; are there stamps before its samples?")
     return str(start), first, payload[STAMP.size :]

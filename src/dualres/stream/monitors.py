@@ -36,6 +36,11 @@ class Watched:
     def position(self) -> int:
         return self.stream.began + self.monitor.position
 
+    @property
+    def lets_go(self) -> bool:
+        """Whether a chunk is not needed any more, also where nothing could be said of it."""
+        return bool(self.kept) and self.kept[0].stop <= self.stream.began + self.monitor.needed_from
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -123,7 +128,7 @@ class Monitors:
         told = {event.stream for event in events}
         # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
-        moved = [one for id, one in touched.items() if id in ended or one.stream.key in told]
+        moved = [one for id, one in touched.items() if id in ended or one.stream.key in told or one.lets_go]
         return Judged(verdicts, [self._progress(one, one.stream.id in ended) for one in moved])
 
     def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:

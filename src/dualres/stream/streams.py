@@ -127,6 +127,8 @@ class Streams:
             if chunk.last and not chunk.data:
                 return None
             start = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%S.%f")
+            if any(one.start == start for one in runs):
+                start += f"-{self._next}"
         else:
             # A run that was taken up after its beginning, or in another form, is told from the one before by where.
             start = f"{chunk.start}@{first}" if first else chunk.start

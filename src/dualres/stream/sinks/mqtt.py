@@ -6,6 +6,7 @@ import json
 import re
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 from dualres.stream.broker import KEEPALIVE_S, Broker
 from dualres.stream.sinks.sink import NotDeliveredError, Sink
@@ -24,7 +25,13 @@ class MqttSink(Sink):
         self._there = threading.Event()
         self._client.on_connect = lambda *arguments: None if arguments[3].is_failure else self._there.set()
         self._client.on_disconnect = lambda *_: self._there.clear()
+        self._client.on_publish = self._answered
+        self._refused: dict[int, str] = {}  # why, by the numbers of messages
         self._begun = False
+
+    def _answered(self, client: object, _: object, mid: int, reason: Any, properties: object) -> None:
+        if reason.is_failure:
+            self._refused[mid] = str(reason)
 
     def send(self, records: Sequence[Record]) -> None:
         if not self._begun:
@@ -41,6 +48,8 @@ class MqttSink(Sink):
                 raise NotDeliveredError(str(error)) from error
             if not one.is_published():
                 raise NotDeliveredError("the broker acknowledges nothing")
+            if reason := self._refused.pop(one.mid, ""):
+                raise NotDeliveredError(f"the broker refuses a verdict ({reason})")
 
     def close(self) -> None:
         self._client.disconnect()

@@ -32,6 +32,8 @@ class MqttInTurn(Mqtt):
         self._turn = Turn(self._broker, self.client_id, OURS)
         self._client.will_set(self._turn.holder, None, 1, retain=True)
         self._inside, self._lost, self._ready = threading.Event(), threading.Event(), threading.Event()
+        self._refused_checkpoints: set[int] = set()  # by the numbers of their messages
+        self._client.on_publish = self._answered
 
     def claim(self, say: Say, stopped: threading.Event) -> bytes | None:
         """Wait for our turn and take the session; what the one before us left.
@@ -75,7 +77,13 @@ class MqttInTurn(Mqtt):
     def keep(self, data: bytes) -> Callable[[], bool]:
         """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
         sent = self._client.publish(self._turn.left, data, 1, retain=True)
-        return lambda: not sent.rc and sent.is_published()  # where there was no connection, it never will be
+        # Where there was no connection, it never will be.
+        return lambda: not sent.rc and sent.is_published() and sent.mid not in self._refused_checkpoints
+
+    def _answered(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
+        if reason.is_failure:
+            self._refused_checkpoints.add(mid)
+            self._once(f"{self._broker}: does not take the checkpoint ({reason}); nothing is acknowledged")
 
     def _beat(self) -> None:
         self._client.publish(self._turn.holder, platform.node().encode() or b"?", retain=True)

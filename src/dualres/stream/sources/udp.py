@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from dualres.errors import ConfigError
@@ -54,7 +55,7 @@ class Udp(Source):
         with self._socket:
             while not stopped.is_set():
                 try:
-                    payload, beside, _, (host, *_) = self._socket.recvmsg(LARGEST, socket.CMSG_SPACE(_COUNT.size))
+                    payload, beside, (host, *_) = self._received()
                 except TimeoutError:
                     continue
                 stream = f"{self.name}/{host}"
@@ -67,6 +68,14 @@ class Udp(Source):
                     if stream not in odd:  # once: somebody may send such for hours
                         say(f"{stream}: left out  {error}")
                     odd.add(stream)
+
+    def _received(self) -> tuple[bytes, list[tuple[int, int, bytes]], Any]:
+        """A datagram, what the system says beside it where it does, and who sent it."""
+        if not hasattr(self._socket, "recvmsg"):
+            payload, sender = self._socket.recvfrom(LARGEST)
+            return payload, [], sender
+        payload, beside, _, sender = self._socket.recvmsg(LARGEST, socket.CMSG_SPACE(_COUNT.size))
+        return payload, beside, sender
 
     def _count_dropped(self, beside: list[tuple[int, int, bytes]], say: Say) -> None:
         for level, kind, data in beside:
