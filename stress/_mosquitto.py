@@ -26,6 +26,13 @@ class Mosquitto:
             "autosave_interval 1\nmax_queued_messages 0\nmax_inflight_messages 1000\nuser root\nlog_type error\n"
         )
 
+    def await_save(self):
+        """Until it has saved everything that it has now, which it does every second."""
+        database, now, end = self.folder / "mosquitto.db", time.time(), time.monotonic() + 30
+        while not database.exists() or database.stat().st_mtime <= now + 1.0:  # one that was under way does not count
+            assert time.monotonic() < end, "the broker does not save"
+            time.sleep(0.05)
+
     def __enter__(self):
         self.start()
         return self

@@ -186,10 +186,10 @@ def test_few_bytes_cannot_keep_the_reader_busy_for_long(tmp_path, monkeypatch):
     """Each block comes in time, but there are more of them than the file's bytes can account for."""
     path = tmp_path / "a.flac"
     with soundfile.SoundFile(path, "w", 8000, 1) as file:
-        for _ in range(60):
+        for _ in range(240):
             file.write(np.zeros(BLOCK, np.int16))
     guard = Guard(seconds=0.25)
-    with pytest.raises(RecordingError, match=r"a\.flac: cannot be read as FLAC: it was not done after 0\.25 s"):
+    with pytest.raises(RecordingError, match=r"a\.flac: cannot be read as FLAC: it was not done after 0\.25\d* s"):
         read(path, guard=guard)
     assert guard.late == 0
     monkeypatch.setattr(ondisk, "PACE", path.stat().st_size / 100)

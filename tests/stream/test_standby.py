@@ -131,7 +131,7 @@ def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, 
         until(lambda: any("our turn" in text for text in first.said))
         send(device, signal, 0, 3)
         until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
-        time.sleep(1.5)  # until the broker has saved
+        broker.await_save()
         send(device, signal, 3, 5)
         until(lambda: len(first.told) > 17)
         before = by_number(first.told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,19 @@ def served(rig: Path) -> Iterator[Served]:
         yield one
 
 
+def name_class(browser: Browser, label: str) -> None:
+    """Typed as soon as the field is there to stay: what is still being drawn may bring another one."""
+    field = "document.querySelector('[aria-label=\"A new class\"]')"
+    for _ in range(5):
+        browser.evaluate(f"{field}.focus()")
+        browser.write(label)
+        time.sleep(0.2)
+        if browser.evaluate(f"{field}.value === {json.dumps(label)}"):
+            break
+        browser.evaluate(f"{field}.value = ''")
+    browser.press("Enter")
+
+
 @pytest.fixture(scope="module")
 def walked(served: Served, browser: Browser, rig: Path) -> list[str]:
     """The whole way once; the clicks that it took beyond labelling."""
@@ -72,9 +86,7 @@ def walked(served: Served, browser: Browser, rig: Path) -> list[str]:
             browser.press(str(sorted(known).index(label) + 1))
         else:
             known.append(label)
-            browser.evaluate("document.querySelector('[aria-label=\"A new class\"]').focus()")
-            browser.write(label)
-            browser.press("Enter")
+            name_class(browser, label)
         after = names[min(number + 1, len(names) - 1)]
         browser.wait(f"document.querySelectorAll('#list .label:not(.none)').length === {number + 1}")
         browser.wait(f"document.querySelector('#detail h2').textContent === {json.dumps(after)}")
