@@ -55,7 +55,7 @@ class Udp(Source):
         with self._socket:
             while not stopped.is_set():
                 try:
-                    payload, beside, (host, *_) = self._received()
+                    payload, beside, (host, *_) = self._datagram()
                 except TimeoutError:
                     continue
                 stream = f"{self.name}/{host}"
@@ -69,7 +69,7 @@ class Udp(Source):
                         say(f"{stream}: left out  {error}")
                     odd.add(stream)
 
-    def _received(self) -> tuple[bytes, list[tuple[int, int, bytes]], Any]:
+    def _datagram(self) -> tuple[bytes, list[tuple[int, int, bytes]], Any]:
         """A datagram, what the system says beside it where it does, and who sent it."""
         if not hasattr(self._socket, "recvmsg"):
             payload, sender = self._socket.recvfrom(LARGEST)
