@@ -38,7 +38,7 @@ def seen_kernel(
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     is_bin = column < BINS
     mean = tl.load(means + fit * BINS + column, mask=is_bin, other=0.0)[None, :]
-    spread = tl.load(spreads + fit * BINS + column, mask=is_bin, other=1.0)[None, :]
+    over_spread = 1.0 / tl.load(spreads + fit * BINS + column, mask=is_bin, other=1.0)[None, :]
     frequency = column.to(tl.float32) / (BINS - 1)
     own_gain = _gain(amplitudes, phases, drawn, frequency, WAVES)[None, :]
     other_gain = _gain(amplitudes, phases, first + partner, frequency, WAVES)[None, :]
@@ -47,7 +47,8 @@ def seen_kernel(
         t = start + tl.arange(0, ROWS)
         inside = (t < TOKENS)[:, None] & is_bin[None, :]
         at = t[:, None] * COLUMNS + column[None, :]
-        mine = libdevice.log1p(tl.load(magnitudes + own + at, mask=inside, other=0.0) * own_gain)
-        theirs = libdevice.log1p(tl.load(magnitudes + other + at, mask=inside, other=0.0) * other_gain)
+        # The logarithm of a number of at least 1 needs no care; log1p would take as long as all that is read.
+        mine = tl.log(1.0 + tl.load(magnitudes + own + at, mask=inside, other=0.0) * own_gain)
+        theirs = tl.log(1.0 + tl.load(magnitudes + other + at, mask=inside, other=0.0) * other_gain)
         blend = share * mine + (1.0 - share) * theirs
-        tl.store(view + own + at, (blend - mean) / spread, mask=inside)
+        tl.store(view + own + at, (blend - mean) * over_spread, mask=inside)

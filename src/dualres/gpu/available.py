@@ -12,7 +12,11 @@ def available(config: ModelConfig, device: str) -> bool:
 
 
 def fits_the_kernels(config: ModelConfig) -> bool:
-    """Whether the kernels can do such a network: tiles are powers of two, and nothing can be silenced."""
+    """Whether the kernels can do such a network.
+
+    Tiles are powers of two and fit into a multiprocessor, windows begin where frames do, and nothing can be silenced.
+    """
     sizes = (config.width, config.states, config.short, config.long)
     powers = all(size & (size - 1) == 0 for size in sizes)
-    return config.memory and powers and 32 <= config.width <= 128 and 4 <= config.states <= 64
+    fits = 32 <= config.width <= 64 and 4 <= config.states <= 16
+    return config.memory and powers and fits and config.window % config.hop == 0

@@ -5,8 +5,8 @@ The same as `Encoder.features`, `Encoder.norm` and `OscillatoryMemory.coefficien
 are done where their factors are made and used, so little but views and coefficients passes through memory. A window
 belongs to network `window // windows`, whose parameters are a row of `weights`; see `layout.py`.
 
-    maps           (windows, tokens, 2 width)              damping and u, with their biases; kept for going back
-    coefficients   (windows, tokens, 2 width + 4 states)   alpha, (1 - alpha) u, b and c: real parts, then imaginary
+    maps           (windows, tokens, 2 width)              tanh of damping, and u; kept for going back
+    coefficients   (windows, tokens, 2 width + 4 states)   as in `memory_triton.py`
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-# Three products of numbers of 11 bits each: within about 1e-6 of float32, on the units that multiply matrices.
-PRECISION = tl.constexpr("tf32x3")
+from dualres.gpu.memory_triton import back, forth, frame_angle
+from dualres.gpu.products_triton import add_product, product
 
 
 @triton.jit
@@ -31,16 +31,41 @@ def _log_rate(
 
 
 @triton.jit
+def tanh(x):
+    """Exact to a few units in the last place, without the branch of the library's."""
+    below_zero = libdevice.expm1(-2.0 * tl.abs(x))
+    y = -below_zero / (2.0 + below_zero)
+    return tl.where(x < 0.0, -y, y)
+
+
+@triton.jit
 def damped(log_rate, damping, u):
-    """alpha and (1 - alpha) u."""
-    delta = libdevice.exp(log_rate + libdevice.tanh(damping))
+    """alpha and (1 - alpha) u, from damping within -1 and 1."""
+    delta = libdevice.exp(log_rate + damping)
     return libdevice.exp(-delta), -libdevice.expm1(-delta) * u
 
 
 @triton.jit
-def bounded(vectors, s, root, STATES: tl.constexpr):
-    """b and c, side by side."""
-    return libdevice.tanh(vectors) * tl.where(s < 2 * STATES, 1.0, root)
+def bounded(vectors, root, ROWS: tl.constexpr, STATES: tl.constexpr):
+    """b and c from their maps (rows, 4 states): real and imaginary parts, (rows, 2, states) each."""
+    pairs = tl.reshape(tanh(vectors), [ROWS, 2, 2, STATES])
+    re, im = tl.split(tl.permute(pairs, [0, 1, 3, 2]))
+    scale = _scale_of(root)
+    return re * scale, im * scale
+
+
+@triton.jit
+def _scale_of(root):
+    """What b and c are multiplied by, (1, 2, 1)."""
+    return tl.where(tl.arange(0, 2) == 0, 1.0, root)[None, :, None]
+
+
+@triton.jit
+def vectors_at(row, WIDTH: tl.constexpr, STATES: tl.constexpr):
+    """Where the real parts of b and c lie among the coefficients and maps of some rows: (rows, 2, states)."""
+    vector, k = tl.arange(0, 2), tl.arange(0, STATES)
+    first = row * (2 * WIDTH + 4 * STATES) + 2 * WIDTH
+    return first[:, None, None] + (2 * STATES * vector)[None, :, None] + k[None, None, :]
 
 
 @triton.jit
@@ -56,7 +81,7 @@ def _projected(
         at = view + row[:, None] * COLUMNS + column[None, :]
         x = tl.load(at, mask=inside[:, None] & is_column[None, :], other=0.0)
         own = tl.load(weight + h[None, :] * COLUMNS + column[:, None], mask=is_column[:, None], other=0.0)
-        total = tl.dot(x, own, total, input_precision=PRECISION)
+        total = add_product(x, own, total)
     return total
 
 
@@ -66,20 +91,22 @@ def _mapped(low, high, weight, bias, first, WIDTH: tl.constexpr, COUNT: tl.const
     HALF: tl.constexpr = WIDTH // 2
     n, i = first + tl.arange(0, COUNT), tl.arange(0, HALF)
     at = weight + n[None, :] * WIDTH + i[:, None]
-    mapped = tl.dot(low, tl.load(at), input_precision=PRECISION)
-    return tl.dot(high, tl.load(at + HALF), mapped, input_precision=PRECISION) + tl.load(bias + n)[None, :]
+    mapped = add_product(high, tl.load(at + HALF), product(low, tl.load(at)))
+    return mapped + tl.load(bias + n)[None, :]
 
 
 @triton.jit
 def _encode(
-    low, high, own, features, normed, maps, coefficients, log_rate, root, row, inside,
-    NORM: tl.constexpr, MAPS: tl.constexpr, BIAS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
-    EPS: tl.constexpr, TRAINS: tl.constexpr,
+    low, high, own, noise, count, features, normed, maps, coefficients, window, windows, sigma, shift, root,
+    row, t, inside,
+    NORM: tl.constexpr, MAPS: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr,
+    WIDTH: tl.constexpr, STATES: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr, EPS: tl.constexpr,
+    SLAB: tl.constexpr, TRAINS: tl.constexpr, ROWS: tl.constexpr, PART: tl.constexpr,
 ):  # fmt: skip
     """From both halves of some tokens' features, (rows, half of the width) each, to their coefficients."""
     HALF: tl.constexpr = WIDTH // 2
-    h, d, s = tl.arange(0, HALF), tl.arange(0, WIDTH), tl.arange(0, 4 * STATES)
-    inside = inside[:, None]
+    h, k = tl.arange(0, HALF), tl.arange(0, STATES)
+    is_row, inside = inside[:, None, None], inside[:, None]
     at = features + (row * WIDTH)[:, None] + h[None, :]
     tl.store(at, low, mask=inside)
     tl.store(at + HALF, high, mask=inside)
@@ -90,30 +117,40 @@ def _encode(
     low = low * factor * tl.load(scale)[None, :] + tl.load(bias)[None, :]
     high = high * factor * tl.load(scale + HALF)[None, :] + tl.load(bias + HALF)[None, :]
 
-    damping = _mapped(low, high, own + MAPS, own + BIAS, 0, WIDTH, WIDTH)
-    u = _mapped(low, high, own + MAPS, own + BIAS, WIDTH, WIDTH, WIDTH)
     if TRAINS:
         at = normed + (row * WIDTH)[:, None] + h[None, :]
         tl.store(at, low, mask=inside)
         tl.store(at + HALF, high, mask=inside)
-        at = maps + (row * (2 * WIDTH))[:, None] + d[None, :]
-        tl.store(at, damping, mask=inside)
-        tl.store(at + WIDTH, u, mask=inside)
-    alpha, written = damped(log_rate[None, :], damping, u)
-    to = coefficients + (row * (2 * WIDTH + 4 * STATES))[:, None]
-    tl.store(to + d[None, :], alpha, mask=inside)
-    tl.store(to + WIDTH + d[None, :], written, mask=inside)
+    for first in tl.static_range(0, WIDTH, PART):  # few channels at once leave registers for more programs
+        p = first + tl.arange(0, PART)
+        damping = tanh(_mapped(low, high, own + MAPS, own + BIAS, first, WIDTH, PART))
+        u = _mapped(low, high, own + MAPS, own + BIAS, WIDTH + first, WIDTH, PART)
+        if TRAINS:
+            at = maps + (row * (2 * WIDTH))[:, None] + p[None, :]
+            tl.store(at, damping, mask=inside)
+            tl.store(at + WIDTH, u, mask=inside)
+        rate = _log_rate(own, noise, count, window, windows, sigma, shift, p, LOG_RATE, WIDTH, SLAB)
+        alpha, written = damped(rate[None, :], damping, u)
+        to = coefficients + (row * (2 * WIDTH + 4 * STATES))[:, None] + p[None, :]
+        tl.store(to, alpha, mask=inside)
+        tl.store(to + WIDTH, written, mask=inside)
     vectors = _mapped(low, high, own + MAPS, own + BIAS, 2 * WIDTH, WIDTH, 4 * STATES)
-    tl.store(to + 2 * WIDTH + s[None, :], bounded(vectors, s[None, :], root, STATES), mask=inside)
+    re, im = bounded(vectors, root, ROWS, STATES)
+    cos, sin = frame_angle(own + PITCH, k[None, None, :], t[:, None, None], CHUNK, ROTATES)
+    re, im = forth(re, im, cos, sin)
+    at = coefficients + vectors_at(row, WIDTH, STATES)
+    tl.store(at, re, mask=is_row)
+    tl.store(at + STATES, im, mask=is_row)
 
 
 @triton.jit(do_not_specialize=["windows"])
 def encode_views_kernel(
     short, long, weights, noise, count, features, normed, maps, coefficients, windows, sigma, shift, root,
     SIZE: tl.constexpr, SHORT: tl.constexpr, LONG: tl.constexpr, NORM: tl.constexpr, MAPS: tl.constexpr,
-    BIAS: tl.constexpr, LOG_RATE: tl.constexpr, SHORT_COLUMNS: tl.constexpr, LONG_COLUMNS: tl.constexpr,
-    USES_SHORT: tl.constexpr, USES_LONG: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
-    EPS: tl.constexpr, SLAB: tl.constexpr, TRAINS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, SHORT_COLUMNS: tl.constexpr,
+    LONG_COLUMNS: tl.constexpr, USES_SHORT: tl.constexpr, USES_LONG: tl.constexpr, TOKENS: tl.constexpr,
+    WIDTH: tl.constexpr, STATES: tl.constexpr, CHUNK: tl.constexpr, ROTATES: tl.constexpr, EPS: tl.constexpr,
+    SLAB: tl.constexpr, TRAINS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, PART: tl.constexpr,
 ):  # fmt: skip
     """Some tokens of one window, from its padded views (windows, tokens, columns)."""
     window = tl.program_id(0).to(tl.int64)
@@ -126,11 +163,37 @@ def encode_views_kernel(
         low += _projected(short, row, inside, own + SHORT, SHORT_COLUMNS, WIDTH // 2, ROWS, BLOCK)
     if USES_LONG:
         high += _projected(long, row, inside, own + LONG, LONG_COLUMNS, WIDTH // 2, ROWS, BLOCK)
-    log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, tl.arange(0, WIDTH), LOG_RATE, WIDTH, SLAB)
     _encode(
-        low, high, own, features, normed, maps, coefficients, log_rate, root, row, inside,
-        NORM, MAPS, BIAS, WIDTH, STATES, EPS, TRAINS,
+        low, high, own, noise, count, features, normed, maps, coefficients, window, windows, sigma, shift, root,
+        row, t, inside, NORM, MAPS, BIAS, LOG_RATE, PITCH, WIDTH, STATES, CHUNK, ROTATES, EPS, SLAB, TRAINS, ROWS, PART,
     )  # fmt: skip
+
+
+@triton.jit
+def _d_bounded(
+    coefficients, d_vectors, window, t, row, cos, sin, root,
+    TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr, SHARES: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """The gradients of the maps that b and c are made of, real and imaginary, (rows, 2, states) each, from the shares
+    of b's and c's in the frame; and that of the angle, (states,).
+    """
+    inside = (t < TOKENS)[:, None, None]
+    vector, k = tl.arange(0, 2), tl.arange(0, STATES)
+    d_re = tl.zeros([BLOCK, 2, STATES], tl.float32)
+    d_im = tl.zeros([BLOCK, 2, STATES], tl.float32)
+    for share in tl.static_range(SHARES):
+        first = ((window * SHARES + share) * TOKENS + t) * (4 * STATES)
+        at = d_vectors + first[:, None, None] + (2 * STATES * vector)[None, :, None] + k[None, None, :]
+        d_re += tl.load(at, mask=inside, other=0.0)
+        d_im += tl.load(at + STATES, mask=inside, other=0.0)
+    at = coefficients + vectors_at(row, WIDTH, STATES)
+    re, im = tl.load(at, mask=inside, other=0.0), tl.load(at + STATES, mask=inside, other=0.0)
+    d_angle = tl.sum(d_im * re - d_re * im, 1)  # (rows, states)
+    re, im = back(re, im, cos, sin)
+    d_re, d_im = back(d_re, d_im, cos, sin)
+    scale = _scale_of(root)
+    re, im = re / scale, im / scale
+    return d_re * scale * (1.0 - re * re), d_im * scale * (1.0 - im * im), d_angle
 
 
 @triton.jit(do_not_specialize=["windows"])
@@ -138,7 +201,7 @@ def coefficients_backward_kernel(
     maps, weights, noise, count, coefficients, d_alpha, d_written, d_vectors, d_theta, d_maps, gradients, windows,
     sigma, shift, root,
     SIZE: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, TOKENS: tl.constexpr,
-    WIDTH: tl.constexpr, STATES: tl.constexpr, SLAB: tl.constexpr, SHARES: tl.constexpr, CHUNKS: tl.constexpr,
+    WIDTH: tl.constexpr, STATES: tl.constexpr, SLAB: tl.constexpr, SHARES: tl.constexpr, CHUNK: tl.constexpr,
     ROTATES: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """One program per window, which also sums its share of the gradients of biases, rates and pitches."""
@@ -146,50 +209,56 @@ def coefficients_backward_kernel(
     window = tl.program_id(0).to(tl.int64)
     own = weights + window // windows * SIZE
     gradient = gradients + window * SIZE
-    d, s, k = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES), tl.arange(0, STATES)
+    d, k = tl.arange(0, WIDTH), tl.arange(0, STATES)
     log_rate = _log_rate(own, noise, count, window, windows, sigma, shift, d, LOG_RATE, WIDTH, SLAB)
-    scale = tl.where(s < 2 * STATES, 1.0, root)[None, :]
     sum_damping = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_u = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_rate = tl.zeros([BLOCK, WIDTH], tl.float32)
-    sum_vectors = tl.zeros([BLOCK, 4 * STATES], tl.float32)
+    sum_re = tl.zeros([BLOCK, 2, STATES], tl.float32)
+    sum_im = tl.zeros([BLOCK, 2, STATES], tl.float32)
+    sum_theta = tl.zeros([BLOCK, STATES], tl.float32)
     for start in range(0, TOKENS, BLOCK):
         t = start + tl.arange(0, BLOCK)
-        inside = (t < TOKENS)[:, None]
-        row = ((window * TOKENS + t) * MAPS)[:, None]
-        channel = ((window * TOKENS + t) * WIDTH)[:, None] + d[None, :]
-        kept = maps + ((window * TOKENS + t) * (2 * WIDTH))[:, None] + d[None, :]
-        damping = libdevice.tanh(tl.load(kept, mask=inside, other=0.0))
-        u = tl.load(kept + WIDTH, mask=inside, other=0.0)
+        inside, row = (t < TOKENS)[:, None], window * TOKENS + t
+        channel = (row * WIDTH)[:, None] + d[None, :]
+        kept = maps + (row * (2 * WIDTH))[:, None] + d[None, :]
+        damping, u = tl.load(kept, mask=inside, other=0.0), tl.load(kept + WIDTH, mask=inside, other=0.0)
         delta = libdevice.exp(log_rate[None, :] + damping)
         d_a = tl.load(d_alpha + channel, mask=inside, other=0.0)
         d_w = tl.load(d_written + channel, mask=inside, other=0.0)
         d_u = -libdevice.expm1(-delta) * d_w
         d_rate = libdevice.exp(-delta) * delta * (u * d_w - d_a)
         d_damping = d_rate * (1.0 - damping * damping)
-        tl.store(d_maps + row + d[None, :], d_damping, mask=inside)
-        tl.store(d_maps + row + WIDTH + d[None, :], d_u, mask=inside)
-        d_bc = tl.zeros([BLOCK, 4 * STATES], tl.float32)
-        for share in tl.static_range(SHARES):
-            at = (((window * SHARES + share) * TOKENS + t) * (4 * STATES))[:, None] + s[None, :]
-            d_bc += tl.load(d_vectors + at, mask=inside, other=0.0)
-        vectors = tl.load(coefficients + row + 2 * WIDTH + s[None, :], mask=inside, other=0.0) / scale
-        d_bc *= scale * (1.0 - vectors * vectors)
-        tl.store(d_maps + row + 2 * WIDTH + s[None, :], d_bc, mask=inside)
+        to = d_maps + (row * MAPS)[:, None] + d[None, :]
+        tl.store(to, d_damping, mask=inside)
+        tl.store(to + WIDTH, d_u, mask=inside)
+
+        cos, sin = frame_angle(own + PITCH, k[None, None, :], t[:, None, None], CHUNK, ROTATES)
+        d_re, d_im, d_angle = _d_bounded(
+            coefficients, d_vectors, window, t, row, cos, sin, root, TOKENS, WIDTH, STATES, SHARES, BLOCK
+        )
+        to = d_maps + vectors_at(row, WIDTH, STATES)
+        tl.store(to, d_re, mask=inside[:, :, None])
+        tl.store(to + STATES, d_im, mask=inside[:, :, None])
         sum_damping += d_damping
         sum_u += d_u
         sum_rate += d_rate
-        sum_vectors += d_bc
+        sum_re += d_re
+        sum_im += d_im
+        sum_theta += (t % CHUNK)[:, None] * d_angle
     tl.store(gradient + BIAS + d, tl.sum(sum_damping, 0))
     tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_u, 0))
-    tl.store(gradient + BIAS + 2 * WIDTH + s, tl.sum(sum_vectors, 0))
+    vectors = gradient + BIAS + 2 * WIDTH + (2 * STATES * tl.arange(0, 2))[:, None] + k[None, :]
+    tl.store(vectors, tl.sum(sum_re, 0))
+    tl.store(vectors + STATES, tl.sum(sum_im, 0))
     tl.store(gradient + LOG_RATE + d, tl.sum(sum_rate, 0))
     if ROTATES:
-        sum_theta = tl.zeros([STATES], tl.float32)
-        for share in tl.static_range(SHARES * CHUNKS):
-            sum_theta += tl.load(d_theta + (window * (SHARES * CHUNKS) + share) * STATES + k)
+        PARTS: tl.constexpr = SHARES * ((TOKENS + CHUNK - 1) // CHUNK)
+        of_theta = tl.sum(sum_theta, 0)
+        for part in tl.static_range(PARTS):
+            of_theta += tl.load(d_theta + (window * PARTS + part) * STATES + k)
         half_turn = 1.0 / (1.0 + libdevice.exp(-tl.load(own + PITCH + k)))
-        tl.store(gradient + PITCH + k, sum_theta * 3.141592653589793 * half_turn * (1.0 - half_turn))
+        tl.store(gradient + PITCH + k, of_theta * 3.141592653589793 * half_turn * (1.0 - half_turn))
 
 
 @triton.jit
@@ -242,12 +311,9 @@ def _projection_back(
         row, inside = window * TOKENS + t, t < TOKENS
         d_at = d_features + (row * WIDTH)[None, :] + side + h[:, None]
         x_at = view + (row * COLUMNS)[:, None] + column[None, :]
-        total = tl.dot(
-            tl.load(d_at, mask=inside[None, :], other=0.0),
-            tl.load(x_at, mask=inside[:, None] & is_column, other=0.0),
-            total,
-            input_precision=PRECISION,
-        )
+        d = tl.load(d_at, mask=inside[None, :], other=0.0)
+        x = tl.load(x_at, mask=inside[:, None] & is_column, other=0.0)
+        total = add_product(d, x, total)
     tl.store(to + h[:, None] * COLUMNS + column[None, :], total, mask=is_column)
 
 

@@ -141,7 +141,7 @@ class Bundle:
             windows, samples = len(supports[0]), self._layout.config.window
             self.passes.labels.copy_(torch.from_numpy(np.concatenate(labels)))
             most = min(UPLOADED_WINDOWS, windows)
-            spectra = Spectra(self._layout, most, self._device)
+            spectra = Spectra(self._layout, most, most * samples, self._device, apart=True)
             starts = torch.arange(0, most * samples, samples, device=self._device)
             short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
             for fit, support in enumerate(supports):

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""One window from its spectra to its logits on a GPU, in five kernels: a single window leaves no time to launch more.
+"""One window from its samples to its logits on a GPU, in six kernels: a single window leaves no time to launch more.
 
 The products are of matrices with single vectors, a token or a few to a program, which is faster here than any library's
 products of matrices. The parameters are one row, as in `layout.py`.
@@ -11,52 +11,101 @@ import triton
 import triton.language as tl
 from triton.language.extra import libdevice
 
-from dualres.gpu.encoder_triton import bounded, damped
+from dualres.gpu.encoder_triton import bounded, damped, tanh, vectors_at
+from dualres.gpu.memory_triton import forth, frame_angle
+from dualres.gpu.spectra_triton import magnitude, over_rms
+
+
+@triton.jit
+def centred_sums_kernel(samples, centred, sums, SAMPLES: tl.constexpr, BLOCK: tl.constexpr):
+    """Some samples less the window's first one, their sum and that of their squares, (2, pieces) in float64."""
+    piece = tl.program_id(0)
+    i = piece * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(samples + i, mask=i < SAMPLES, other=0.0).to(tl.float64) - tl.load(samples).to(tl.float64)
+    x = tl.where(i < SAMPLES, x, 0.0)
+    tl.store(centred + i, x.to(tl.float32), mask=i < SAMPLES)
+    tl.store(sums + piece, tl.sum(x, 0))
+    tl.store(sums + tl.num_programs(0) + piece, tl.sum(x * x, 0))
 
 
 @triton.jit
 def _projected(
-    spectrum, weight, token, BINS: tl.constexpr, COLUMNS: tl.constexpr, HALF: tl.constexpr, BLOCK: tl.constexpr
+    spectra, weight, t, is_token, mean, scale,
+    BINS: tl.constexpr, COLUMNS: tl.constexpr, HALF: tl.constexpr, EACH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """One view's half of a token's features, (width / 2,), from its spectrum (tokens, bins, re and im)."""
+    """One view's half of some tokens' features, (each, width / 2), from the spectra of their frames."""
     h = tl.arange(0, HALF)
-    total = tl.zeros([HALF, BLOCK], tl.float32)
+    frames = (spectra + t * BINS)[:, None]
+    total = tl.zeros([EACH, HALF, BLOCK], tl.float32)
     for start in range(0, BINS, BLOCK):
-        column = start + tl.arange(0, BLOCK)
-        is_bin = column < BINS
-        at = spectrum + 2 * (token * BINS + column)
-        re, im = tl.load(at, mask=is_bin, other=0.0), tl.load(at + 1, mask=is_bin, other=0.0)
-        own = tl.load(weight + h[:, None] * COLUMNS + column[None, :], mask=is_bin[None, :], other=0.0)
-        total += own * libdevice.log1p(tl.sqrt_rn(re * re + im * im))[None, :]
-    return tl.sum(total, 1) + tl.load(weight + h * COLUMNS + BINS)
+        k = start + tl.arange(0, BLOCK)
+        seen = magnitude(frames, k[None, :], is_token[:, None] & (k < BINS)[None, :], mean, scale, BINS)
+        own = tl.load(weight + h[:, None] * COLUMNS + k[None, :], mask=(k < BINS)[None, :], other=0.0)
+        total += own[None, :, :] * tl.log(1.0 + seen)[:, None, :]
+    return tl.sum(total, 2) + tl.load(weight + h * COLUMNS + BINS)[None, :]
 
 
 @triton.jit
-def features_kernel(
-    short_spectrum, long_spectrum, weights, features, normed,
+def _mapped_halves(low, high, weight, bias, first, WIDTH: tl.constexpr, COUNT: tl.constexpr):
+    """`COUNT` rows of a map from `first` on, applied to both halves (each, width / 2) of some tokens."""
+    n, h = first + tl.arange(0, COUNT), tl.arange(0, WIDTH // 2)
+    at = weight + n[:, None] * WIDTH + h[None, :]
+    products = tl.load(at)[None, :, :] * low[:, None, :] + tl.load(at + WIDTH // 2)[None, :, :] * high[:, None, :]
+    return tl.sum(products, 2) + tl.load(bias + n)[None, :]
+
+
+@triton.jit
+def coefficients_of_kernel(
+    short_spectra, long_spectra, sums, weights, features, coefficients, shift, root,
+    SAMPLES: tl.constexpr, PIECES: tl.constexpr, PIECE_TILE: tl.constexpr, SMALLEST: tl.constexpr,
     SHORT: tl.constexpr, SHORT_BINS: tl.constexpr, SHORT_COLUMNS: tl.constexpr, USES_SHORT: tl.constexpr,
     LONG: tl.constexpr, LONG_BINS: tl.constexpr, LONG_COLUMNS: tl.constexpr, USES_LONG: tl.constexpr,
-    NORM: tl.constexpr, EPS: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+    NORM: tl.constexpr, EPS: tl.constexpr, MAPS: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr,
+    PITCH: tl.constexpr, ROTATES: tl.constexpr, CHUNK: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr,
+    STATES: tl.constexpr, EACH: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Both projections of a token and its norm; the halves stay apart until they are stored."""
+    """Some tokens from their spectra: both projections, the norm, the memory's maps and the coefficients they make."""
     HALF: tl.constexpr = WIDTH // 2
-    token = tl.program_id(0)
-    low = tl.zeros([HALF], tl.float32)
-    high = tl.zeros([HALF], tl.float32)
+    piece = tl.arange(0, PIECE_TILE)
+    is_piece = piece < PIECES
+    level = tl.sum(tl.load(sums + piece, mask=is_piece, other=0.0), 0) / SAMPLES
+    square = tl.sum(tl.load(sums + PIECES + piece, mask=is_piece, other=0.0), 0) / SAMPLES
+    mean, scale = level.to(tl.float32), over_rms(level, square, SMALLEST).to(tl.float32)
+
+    t = tl.program_id(0) * EACH + tl.arange(0, EACH)
+    is_token = t < TOKENS
+    low = tl.zeros([EACH, HALF], tl.float32)
+    high = tl.zeros([EACH, HALF], tl.float32)
     if USES_SHORT:
-        low += _projected(short_spectrum, weights + SHORT, token, SHORT_BINS, SHORT_COLUMNS, HALF, BLOCK)
+        own = weights + SHORT
+        low += _projected(short_spectra, own, t, is_token, mean, scale, SHORT_BINS, SHORT_COLUMNS, HALF, EACH, BLOCK)
     if USES_LONG:
-        high += _projected(long_spectrum, weights + LONG, token, LONG_BINS, LONG_COLUMNS, HALF, BLOCK)
-    h = tl.arange(0, HALF)
-    at = token * WIDTH + h
-    tl.store(features + at, low)
-    tl.store(features + at + HALF, high)
-    mean = (tl.sum(low, 0) + tl.sum(high, 0)) / WIDTH
-    low, high = low - mean, high - mean
-    factor = 1.0 / tl.sqrt_rn((tl.sum(low * low, 0) + tl.sum(high * high, 0)) / WIDTH + EPS)
-    own = weights + NORM + h
-    tl.store(normed + at, low * factor * tl.load(own) + tl.load(own + WIDTH))
-    tl.store(normed + at + HALF, high * factor * tl.load(own + HALF) + tl.load(own + WIDTH + HALF))
+        own = weights + LONG
+        high += _projected(long_spectra, own, t, is_token, mean, scale, LONG_BINS, LONG_COLUMNS, HALF, EACH, BLOCK)
+    h, inside = tl.arange(0, HALF), is_token[:, None]
+    at = features + (t * WIDTH)[:, None] + h[None, :]
+    tl.store(at, low, mask=inside)
+    tl.store(at + HALF, high, mask=inside)
+    centre = ((tl.sum(low, 1) + tl.sum(high, 1)) / WIDTH)[:, None]
+    low, high = low - centre, high - centre
+    factor = (1.0 / tl.sqrt_rn((tl.sum(low * low, 1) + tl.sum(high * high, 1)) / WIDTH + EPS))[:, None]
+    norm = weights + NORM + h
+    low = low * factor * tl.load(norm)[None, :] + tl.load(norm + WIDTH)[None, :]
+    high = high * factor * tl.load(norm + HALF)[None, :] + tl.load(norm + WIDTH + HALF)[None, :]
+
+    d, k, maps, bias = tl.arange(0, WIDTH), tl.arange(0, STATES), weights + MAPS, weights + BIAS
+    damping = tanh(_mapped_halves(low, high, maps, bias, 0, WIDTH, WIDTH))
+    u = _mapped_halves(low, high, maps, bias, WIDTH, WIDTH, WIDTH)
+    alpha, written = damped((tl.load(weights + LOG_RATE + d) + shift)[None, :], damping, u)
+    to = coefficients + (t * (2 * WIDTH + 4 * STATES))[:, None] + d[None, :]
+    tl.store(to, alpha, mask=inside)
+    tl.store(to + WIDTH, written, mask=inside)
+    re, im = bounded(_mapped_halves(low, high, maps, bias, 2 * WIDTH, WIDTH, 4 * STATES), root, EACH, STATES)
+    cos, sin = frame_angle(weights + PITCH, k[None, None, :], t[:, None, None], CHUNK, ROTATES)
+    re, im = forth(re, im, cos, sin)
+    to = coefficients + vectors_at(t, WIDTH, STATES)
+    tl.store(to, re, mask=inside[:, :, None])
+    tl.store(to + STATES, im, mask=inside[:, :, None])
 
 
 @triton.jit
@@ -64,25 +113,6 @@ def _mapped(x, weight, bias, first, WIDTH: tl.constexpr, COUNT: tl.constexpr):
     """`COUNT` rows of a map from `first` on, applied to x (width,)."""
     n, i = first + tl.arange(0, COUNT), tl.arange(0, WIDTH)
     return tl.sum(tl.load(weight + n[:, None] * WIDTH + i[None, :]) * x[None, :], 1) + tl.load(bias + n)
-
-
-@triton.jit
-def coefficients_of_kernel(
-    normed, weights, coefficients, shift, root,
-    MAPS: tl.constexpr, BIAS: tl.constexpr, LOG_RATE: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
-):  # fmt: skip
-    """The memory's four maps at a token, in the order of `kernel/pack.py`, and the coefficients they make."""
-    token = tl.program_id(0)
-    d, s = tl.arange(0, WIDTH), tl.arange(0, 4 * STATES)
-    x = tl.load(normed + token * WIDTH + d)
-    weight, bias = weights + MAPS, weights + BIAS
-    to = coefficients + token * (2 * WIDTH + 4 * STATES)
-    damping, u = _mapped(x, weight, bias, 0, WIDTH, WIDTH), _mapped(x, weight, bias, WIDTH, WIDTH, WIDTH)
-    alpha, written = damped(tl.load(weights + LOG_RATE + d) + shift, damping, u)
-    tl.store(to + d, alpha)
-    tl.store(to + WIDTH + d, written)
-    vectors = _mapped(x, weight, bias, 2 * WIDTH, WIDTH, 4 * STATES)
-    tl.store(to + 2 * WIDTH + s, bounded(vectors, s, root, STATES))
 
 
 @triton.jit
@@ -105,7 +135,7 @@ def shares_kernel(
 
 
 @triton.jit
-def head_kernel(
+def logits_kernel(
     shares, weights, logits,
     HEAD: tl.constexpr, BIAS: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, SHARES: tl.constexpr,
     SHARE_TILE: tl.constexpr, CLASSES: tl.constexpr, CLASS_TILE: tl.constexpr,

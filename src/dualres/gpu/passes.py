@@ -1,9 +1,9 @@
 """The learned part of many networks at once on a GPU: their forward pass, and the gradient of the mean cross-entropy.
 
 Each of `fits` networks has `windows` windows of its own. The kernels are in `encoder_triton.py`, `memory_triton.py` and
-`readout_triton.py`; here are their buffers and launches. Products of whole matrices between them are cuBLAS', one
-product for all networks. Nothing is allocated, looked at or waited for in a pass, so that it can be part of a CUDA
-graph.
+`readout_triton.py`; here are their buffers and launches. Going forward, products of matrices are done where their
+factors are made (`products_triton.py`); going back, some are cuBLAS', one product for all networks. Nothing is
+allocated, looked at or waited for in a pass, so that it can be part of a CUDA graph.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dualres.gpu import encoder_triton, memory_triton
+from dualres.gpu import encoder_triton, memory_triton, readout_triton
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout, ceil_div, power_of_two
-from dualres.gpu.readout_triton import readout_kernel
 from dualres.machinery.cuda_graphs import aside
 
 CHANNELS, CHUNK = 32, 32  # channels of a window that one warp walks with, and tokens that it walks through
 GROUP, BACKWARD_GROUP = 8, 4  # tokens asked for together, forward and backward, where more is held of each
-ROWS, BINS_AT_ONCE = 64, 64  # tokens of one program of the encoder, and columns of views
+ROWS, BINS_AT_ONCE = 64, 32  # tokens of one program of the encoder, and columns of views
+CHANNELS_AT_ONCE, REGISTERS = 32, 128  # of the memory's coefficients, there, and what a thread may hold
 GRADIENT_ROWS, GRADIENT_COLUMNS = 32, 64  # tokens and columns, where a projection's gradient is computed
 WINDOW_BLOCK, WINDOW_WARPS = 64, 8  # tokens at once and warps, where one program does a window
 EPS = 1e-5  # LayerNorm's
@@ -64,8 +64,11 @@ class Passes:
         channels = min(CHANNELS, width)
         self._walkers = total, width // channels, chunks
         self._features, self.y = buffer(total, tokens, width), buffer(total, tokens, width)
-        self._gates, self._coefficients = buffer(total, tokens, 2 * width), buffer(total, tokens, layout.maps)
-        self._normed, self._maps = buffer(trained, tokens, width), buffer(trained, tokens, 2 * width)
+        self._coefficients = buffer(total, tokens, layout.maps)
+        self._gates, self._maps = buffer(trained, tokens, 2 * width), buffer(trained, tokens, 2 * width)
+        self._normed = buffer(trained, tokens, width)
+        blocks = ceil_div(tokens, WINDOW_BLOCK)
+        self._shares, self._readers = buffer(total, blocks, width), (total, blocks)
         self._states = buffer(trained, ceil_div(tokens, BACKWARD_GROUP), 2, states, width)
         self._leads = buffer(total, chunks, 2 * states + 1, width)
         self._d_y, self._d_alpha, self._d_written = (buffer(trained, tokens, width) for _ in range(3))
@@ -84,25 +87,24 @@ class Passes:
             "NORM": offsets["norm"], "MAPS": offsets["maps"], "BIAS": offsets["maps_bias"],
             "LOG_RATE": offsets["log_rate"], "STATES": states, "EPS": EPS,
         }  # fmt: skip
+        self._frame = {"PITCH": offsets["pitch"], "ROTATES": config.rotation, "CHUNK": CHUNK}
         self._outer = {
             "SHORT": offsets["short"], "LONG": offsets["long"], "SHORT_COLUMNS": columns[0], "LONG_COLUMNS": columns[1]
         }  # fmt: skip
-        self._tile = {"ROWS": ROWS, "BLOCK": BINS_AT_ONCE}
-        self._walks = {
-            "PITCH": offsets["pitch"], "ROTATES": config.rotation, "STATES": states, "CHANNELS": channels,
-            "CHUNK": CHUNK,
-        }  # fmt: skip
-        self._keep = BACKWARD_GROUP if trains else 0
+        self._tile = {"ROWS": ROWS, "BLOCK": BINS_AT_ONCE, "PART": CHANNELS_AT_ONCE}
+        self._walks = {"TOKENS": tokens, "WIDTH": width, "STATES": states, "CHANNELS": channels}
+        self._trains = trains
+        self._gate = {"GATES": offsets["gates"], "BIAS": offsets["gates_bias"], "BLOCK": WINDOW_BLOCK}
         self._head = {
-            "BIAS": offsets["gates_bias"], "HEAD": offsets["head"], "HEAD_BIAS": offsets["head_bias"],
-            "CLASSES": layout.classes, "CLASS_TILE": power_of_two(layout.classes),
-            "TRAINS": trains, "BLENDS": draws.shown is not None,
+            "HEAD": offsets["head"], "HEAD_BIAS": offsets["head_bias"], "BLOCKS": blocks, "CLASSES": layout.classes,
+            "CLASS_TILE": power_of_two(layout.classes), "TRAINS": trains, "BLENDS": draws.shown is not None,
         }  # fmt: skip
 
     def forward(self) -> None:
-        """From views to `logits`; in training on to `losses`, and back to the readout's gradients."""
+        """From views to `logits`; in training on to `losses`, and back to the gradient of what each token adds."""
         self._encode()
-        self._remember()
+        self._walk()
+        self._read()
 
     def backward(self) -> None:
         """On from where `forward` left: every parameter's gradient, window by window.
@@ -110,6 +112,7 @@ class Passes:
         The gradients of weights are computed beside what they are not needed for, which leaves much of a GPU idle.
         """
         main, side = torch.cuda.current_stream(), aside(torch.cuda.current_device())
+        self._gates_backward()
         side.wait_stream(main)
         with torch.cuda.stream(side):
             self._d_weights(self._d_gates, self.y, "gates")
@@ -129,15 +132,8 @@ class Passes:
         """What is compiled at its first call, the slowest to compile first."""
         return [
             self._walk_backward, self._encode, self._walk, self._read, self._coefficients_backward, self._norm_backward,
-            self._projections_backward,
+            self._projections_backward, self._gates_backward,
         ]  # fmt: skip
-
-    def _remember(self) -> None:
-        """From coefficients on."""
-        self._walk()
-        gates = self._layout.part(self.weights, "gates")
-        torch.bmm(self._by_fit(self.y), gates.mT, out=self._by_fit(self._gates))
-        self._read()
 
     def _d_input(self, gradient: Tensor, name: str, out: Tensor) -> None:
         """The gradient of a map's input, from that of its output."""
@@ -156,47 +152,57 @@ class Passes:
         encoder_triton.encode_views_kernel[self._encoders](
             self.short, self.long, self.weights, self._draws.noise, self._draws.count, self._features,
             self._normed, self._maps, self._coefficients, self._windows, *self._numbers,
-            **self._sizes, **self._inner, **self._outer, **self._uses, **self._tile, SLAB=SLAB, TRAINS=self._keep > 0,
+            **self._sizes, **self._inner, **self._frame, **self._outer, **self._uses, **self._tile,
+            SLAB=SLAB, TRAINS=self._trains, maxnreg=REGISTERS,
         )  # fmt: skip
 
     def _walk(self) -> None:
         memory_triton.lead_kernel[self._walkers](
-            self._coefficients, self.weights, self._leads, self._windows,
-            **self._sizes, **self._walks, GROUP=GROUP, num_warps=1,
+            self._coefficients, self._leads, **self._walks, CHUNK=CHUNK, GROUP=GROUP, num_warps=1
         )  # fmt: skip
         memory_triton.walk_kernel[self._walkers](
             self._coefficients, self.weights, self._leads, self.y, self._states, self._windows,
-            **self._sizes, **self._walks, GROUP=GROUP, KEEP=self._keep, num_warps=1,
+            **self._frame, **self._walks, SIZE=self._layout.size, GROUP=GROUP,
+            KEEP=BACKWARD_GROUP if self._trains else 0, num_warps=1,
         )  # fmt: skip
 
     def _read(self) -> None:
+        readout_triton.gates_kernel[self._readers](
+            self.y, self._features, self.weights, self._gates, self._shares, self._windows,
+            **self._sizes, **self._gate, TRAINS=self._trains,
+        )  # fmt: skip
         shown = self._draws.shown
         blends = (shown.partners, shown.shares) if shown else (self.labels, self.losses)  # any two: they are not read
-        readout_kernel[(self._total,)](
-            self._features, self._gates, self.weights, self.logits, self.labels, *blends, self._draws.keep,
-            self._draws.count, self.losses, self._d_gates, self._d_pooled, self.gradients, self._windows, self._dropout,
-            **self._sizes, **self._head, SLAB=SLAB, BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
+        readout_triton.head_kernel[(self._total,)](
+            self._shares, self.weights, self.logits, self.labels, *blends, self._draws.keep, self._draws.count,
+            self.losses, self._d_pooled, self.gradients, self._windows, self._dropout,
+            **self._sizes, **self._head, SLAB=SLAB,
+        )  # fmt: skip
+
+    def _gates_backward(self) -> None:
+        readout_triton.gates_backward_kernel[(self._total,)](
+            self._gates, self._d_pooled, self._d_gates, self.gradients,
+            **self._sizes, BIAS=self._gate["BIAS"], BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
         )  # fmt: skip
 
     def _walk_backward(self) -> None:
         memory_triton.lead_backward_kernel[self._walkers](
-            self._coefficients, self.weights, self._d_y, self._leads, self._windows,
-            **self._sizes, **self._walks, GROUP=GROUP, num_warps=1,
+            self._coefficients, self._d_y, self._leads, **self._walks, CHUNK=CHUNK, GROUP=GROUP, num_warps=1
         )  # fmt: skip
         memory_triton.walk_backward_kernel[self._walkers](
             self._coefficients, self.weights, self._leads, self._states, self._d_y, self._d_alpha, self._d_written,
             self._d_vectors, self._d_theta, self._windows,
-            **self._sizes, **self._walks, GROUP=BACKWARD_GROUP, num_warps=1,
+            **self._frame, **self._walks, SIZE=self._layout.size, GROUP=BACKWARD_GROUP, num_warps=1,
         )  # fmt: skip
 
     def _coefficients_backward(self) -> None:
-        _, shares, chunks = self._walkers
+        _, shares, _ = self._walkers
         inner = {name: self._inner[name] for name in ("BIAS", "LOG_RATE", "STATES")}
         encoder_triton.coefficients_backward_kernel[(self._total,)](
             self._maps, self.weights, self._draws.noise, self._draws.count, self._coefficients, self._d_alpha,
             self._d_written, self._d_vectors, self._d_theta, self._d_maps, self.gradients, self._windows,
-            *self._numbers, **self._sizes, **inner, PITCH=self._walks["PITCH"], ROTATES=self._walks["ROTATES"],
-            SLAB=SLAB, SHARES=shares, CHUNKS=chunks, BLOCK=WINDOW_BLOCK, num_warps=WINDOW_WARPS,
+            *self._numbers, **self._sizes, **inner, **self._frame, SLAB=SLAB, SHARES=shares, BLOCK=WINDOW_BLOCK,
+            num_warps=WINDOW_WARPS,
         )  # fmt: skip
 
     def _norm_backward(self) -> None:
