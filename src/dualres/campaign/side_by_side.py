@@ -14,7 +14,6 @@ from threadpoolctl import threadpool_limits
 
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.times import nominal_s
 from dualres.campaign.together import TellOf, but_for_updates, by_recipe, learner_of, tasks_of, tell_all
 from dualres.campaign.work import Gathered, forget_peak, gather, judge
 from dualres.errors import DualResError
@@ -132,6 +131,12 @@ def _fit_of(jobs: Sequence[Job], stores: Path, cache: Path, tell: Progress) -> _
 def _sharing_a_fit(jobs: Sequence[Job]) -> dict[str, list[Job]]:
     """Jobs that differ in their updates alone, the longest first: nothing is left then that others wait for."""
     found: dict[str, list[Job]] = defaultdict(list)
-    for job in sorted(jobs, key=nominal_s, reverse=True):
+    for job in sorted(jobs, key=_nominal_ms, reverse=True):
         found[but_for_updates(job).key].append(job)
     return found
+
+
+def _nominal_ms(job: Job) -> float:
+    """Of its fit, for each class."""
+    updates = job.recipe.updates if job.recipe else 1
+    return updates * job.budget.recordings * job.budget.windows * entry(job.method).nominal_ms[0]
