@@ -109,7 +109,7 @@ def measure(arguments: argparse.Namespace) -> None:
         "seconds": round(seconds, 2),
         "updates": arguments.updates,
         "failed": {one.job.title: one.reason for one in summary.failed},
-        "device": next((outcome.facts["machine"]["device"] for _, outcome in outcomes.values()), None),
+        "machine": next((outcome.facts["machine"] for _, outcome in outcomes.values()), None),
         "fit_s": {title: round(outcome.facts["cost"]["fit_s"], 2) for title, (_, outcome) in outcomes.items()},
         "judge_s": {title: round(outcome.facts["judge_s"], 2) for title, (_, outcome) in outcomes.items()},
         "weights": {title: weights(folder / "models" / f"{key}.safetensors") for title, (key, _) in outcomes.items()},
@@ -134,8 +134,8 @@ def compared(folder: Path) -> dict[str, object]:
     found = {way: json.loads(path.read_text()) for way, path in ways.items() if path.exists()}
     result: dict[str, object] = {"ways": list(found)}
     for way, one in found.items():
-        result |= {f"{way}_s": one["seconds"], f"{way}_updates": one["updates"], "device": one["device"]}
-        result |= {f"{way}_{part}": one[part] for part in ("failed", "fit_s", "judge_s")}
+        result |= {f"{way}_s": one["seconds"]}
+        result |= {f"{way}_{part}": one[part] for part in ("updates", "machine", "failed", "fit_s", "judge_s")}
     if len(found) == len(WAYS):
         one, other = found.values()
         parts = ("weights", "losses", "scores")

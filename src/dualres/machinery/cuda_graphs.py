@@ -40,17 +40,26 @@ def recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
     """
     graph = torch.cuda.CUDAGraph()
     # Not torch.cuda.graph(): it waits for all streams, and gives the allocator's free memory back, which the next fit
-    # would have to ask for again. As there, no earlier graph is let go of meanwhile: that would spoil the recording.
+    # would have to ask for again.
+    with _nothing_collected():
+        graph.capture_begin(capture_error_mode="thread_local")
+        try:
+            step()
+        finally:
+            graph.capture_end()
+    return graph
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """An earlier graph that is let go of meanwhile would spoil a recording."""
     collecting = gc.isenabled()
     gc.disable()
-    graph.capture_begin(capture_error_mode="thread_local")
     try:
-        step()
+        yield
     finally:
-        graph.capture_end()
         if collecting:
             gc.enable()
-    return graph
 
 
 def warmed_and_recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
