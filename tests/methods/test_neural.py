@@ -143,11 +143,20 @@ def test_recorded_scoring_is_scoring_to_the_last_bit(name):
     with torch.inference_mode(), full_precision():
         plain = fitted.network.logits(windows)
         for _ in range(4):  # as it is, then recorded, then replayed
-            assert np.array_equal(fitted.network.logits(windows, fitted._recorded), plain)
-        assert len(fitted._recorded._passes._graphs) == 2  # of four windows, and of the last two
+            assert np.array_equal(fitted.network.logits(windows, fitted.forward), plain)
+        assert len(fitted.forward._passes._graphs) == 2  # of four windows, and of the last two
         with torch.no_grad():
             next(fitted.network.parameters()).add_(0.01)
         changed = fitted.network.logits(windows)
         assert not np.array_equal(changed, plain)
-        assert np.array_equal(fitted.network.logits(windows, fitted._recorded), changed)
+        assert np.array_equal(fitted.network.logits(windows, fitted.forward), changed)
     assert np.isfinite(fitted.scores(windows)).all()
+
+
+def test_what_was_not_fitted_on_a_gpu_judges_by_the_network_itself():
+    fitted = method("itransformer", Recipe(1)).learn(task("cpu"))
+    assert fitted.forward is None
+    restored = fitted.method.restore(fitted.state(), fitted.constants, 2, 41, fitted.cost)
+    assert restored.forward is None
+    windows = task("cpu", 7, windows=6).windows
+    assert np.array_equal(restored.scores(windows), fitted.scores(windows))

@@ -132,8 +132,6 @@ class CapturedForward:
         self._passes, self._given = Captured(keep, network), given  # of each shape the last, which a replay fills
         self._calls: Counter[Shapes] = Counter()
 
-    @torch.inference_mode(False)  # what is made in it could not be filled outside of it
-    @torch.no_grad()
     def __call__(self, *tensors: Tensor) -> Tensor:
         places = [t.data_ptr() for t in (*self._network.parameters(), *self._network.buffers())]
         if places != self._places:
@@ -143,8 +141,12 @@ class CapturedForward:
         if self._calls[_shapes(tensors)] <= PLAIN_CALLS:
             given: Tensor = self._network(*tensors)
             return given
-        self._passes(*tensors)
-        return self._given[_shapes(tensors)].clone()
+        with (
+            torch.inference_mode(False),
+            torch.no_grad(),
+        ):  # what is made in that mode could not be filled outside of it
+            self._passes(*tensors)
+            return self._given[_shapes(tensors)].clone()
 
 
 def _shapes(tensors: Iterable[Tensor]) -> Shapes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ class NeuralMethod(Method):
 
     def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
         """One fit for each task, all on the same device, on a GPU side by side: what `fitted` makes of each."""
-        fits: SideBySide[Learned] = SideBySide(tasks[0].device, AT_ONCE if tasks[0].device.startswith("cuda") else 1)
+        fits: SideBySide[Learned] = SideBySide(tasks[0].device, AT_ONCE if _on_gpu(tasks[0]) else 1)
         for number, task in enumerate(tasks):
             fits.begin(number, task.seed, partial(self.learning, task))
         fitted = {ended.name: self.fitted(tasks[ended.name], ended) for ended in fits.ended()}
@@ -135,7 +135,8 @@ class NeuralMethod(Method):
         fitted = []
         for updates, network in networks.items():
             shorter = replace(self, recipe=replace(self.recipe, updates=updates))
-            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network)
+            forward = CapturedForward(network) if _on_gpu(task) else None
+            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network, forward)
             fitted.append(FittedNeural(shorter, *its))
         return fitted
 
@@ -169,6 +170,9 @@ class FittedNeural(Fitted):
     """A trained network; its scores are probabilities."""
 
     network: Network
+    forward: Callable[..., Tensor] | None = field(
+        default=None, repr=False
+    )  # what it judges by, in place of the network
 
     @property
     def trained(self) -> Collection[str]:
@@ -182,13 +186,7 @@ class FittedNeural(Fitted):
     def scores(self, windows: Windows) -> Scores:
         if not len(windows):
             return np.empty((0, self.classes))
-        on_gpu = next(self.network.parameters()).is_cuda
-        logits = self.network.logits(windows, self._recorded if on_gpu else None)
-        return np.asarray(softmax(logits.astype(np.float64), axis=1))
-
-    @cached_property
-    def _recorded(self) -> CapturedForward:
-        return CapturedForward(self.network)
+        return np.asarray(softmax(self.network.logits(windows, self.forward).astype(np.float64), axis=1))
 
 
 def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:
@@ -198,6 +196,10 @@ def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None
         return NeuralMethod(entry.name, entry.family, lambda classes, seed: network(classes), recipe or Recipe())
 
     return make
+
+
+def _on_gpu(task: Task) -> bool:
+    return task.device.startswith("cuda")
 
 
 def cost_of(spent: Spent, network: Network, stages: int = 1, fits: int = 1) -> Cost:
