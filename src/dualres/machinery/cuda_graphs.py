@@ -141,10 +141,8 @@ class CapturedForward:
         if self._calls[_shapes(tensors)] <= PLAIN_CALLS:
             given: Tensor = self._network(*tensors)
             return given
-        with (
-            torch.inference_mode(False),
-            torch.no_grad(),
-        ):  # what is made in that mode could not be filled outside of it
+        # Not in inference mode, if that is the caller's: what is made in it could not be filled outside of it.
+        with torch.inference_mode(False), torch.no_grad():
             self._passes(*tensors)
             return self._given[_shapes(tensors)].clone()
 
