@@ -99,3 +99,14 @@ def test_cold_start():
     assert result["seconds"] == 4
     assert result["diagnose_s"] > result["python_s"] > 0
     assert result["over_numpy"] > 1
+
+
+@pytest.mark.slow
+def test_campaign_cuda(tmp_path):
+    few = ("--dataset", "simulated", "--methods", "itransformer", "--updates", "2", "--device", "cpu")
+    first = printed("campaign_cuda.py", str(tmp_path), "--dir", str(tmp_path / "ways"), "--ways", "processes", *few)
+    assert first["ways"] == ["processes"]
+    result = printed("campaign_cuda.py", str(tmp_path), "--dir", str(tmp_path / "ways"), "--ways", "side_by_side", *few)
+    assert result["processes_s"] == first["processes_s"] > 0
+    assert result["side_by_side_over_processes"] > 0
+    assert (result["same"], result["differing"]) == (2, {})

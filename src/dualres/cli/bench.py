@@ -106,7 +106,11 @@ def run(
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Jobs in parallel; by default as many as the cores allow, 4 on a GPU.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes; by default as many as the cores allow, and on a GPU one that fits networks side by side.",
+        ),
     ] = None,
     executor: Annotated[Engine, typer.Option(help="Run on this machine, or on a Ray cluster.")] = Engine.LOCAL,
     address: Annotated[

@@ -111,8 +111,8 @@ def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork
             support = AugmentedSpectra(task, config, recipe)
         stages: dict[int, DualRes] = {}
         with training_threads(network):
-            progress = keeping(network, task, stages)
-            history = train(network, Classify(network), support, recipe, progress=progress)
+            how: Any = {"keep": keeping(network, task.stages, stages), "progress": task.progress}
+            history = train(network, Classify(network), support, recipe, **how)
         if isinstance(support, AugmentedSpectra):
             for trained in (network, *stages.values()):
                 fold_into(trained.encoder, support.standards)

@@ -50,21 +50,17 @@ class FittedNetwork:
 _Network = TypeVar("_Network", bound=nn.Module)
 
 
-def keeping(network: _Network, task: Task, kept: dict[int, _Network]) -> OnStep | None:
-    """What a fit calls after each update: the task's progress, and before it a copy to `kept` after each stage.
+def keeping(network: _Network, stages: Sequence[int], kept: dict[int, _Network]) -> Callable[[int], None] | None:
+    """What a fit calls after each update, to copy the network to `kept` after each stage; None without stages.
 
     No update depends on how many follow, so that a network at a stage is what a shorter fit would have ended with.
     """
-    if not task.stages:
-        return task.progress
 
-    def tell(step: Step, updates: int) -> None:
-        if step.update in task.stages:
-            kept[step.update] = deepcopy(network).eval()
-        if task.progress:
-            task.progress(step, updates)
+    def keep(update: int) -> None:
+        if update in stages:
+            kept[update] = deepcopy(network).eval()
 
-    return tell
+    return keep if stages else None
 
 
 def fits_of(recordings: Sequence[Recording], members: int, axes: str) -> int:

@@ -1,6 +1,8 @@
 """On a GPU: steps as CUDA graphs, so that a small network is not bound by the launching of its kernels."""
 
-from collections.abc import Callable, Iterator
+import gc
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -10,6 +12,9 @@ from torch import Tensor, nn
 from dualres.errors import ConfigError
 
 WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
+PLAIN_CALLS = 2  # of a network that judges; what comes no oftener is not worth a recording
+
+Shapes = tuple[torch.Size, ...]
 
 
 @contextmanager
@@ -34,24 +39,34 @@ def recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
     The step must have run before, so that its kernels are compiled, and its tensors must stay where they are.
     """
     graph = torch.cuda.CUDAGraph()
-    # Not torch.cuda.graph(): it gives the allocator's free memory back, which the next fit would have to ask for again.
-    graph.capture_begin(capture_error_mode="thread_local")
-    try:
-        step()
-    finally:
-        graph.capture_end()
+    # Not torch.cuda.graph(): it waits for all streams, and gives the allocator's free memory back, which the next fit
+    # would have to ask for again.
+    with _nothing_collected():
+        graph.capture_begin(capture_error_mode="thread_local")
+        try:
+            step()
+        finally:
+            graph.capture_end()
     return graph
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """An earlier graph that is let go of meanwhile would spoil a recording."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def warmed_and_recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
     """`recorded` on a stream beside the current one, after a first call, which compiles what has to be compiled."""
-    stream = beside(torch.cuda.current_device())
-    stream.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(stream):
+    with _on(beside(torch.cuda.current_device())):
         step()
-        graph = recorded(step)
-    torch.cuda.current_stream().wait_stream(stream)
-    return graph
+        return recorded(step)
 
 
 class Captured:
@@ -64,10 +79,10 @@ class Captured:
 
     def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
         self._step, self._model, self._touched = step, model, touched
-        self._graphs: dict[tuple[torch.Size, ...], tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
+        self._graphs: dict[Shapes, tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
 
     def __call__(self, *tensors: Tensor) -> None:
-        shapes = tuple(t.shape for t in tensors)
+        shapes = _shapes(tensors)
         if shapes not in self._graphs:
             self._graphs[shapes] = self._record(tensors)
         graph, inputs = self._graphs[shapes]
@@ -77,22 +92,18 @@ class Captured:
 
     def _record(self, tensors: tuple[Tensor, ...]) -> tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]:
         inputs = tuple(t.clone() for t in tensors)
-        self._warm_up(inputs)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, stream=beside(torch.cuda.current_device())):
-            self._step(*inputs)
-        return graph, inputs
+        stream = _to_record_on()
+        self._warm_up(inputs, stream)
+        with _on(stream):
+            return recorded(lambda: self._step(*inputs)), inputs
 
-    def _warm_up(self, inputs: tuple[Tensor, ...]) -> None:
+    def _warm_up(self, inputs: tuple[Tensor, ...], stream: torch.cuda.Stream) -> None:
         kept = [(t, t.clone()) for t in (*self._model.buffers(), *self._touched)]
         gradients = [(p, None if p.grad is None else p.grad.clone()) for p in self._model.parameters()]
         generator = torch.cuda.get_rng_state()
-        stream = beside(torch.cuda.current_device())
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
+        with _on(stream):
             for _ in range(WARM_UPS):
                 self._step(*inputs)
-        torch.cuda.current_stream().wait_stream(stream)
         for tensor, before in kept:
             tensor.copy_(before)
         for parameter, gradient in gradients:
@@ -101,9 +112,73 @@ class Captured:
         torch.cuda.set_rng_state(generator)
 
 
+class CapturedForward:
+    """`network(*tensors)` without gradients, as it is for the first inputs of each shape and replayed for later ones.
+
+    The network must be in its final mode. It may be written to; where its tensors are others, it is recorded again.
+    """
+
+    def __init__(self, network: nn.Module) -> None:
+        self._network = network
+        self._places: list[int] = []  # of the network's tensors
+        self._forget()
+
+    def _forget(self) -> None:
+        network, given = self._network, dict[Shapes, Tensor]()
+
+        def keep(*tensors: Tensor) -> None:
+            given[_shapes(tensors)] = network(*tensors)
+
+        self._passes, self._given = Captured(keep, network), given  # of each shape the last, which a replay fills
+        self._calls: Counter[Shapes] = Counter()
+
+    def __call__(self, *tensors: Tensor) -> Tensor:
+        places = [t.data_ptr() for t in (*self._network.parameters(), *self._network.buffers())]
+        if places != self._places:
+            self._forget()
+            self._places = places
+        self._calls[_shapes(tensors)] += 1
+        if self._calls[_shapes(tensors)] <= PLAIN_CALLS:
+            given: Tensor = self._network(*tensors)
+            return given
+        # Not in inference mode, if that is the caller's: what is made in it could not be filled outside of it.
+        with torch.inference_mode(False), torch.no_grad():
+            self._passes(*tensors)
+            return self._given[_shapes(tensors)].clone()
+
+
+def _shapes(tensors: Iterable[Tensor]) -> Shapes:
+    return tuple(t.shape for t in tensors)
+
+
+@contextmanager
+def _on(stream: torch.cuda.Stream) -> Iterator[None]:
+    """Work on that stream, after what the current one has to do, which then waits for it."""
+    current = torch.cuda.current_stream()
+    stream.wait_stream(current)
+    with torch.cuda.stream(stream):
+        yield
+    current.wait_stream(stream)
+
+
+def _to_record_on() -> torch.cuda.Stream:
+    """The current stream; the one beside where it is the default one, on which nothing can be recorded."""
+    current = torch.cuda.current_stream()
+    return beside(torch.cuda.current_device()) if current == torch.cuda.default_stream() else current
+
+
 @lru_cache
 def beside(device: int) -> torch.cuda.Stream:
     """The stream on which steps are warmed up and recorded: one for all, as every stream costs cuBLAS a workspace."""
+    return torch.cuda.Stream(device)
+
+
+@lru_cache
+def own_stream(device: int, number: int) -> torch.cuda.Stream:
+    """A stream for work that goes on at the same time as that on other numbers.
+
+    What it records shares no workspace with theirs. PyTorch has 32 streams, and gives the first again after the last.
+    """
     return torch.cuda.Stream(device)
 
 

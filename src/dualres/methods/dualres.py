@@ -1,6 +1,6 @@
 """DualRes and its controls as methods among the others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -10,8 +10,9 @@ from dualres.kernel.pack import Floats
 from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import fit_networks
 from dualres.learn.history import Task
+from dualres.machinery.spent import measured
 from dualres.methods.catalogue import Entry, Look
-from dualres.methods.neural import FittedNeural, Network, NeuralMethod, measured_cost
+from dualres.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
 from dualres.methods.views import ENTRY as VIEWS
 from dualres.model.network import DualRes
 from dualres.scorers import Windows, scorer
@@ -33,8 +34,8 @@ class DualResNetwork(Network):
     def forward(self, short: Tensor, long: Tensor) -> Tensor:
         return self.model.classify(short, long)
 
-    def logits(self, windows: Windows) -> Floats:
-        return scorer(self.model)(windows)
+    def logits(self, windows: Windows, forward: Callable[..., Tensor] | None = None) -> Floats:
+        return scorer(self.model)(windows)  # it has recorded passes of its own
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class DualResMethod(NeuralMethod):
 
     def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
         """As of every neural method, of tasks with the same classes, device, progress and stages; on a GPU at once."""
-        with measured_cost(tasks[0].device) as spent:
+        with measured(tasks[0].device) as spent:
             fitted = fit_networks(
                 [task.windows for task in tasks],
                 [task.labels for task in tasks],
@@ -61,7 +62,7 @@ class DualResMethod(NeuralMethod):
         for task, one in zip(tasks, fitted, strict=True):
             by_updates = one.stages | {self.recipe.updates: one.network}
             networks = {updates: DualResNetwork(network).eval() for updates, network in by_updates.items()}
-            cost = spent.cost(networks[self.recipe.updates], len(networks), len(tasks))
+            cost = cost_of(spent, networks[self.recipe.updates], len(networks), len(tasks))
             found.append(self._fitted(task, networks, one.history, cost))
         return found
 

@@ -1,6 +1,8 @@
 """Medformer: patches of three lengths, attention within each length and, through their last tokens, among lengths."""
 
 import random
+from functools import lru_cache
+from itertools import product
 
 import torch
 from torch import Tensor, nn
@@ -38,8 +40,8 @@ class Medformer(Network):
 
     def draws(self) -> tuple[Tensor, ...]:
         """Which of the patch lengths have elements of their tokens dropped, (3,) bool; drawn for each pass anew."""
-        drops = [random.choice((False, True)) for _ in PATCHES]
-        return (torch.tensor(drops, device=self.head.weight.device),)
+        drops = tuple(random.choice((False, True)) for _ in PATCHES)
+        return (_on_device(self.head.weight.device)[drops],)
 
     def forward(self, windows: Tensor, drops: Tensor) -> Tensor:
         sequences = []
@@ -75,6 +77,14 @@ class MixedLayer(nn.Module):
         pieces = [part for own, router in zip(attended, exchanged, strict=True) for part in (own[:, :-1], router)]
         out: Tensor = self.post_norm(x, torch.cat(pieces, dim=1))
         return out
+
+
+@lru_cache
+@torch.inference_mode(False)  # what is made in it could not be trained with
+def _on_device(device: torch.device) -> dict[tuple[bool, ...], Tensor]:
+    """All that can be drawn, (3,) bool each, copied once: a GPU would be waited for at every copy."""
+    outcomes = list(product((False, True), repeat=len(PATCHES)))
+    return dict(zip(outcomes, torch.tensor(outcomes, device=device), strict=True))
 
 
 def token_map(patch: int) -> nn.Linear:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ from dualres.kernel.pack import Floats
 from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
 from dualres.learn.history import Step, Task, keeping
-from dualres.learn.train import train
-from dualres.machinery.cuda_graphs import full_precision
-from dualres.machinery.seeding import seeded
+from dualres.learn.train import training
+from dualres.machinery.cuda_graphs import CapturedForward, full_precision
+from dualres.machinery.side_by_side import AT_ONCE, Ended, SideBySide, Steps
+from dualres.machinery.spent import Spent
 from dualres.methods.catalogue import Entry
 from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.model.check import check_window
@@ -60,11 +60,23 @@ class Network(nn.Module):
         """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
         return ()
 
-    def logits(self, windows: Windows) -> Floats:
-        """The network as it is now, from raw windows (n, window), which may be read-only views, to (n, classes)."""
+    def logits(self, windows: Windows, forward: Callable[..., Tensor] | None = None) -> Floats:
+        """The network as it is now, from raw windows (n, window), which may be read-only views, to (n, classes).
+
+        `forward` takes the views and draws to logits as the network itself does, which does it by default.
+        """
         device, size = next(self.parameters()).device, self.microbatch
         parts = (torch.from_numpy(np.array(windows[i : i + size])).to(device) for i in range(0, len(windows), size))
-        return np.concatenate([self(*self.views(part), *self.draws()).cpu().numpy() for part in parts])
+        logits = torch.cat([(forward or self)(*self.views(part), *self.draws()) for part in parts])
+        return np.asarray(logits.cpu().numpy())
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a fit leaves behind."""
+
+    networks: dict[int, Network]  # as they were after the updates that were asked for, the last one included
+    history: list[Step]
 
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
@@ -84,29 +96,37 @@ class NeuralMethod(Method):
         return self.learn_together([task])[0][-1]
 
     def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
-        """One fit for each task: the network after each of its stages, and at last after the last update.
+        """One fit for each task, all on the same device, on a GPU side by side: what `fitted` makes of each."""
+        fits: SideBySide[Learned] = SideBySide(tasks[0].device, AT_ONCE if _on_gpu(tasks[0]) else 1)
+        for number, task in enumerate(tasks):
+            fits.begin(number, task.seed, partial(self.learning, task))
+        fitted = {ended.name: self.fitted(tasks[ended.name], ended) for ended in fits.ended()}
+        return [fitted[number] for number in range(len(tasks))]
 
-        What several share is shared out evenly in their costs: the time of a fit among its stages, and where tasks are
-        fitted at once, time and memory among them.
-        """
-        return [self._learn_stages(task) for task in tasks]
-
-    def _learn_stages(self, task: Task) -> list[FittedNeural]:
+    def learning(self, task: Task) -> Steps[Learned]:
+        """A fit in steps, from scratch. Those that follow each other draw from generators that have the task's seed."""
         stages: dict[int, Network] = {}
-        with measured_cost(task.device) as spent, seeded(task.seed), full_precision():
-            network = self.build(task.classes, task.seed).to(task.device)
-            check_support(task.windows, task.labels, task.classes, network.window)
-            network.learn_constants(torch.from_numpy(task.windows))
-            support: TrainingSupport
-            if self.recipe.augments:
-                support = AugmentedWindows(task, network.views_of_normalised, self.recipe, network.microbatch)
-            else:
-                views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
-                support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
-            how: Any = {"draws": network.draws, "progress": keeping(network, task, stages)}
-            history = train(network, network, support, self.recipe, **how)
-        cost = spent.cost(network, len(stages) + 1)
-        return self._fitted(task, stages | {self.recipe.updates: network}, history, cost)
+        network = self.build(task.classes, task.seed).to(task.device)
+        check_support(task.windows, task.labels, task.classes, network.window)
+        network.learn_constants(torch.from_numpy(task.windows))
+        support: TrainingSupport
+        if self.recipe.augments:
+            support = AugmentedWindows(task, network.views_of_normalised, self.recipe, network.microbatch)
+        else:
+            views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
+            support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
+        how: Any = {"draws": network.draws, "keep": keeping(network, task.stages, stages), "progress": task.progress}
+        history = yield from training(network, network, support, self.recipe, **how)
+        return Learned(stages | {self.recipe.updates: network}, history)
+
+    def fitted(self, task: Task, ended: Ended[Learned]) -> list[FittedNeural]:
+        """The network after each of the task's stages, and at last after the last update, each with its share of what
+        was spent; what the fit failed of is raised."""
+        if isinstance(ended.result, Exception):
+            raise ended.result
+        networks = ended.result.networks
+        cost = cost_of(ended.spent, networks[self.recipe.updates], len(networks))
+        return self._fitted(task, networks, ended.result.history, cost)
 
     def _fitted(
         self, task: Task, networks: Mapping[int, Network], history: list[Step], cost: Cost
@@ -115,7 +135,8 @@ class NeuralMethod(Method):
         fitted = []
         for updates, network in networks.items():
             shorter = replace(self, recipe=replace(self.recipe, updates=updates))
-            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network)
+            forward = CapturedForward(network) if _on_gpu(task) else None
+            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network, forward)
             fitted.append(FittedNeural(shorter, *its))
         return fitted
 
@@ -133,7 +154,7 @@ class NeuralMethod(Method):
             windows = torch.from_numpy(np.stack([check_window(i, network.window) for i in (0, 1)]))
             network.learn_constants(windows)
             cross_entropy(network(*network.views(windows), *network.draws()), torch.tensor([0, 1])).backward()
-        return FittedNeural(self, classes, 0, Spent().cost(network), [], network.constants, network)
+        return FittedNeural(self, classes, 0, cost_of(Spent(), network), [], network.constants, network)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
         return {name: tuple(tensor.shape) for name, tensor in self._outline(classes).state_dict().items()}
@@ -149,6 +170,9 @@ class FittedNeural(Fitted):
     """A trained network; its scores are probabilities."""
 
     network: Network
+    forward: Callable[..., Tensor] | None = field(
+        default=None, repr=False
+    )  # what it judges by, in place of the network
 
     @property
     def trained(self) -> Collection[str]:
@@ -162,7 +186,7 @@ class FittedNeural(Fitted):
     def scores(self, windows: Windows) -> Scores:
         if not len(windows):
             return np.empty((0, self.classes))
-        return np.asarray(softmax(self.network.logits(windows).astype(np.float64), axis=1))
+        return np.asarray(softmax(self.network.logits(windows, self.forward).astype(np.float64), axis=1))
 
 
 def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:
@@ -174,35 +198,19 @@ def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None
     return make
 
 
-@dataclass
-class Spent:
-    """What fits took that were done together."""
-
-    seconds: float = 0.0
-    peak_bytes: int | None = None  # most memory allocated on the GPU beyond what had been before; None on a CPU
-
-    def cost(self, network: Network, stages: int = 1, fits: int = 1) -> Cost:
-        """Of one network at one of its stages; its gradients are counted and let go.
-
-        Fits that were done together share all evenly; a fit's stages share its time, and each needs its memory.
-        """
-        counted = sizes(network)
-        network.zero_grad()
-        peak = None if self.peak_bytes is None else self.peak_bytes // fits
-        return Cost(*counted, self.seconds / (fits * stages), peak)
+def _on_gpu(task: Task) -> bool:
+    return task.device.startswith("cuda")
 
 
-@contextmanager
-def measured_cost(device: str) -> Iterator[Spent]:
-    """What is done within it; known when it is over."""
-    on_gpu, spent = device.startswith("cuda"), Spent()
-    before = torch.cuda.memory_allocated(device) if on_gpu else 0
-    if on_gpu:
-        torch.cuda.reset_peak_memory_stats(device)
-    begin = time.perf_counter()
-    yield spent
-    spent.seconds = time.perf_counter() - begin
-    spent.peak_bytes = torch.cuda.max_memory_allocated(device) - before if on_gpu else None
+def cost_of(spent: Spent, network: Network, stages: int = 1, fits: int = 1) -> Cost:
+    """Of one network at one of its stages; its gradients are counted and let go.
+
+    Fits that were done as one share all evenly; a fit's stages share its time, and each needs its memory.
+    """
+    counted = sizes(network)
+    network.zero_grad()
+    peak = None if spent.peak_bytes is None else spent.peak_bytes // fits
+    return Cost(*counted, spent.seconds / (fits * stages), peak)
 
 
 def sizes(network: Network) -> tuple[int, int, int]:
