@@ -29,12 +29,15 @@ from dualres.machinery.cuda_graphs import beside, full_precision, recorded
 from dualres.model.network import DualRes
 
 UPLOADED_WINDOWS = 128  # whose samples are on the device together
-TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 128  # of a window that is augmented
+TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 64  # of a window that is augmented
 PARAMETERS_AT_ONCE = 128
 GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
-_compiled: set[tuple[ModelConfig, int, int | None]] = set()  # kinds of network, and how they are shown their windows
+Kind = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
+
+_compiled: set[Kind] = set()
+_warm: set[tuple[Kind, int, int, torch.device]] = set()  # kinds and numbers of networks and windows, where they were
 
 Supports = Sequence[npt.NDArray[np.float32]]
 Labels = Sequence[npt.NDArray[np.int64]]
@@ -113,13 +116,12 @@ class Bundle:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
             self.augmented = [Augmented(*view, len(seeds), self.draws, shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
+        self._kind: Kind = (layout.config, layout.classes, shown.waves if shown else None)
 
     @contextmanager
     def _compiling(self) -> Iterator[None]:
         """Kernels are compiled side by side, at the first fit of a kind; what they do on the way is overwritten."""
-        shown = self.draws.shown
-        kind = (self._layout.config, self._layout.classes, shown.waves if shown else None)
-        if kind in _compiled:
+        if self._kind in _compiled:
             yield
             return
         stream = torch.cuda.current_stream()
@@ -133,7 +135,7 @@ class Bundle:
             yield
         for call in calls:
             call.result()
-        _compiled.add(kind)
+        _compiled.add(self._kind)
 
     def load(self, supports: Supports, labels: Labels) -> None:
         """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
@@ -157,7 +159,10 @@ class Bundle:
     def start(self, weights: Tensor) -> None:
         """Record an update, and begin from `weights` (fits, size)."""
         self.draws.count.fill_(-1)
-        self._update()  # lets libraries choose their kernels and workspaces; its effects are undone
+        shape = (self._kind, len(self.passes.weights), len(self.passes.labels), self._device)
+        if shape not in _warm:
+            self._update()  # lets libraries choose their kernels and workspaces; its effects are undone
+            _warm.add(shape)
         self._graph = recorded(self._update)
         self.passes.weights.copy_(weights)
         self.adam.reset()

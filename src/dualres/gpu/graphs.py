@@ -24,7 +24,7 @@ from dualres.model.network import DualRes
 MOST_WINDOWS = 256  # in one graph; about a gigabyte of buffers
 FEW, STEP = 4, 16  # numbers of windows are rounded up to the first, or to a multiple of the second
 MANY = 64  # windows from which on half of them are done beside the others
-BINS_AT_ONCE = 256
+BINS_AT_ONCE = 128
 SAMPLES_EACH, FRAMES_EACH, TOKENS_EACH = 1024, 2, 4  # of one window, for a program of its beginning, middle and end
 CHANNELS, CHUNK, GROUP = 4, 32, 16  # of a warp's walk through part of a window, and tokens it asks for together
 BLOCKS = 4  # kept for each network; a campaign's recordings have few lengths
@@ -126,16 +126,19 @@ class _Block:
 
     def _go(self) -> None:
         main, side = torch.cuda.current_stream(), aside(torch.cuda.current_device())
+        streams = (main, side)[: len(self._passes)]
         self._spectra.transform(self._signal, self._starts)
         each = len(self._starts) // len(self._passes)
-        for part, (passes, stream) in enumerate(zip(self._passes, (main, side), strict=False)):
-            rows = slice(part * each, (part + 1) * each)
+        for stream in streams[1:]:
             stream.wait_stream(main)
+        for part, (passes, stream) in enumerate(zip(self._passes, streams, strict=True)):
+            rows = slice(part * each, (part + 1) * each)
             with torch.cuda.stream(stream):
                 self._spectra.write(passes.short, passes.long, self._starts[rows], rows.start)
                 passes.forward()
                 self._logits[rows].copy_(passes.logits)
-        main.wait_stream(side)
+        for stream in streams[1:]:
+            main.wait_stream(stream)
 
     def __call__(self, signal: Tensor, starts: Sequence[int]) -> Tensor:
         if starts != self._given:  # recordings of one length have them in common

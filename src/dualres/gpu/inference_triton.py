@@ -41,7 +41,7 @@ def _projected(
         k = start + tl.arange(0, BLOCK)
         seen = magnitude(frames, k[None, :], is_token[:, None] & (k < BINS)[None, :], mean, scale, BINS)
         own = tl.load(weight + h[:, None] * COLUMNS + k[None, :], mask=(k < BINS)[None, :], other=0.0)
-        total += own[None, :, :] * tl.log(1.0 + seen)[:, None, :]
+        total += own[None, :, :] * libdevice.fast_logf(1.0 + seen)[:, None, :]
     return tl.sum(total, 2) + tl.load(weight + h * COLUMNS + BINS)[None, :]
 
 

@@ -10,7 +10,7 @@ from dualres.gpu.layout import Layout, ceil_div, power_of_two
 from dualres.gpu.spectra_triton import centred_kernel, levels_kernel, views_kernel
 
 SAMPLES_AT_ONCE = 4096
-TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 128
+TOKENS_AT_ONCE, BINS_AT_ONCE = 4, 128
 
 
 class Spectra:

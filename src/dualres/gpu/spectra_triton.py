@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -89,7 +90,7 @@ def magnitude(spectra, k, mask, mean, scale, BINS: tl.constexpr):
 
 @triton.jit
 def _columns(frames, to, k, inside, mean, scale, BINS: tl.constexpr, COLUMNS: tl.constexpr):
-    seen = tl.log(1.0 + magnitude(frames, k, inside & (k < BINS), mean, scale, BINS))
+    seen = libdevice.fast_logf(1.0 + magnitude(frames, k, inside & (k < BINS), mean, scale, BINS))
     tl.store(to + k, tl.where(k < BINS, seen, tl.where(k == BINS, 1.0, 0.0)), mask=inside & (k < COLUMNS))
 
 
