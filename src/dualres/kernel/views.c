@@ -48,9 +48,9 @@ typedef struct {
 } views_block;
 
 /* As views.h states it. */
-#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 123 : 218)
+#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 124 : 219)
 #ifndef DUALRES_ALONE
-DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + sizeof(vec) + 500) / 1000 == VIEWS_SCRATCH_KB);
+DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + LINE_BYTES + 500) / 1000 == VIEWS_SCRATCH_KB);
 #endif
 
 /* All bits for the frames from `first` up to `last` in a block that begins with frame `start`, none for others. */
@@ -320,26 +320,20 @@ static void conclude_features(const judge_of_windows *judge, const source *from,
     memcpy(features, s->features, sizeof s->features);
 }
 
-/* The block at the first place in `scratch` where vectors may begin. */
-static views_block *views_block_in(void *scratch) {
-    const size_t off = (uintptr_t)scratch % sizeof(vec);
-    return (views_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-}
-
-DUALRES_PUBLIC size_t NAME(dualres_views_scratch)(void) { return sizeof(views_block) + sizeof(vec); }
+DUALRES_PUBLIC size_t NAME(dualres_views_scratch)(void) { return sizeof(views_block) + LINE_BYTES; }
 
 DUALRES_PUBLIC int NAME(dualres_views_features)(const dualres_views_constants *constants, const dualres_sample *window,
                                                 float *features, void *scratch) {
     const dualres_views_model m = {constants, NULL, 0};
-    const judge_of_windows judge = {&m,          views_block_in(scratch), STARTS, DUALRES_VIEW_FEATURES,
-                                    begin_views, take_in_views,           conclude_features};
+    const judge_of_windows judge = {&m,          block_in(scratch), STARTS, DUALRES_VIEW_FEATURES,
+                                    begin_views, take_in_views,     conclude_features};
     judge_windows(&judge, window, 1, features);
     return !isnan(features[0]);
 }
 
 DUALRES_PUBLIC void NAME(dualres_views)(const dualres_views_model *m, const dualres_sample *signal, size_t count,
                                         float *logits, void *scratch) {
-    const judge_of_windows judge = {m,           views_block_in(scratch), STARTS, m->classes,
-                                    begin_views, take_in_views,           conclude_views};
+    const judge_of_windows judge = {m,           block_in(scratch), STARTS, m->classes,
+                                    begin_views, take_in_views,     conclude_views};
     judge_windows(&judge, signal, count, logits);
 }
