@@ -121,12 +121,37 @@ static inline void vec_store(float *to, vec x) {
 #endif
 }
 
+/* As many doubles as a vector has room for; floats as such; products of floats. Compilers would convert a vector piece
+ * by piece. Small devices have no hardware for doubles, and round a product before it is one. */
+#if LANES == 1
+enum { DOUBLES = 1 };
+typedef double vec_double;
+#define products_of(a, b) ((double)(*(a) * *(b)))
+#else
+enum { DOUBLES = LANES / 2 };
+typedef double vec_double __attribute__((vector_size(8 * DOUBLES)));
+#define products_of(a, b) (doubles_of(a) * doubles_of(b))
+#if LANES == 16
+#define doubles_of(from) ((vec_double)_mm512_cvtps_pd(_mm256_loadu_ps(from)))
+#elif LANES == 8
+#define doubles_of(from) ((vec_double)_mm256_cvtps_pd(_mm_loadu_ps(from)))
+#elif defined(__SSE2__)
+#define doubles_of(from) ((vec_double)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(from)))))
+#else
+#define doubles_of(from) ((vec_double)vcvt_f64_f32(vld1_f32(from)))
+#endif
+#endif
+
 /* The sum over the lanes. */
 static inline float vec_sum(vec x) {
 #if LANES == 1
     return x;
 #elif LANES == 16 && defined(__AVX512F__)
     return _mm512_reduce_add_ps((__m512)x);
+#elif LANES == 8 && defined(__AVX2__)
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 #else
     float total = 0.0f;
     for (int i = 0; i < LANES; i++) total += x[i];

@@ -132,7 +132,7 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
 
 /* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
 static void look_at_band(const dualres_views_constants *c, views_block *s, views_window *w, int band) {
-    enum { AT_ONCE = 1 }; /* vectors of oscillators, which need not wait for one another */
+    enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
     float *z = w->found.strengths[band];
     double sum = 0.0;
     for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
@@ -243,18 +243,19 @@ static void look_back(const dualres_views_constants *c, views_block *s, const so
 #endif
 }
 
-/* Distances are small differences of large sums, and logits are told to the last digits: products are floats, and
- * their sums doubles. */
+/* Distances are small differences of large sums, and logits are told to the last digits: sums are of doubles. */
 static double dot(const float *a, const float *b, int count) {
-    double sums[LANES] = {0.0}, total = 0.0;
+    enum { AT_ONCE = 4 }; /* sums, which need not wait for one another */
+    const vec_double zero = {0.0};
+    vec_double sums[AT_ONCE] = {zero, zero, zero, zero};
+    double parts[DOUBLES], total = 0.0;
     int i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        float products[LANES];
-        vec_store(products, vec_load(a + i) * vec_load(b + i));
-        for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)products[lane];
-    }
-    for (int lane = 0; lane < LANES; lane++) total += sums[lane];
-    for (; i < count; i++) total += (double)(a[i] * b[i]);
+    for (; i + AT_ONCE * DOUBLES <= count; i += AT_ONCE * DOUBLES)
+        for (int j = 0; j < AT_ONCE; j++) sums[j] += products_of(a + i + j * DOUBLES, b + i + j * DOUBLES);
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    memcpy(parts, sums, sizeof parts);
+    for (int j = 0; j < DOUBLES; j++) total += parts[j];
+    for (; i < count; i++) total += (double)a[i] * (double)b[i];
     return total;
 }
 
