@@ -78,7 +78,7 @@ def aligned(count: int) -> Floats:
 
 def address(array: Floats) -> int:
     """Where an array that may be written begins. Asking the array itself takes four times as long."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
 
 
 def in_one_run(parts: Iterable[Exact]) -> Floats:
