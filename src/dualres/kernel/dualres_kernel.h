@@ -87,7 +87,7 @@ typedef struct {
 /* Where a library offers its functions once per instruction set, their names end with it: dualres_windows_avx2. */
 #ifndef DUALRES_VARIANT
 
-/* Bytes of working memory that dualres_windows needs, at any address: 12 kB with one lane, 46, 80 or 147 kB with 4, 8
+/* Bytes of working memory that dualres_windows needs, at any address: 12 kB with one lane, 47, 80 or 148 kB with 4, 8
  * or 16. */
 DUALRES_PUBLIC size_t dualres_scratch(void);
 

@@ -12,8 +12,9 @@
 
 enum {
     CROP = (DUALRES_LONG - DUALRES_SHORT) / 2 / DUALRES_HOP, /* hops from a long frame's start to its short frame's */
-    OVERLAP = DUALRES_LONG / DUALRES_HOP - 1, /* hops that a block of frames shares with the next */
-    COLUMNS = LANES + OVERLAP                 /* hops that it covers */
+    OVERLAP = DUALRES_LONG / DUALRES_HOP, /* hops that a block of frames shares with the next, and one to spare: so
+                                             rows are whole vectors, and few of those within cross a cache line */
+    COLUMNS = LANES + OVERLAP
 };
 
 DUALRES_ASSERT(short_frames_begin_at_hops, CROP * DUALRES_HOP * 2 == DUALRES_LONG - DUALRES_SHORT);

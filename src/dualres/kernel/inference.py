@@ -10,7 +10,7 @@ import numpy as np
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.pack import Floats, Weights, fits, packed
+from dualres.kernel.pack import Floats, Weights, address, fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 
 # Half-overlapping windows that are scored in one call at most, and share their frames. How many they are changes no bit
@@ -45,9 +45,10 @@ class Scoring:
         count, samples = windows.shape
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
-        half_overlapping = windows.dtype == np.float32 and windows.strides == (2 * samples, 4)  # bytes
-        if not (half_overlapping and windows.flags.aligned):
-            half_overlapping, windows = False, np.require(windows, np.float32, ["C", "A"])
+        readable = windows.dtype == np.float32 and windows.flags.aligned
+        half_overlapping = readable and windows.strides == (2 * samples, 4)  # bytes
+        if not (half_overlapping or (readable and windows.flags.c_contiguous)):
+            windows = np.require(windows, np.float32, ["C", "A"])
         if entry is None:
             raise ConfigError("there is no compiled kernel here, or it is switched off; score by NumPy")
         score, scratch = entry
@@ -58,8 +59,8 @@ class Scoring:
         def go(piece: int) -> None:
             own, first, last = room(scratch), piece * count // pieces, (piece + 1) * count // pieces
             read = windows.ctypes.data + first * windows.strides[0]
-            write = logits.ctypes.data + first * logits.strides[0]
-            score(ctypes.byref(model), read, last - first, write, own.ctypes.data)
+            write = address(logits) + first * logits.strides[0]
+            score(ctypes.byref(model), read, last - first, write, address(own))
 
         share_out(go, range(pieces), min(threads, pieces))
         return logits

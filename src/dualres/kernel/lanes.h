@@ -5,6 +5,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "checks.h"
@@ -26,9 +27,11 @@
 #if LANES == 1
 typedef float vec;
 typedef int32_t veci;
+typedef uint32_t vecu;
 #else
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t veci __attribute__((vector_size(4 * LANES)));
+typedef uint32_t vecu __attribute__((vector_size(4 * LANES)));
 typedef float vec_anywhere __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
 #endif
 
@@ -65,13 +68,32 @@ static inline vec vec_sqrt(vec a) { return sqrtf(a); }
 DUALRES_ASSERT(floats_have_24_bits_in_4_bytes, FLT_RADIX == 2 && FLT_MANT_DIG == 24 && sizeof(float) == 4);
 DUALRES_ASSERT(a_vector_is_its_lanes, sizeof(vec) == 4 * LANES && sizeof(veci) == sizeof(vec));
 
-/* The same bits, seen as floats or as integers. */
+/* The same bits, seen as floats or as integers with or without sign. */
 typedef union {
     vec f;
     veci i;
+    vecu u;
 } vec_bits;
 
 static inline vec vec_all(float x) { return x - (vec){0}; }
+
+/* Bytes of a cache line, where a block of working memory begins: vectors within a line are loaded faster than across. */
+#define LINE_BYTES (LANES == 1 ? sizeof(vec) : 64)
+
+/* The first place at which a block may begin. */
+static inline void *block_in(void *memory) {
+    const size_t off = (uintptr_t)memory % LINE_BYTES;
+    return (char *)memory + (off ? LINE_BYTES - off : 0);
+}
+
+/* The numbers themselves, as floats. */
+static inline vec vec_of(veci x) {
+#if LANES == 1
+    return (float)x;
+#else
+    return __builtin_convertvector(x, vec);
+#endif
+}
 
 static inline vec vec_load(const float *from) {
 #if LANES == 1
@@ -79,6 +101,16 @@ static inline vec vec_load(const float *from) {
 #else
     return *(const vec_anywhere *)from;
 #endif
+}
+
+/* The same, into a register: compilers load again for every use where an instruction can take its operand from memory.
+ */
+static inline vec vec_load_once(const float *from) {
+    vec x = vec_load(from);
+#if LANES == 8
+    __asm__("" : "+x"(x));
+#endif
+    return x;
 }
 
 static inline void vec_store(float *to, vec x) {
@@ -89,12 +121,37 @@ static inline void vec_store(float *to, vec x) {
 #endif
 }
 
+/* As many doubles as a vector has room for; floats as such; products of floats. Compilers would convert a vector piece
+ * by piece. Small devices have no hardware for doubles, and round a product before it is one. */
+#if LANES == 1
+enum { DOUBLES = 1 };
+typedef double vec_double;
+#define products_of(a, b) ((double)(*(a) * *(b)))
+#else
+enum { DOUBLES = LANES / 2 };
+typedef double vec_double __attribute__((vector_size(8 * DOUBLES)));
+#define products_of(a, b) (doubles_of(a) * doubles_of(b))
+#if LANES == 16
+#define doubles_of(from) ((vec_double)_mm512_cvtps_pd(_mm256_loadu_ps(from)))
+#elif LANES == 8
+#define doubles_of(from) ((vec_double)_mm256_cvtps_pd(_mm_loadu_ps(from)))
+#elif defined(__SSE2__)
+#define doubles_of(from) ((vec_double)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(from)))))
+#else
+#define doubles_of(from) ((vec_double)vcvt_f64_f32(vld1_f32(from)))
+#endif
+#endif
+
 /* The sum over the lanes. */
 static inline float vec_sum(vec x) {
 #if LANES == 1
     return x;
 #elif LANES == 16 && defined(__AVX512F__)
     return _mm512_reduce_add_ps((__m512)x);
+#elif LANES == 8 && defined(__AVX2__)
+    const __m128 four = _mm_add_ps(_mm256_castps256_ps128((__m256)x), _mm256_extractf128_ps((__m256)x, 1));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 #else
     float total = 0.0f;
     for (int i = 0; i < LANES; i++) total += x[i];
@@ -104,7 +161,8 @@ static inline float vec_sum(vec x) {
 
 /* exp(x) = scale (1 + rest), scale a power of two; x from -87 to 88. `rest` keeps its relative precision near zero. */
 static inline void vec_exp_parts(vec x, vec *scale, vec *rest) {
-    const float shifter = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, held in the last bits */
+    const float shifter = 12582912.0f + 127.0f; /* 1.5 * 2^23: adding it rounds to a whole number, held in the last
+                                                    bits; 127 is the exponent's own offset */
     vec_bits shifted, power;
     shifted.f = x * 1.44269504f + shifter;
     vec n = shifted.f - shifter;
@@ -115,7 +173,7 @@ static inline void vec_exp_parts(vec x, vec *scale, vec *rest) {
     p = p * r + 0.1666657626f;
     p = p * r + 0.5f; /* fitted to (exp(r) - 1 - r) / r^2, 8e-9 from it */
     *rest = p * (r * r) + r;
-    power.i = (shifted.i - 0x4b400000 + 127) << 23;
+    power.u = shifted.u << 23;
     *scale = power.f;
 }
 
@@ -142,7 +200,7 @@ static inline vec vec_sigmoid(vec x) {
 
 /* The logarithm to base two of a normal, positive x = 2^n m; 2e-8 from it, but for rounding. */
 static inline vec vec_log2(vec x) {
-    vec_bits bits, whole;
+    vec_bits bits;
     bits.f = x;
 #ifdef vec_pick
     /* `vec_pick` takes for every lane the lane that the last bits of a number name: of eighths, the one next to m. Of
@@ -154,16 +212,16 @@ static inline vec vec_log2(vec x) {
                                          2864 / 4096.0f, 3309 / 4096.0f, 3721 / 4096.0f); /* their -log2 */
 #undef TWICE
     const int32_t least = 0x3f780000; /* half an eighth below one; m lies above, up to half an eighth below two */
-    const veci over = bits.i - least, eighth = over >> 20;
-    bits.i = (over & 0x007fffff) + least;
+    const veci over = bits.i - least, eighth = over >> 20, whole = over & ~0x007fffff; /* 2^23 n */
+    bits.i -= whole;
     const vec f = bits.f * vec_pick(vec_load(reciprocals), eighth) - 1.0f;
     vec p = f * -0.3592400360f + 0.4821834672f; /* fitted to log2(1 + f) / f for f from -0.058 to 0.0625 */
     p = p * f - 0.7213522150f;
     p = p * f + 1.4426939114f;
 #else
     const int32_t least = 0x3f3504f3; /* sqrt(1/2): m will lie around one, from there to sqrt(2) */
-    const veci over = bits.i - least;
-    bits.i = (over & 0x007fffff) + least;
+    const veci whole = (bits.i - least) & ~0x007fffff; /* 2^23 n */
+    bits.i -= whole;
     const vec f = bits.f - 1.0f;
     vec p = f * 0.1261484623f - 0.2074210346f; /* fitted to log2(1 + f) / f */
     p = p * f + 0.2156698555f;
@@ -174,12 +232,11 @@ static inline vec vec_log2(vec x) {
     p = p * f - 0.7213473320f;
     p = p * f + 1.4426950216f;
 #endif
-    whole.i = (over >> 23) + 0x4b400000; /* a small whole number to a float, by the trick of vec_exp_parts */
-    whole.f -= 12582912.0f;
+    vec n = vec_of(whole) * (1.0f / 8388608);
 #ifdef vec_pick
-    whole.f += vec_pick(vec_load(parts), eighth);
+    n += vec_pick(vec_load(parts), eighth);
 #endif
-    return p * f + whole.f;
+    return p * f + n;
 }
 
 #endif

@@ -54,25 +54,32 @@ static inline void activate(const dualres_constants *c, int j, int tokens, float
     }
 }
 
+/* Numbers of a state that are walked with at once: half of them where all would not leave a register free. */
+enum { NUMBERS_AT_ONCE = LANES == 8 ? DUALRES_STATES : 2 * DUALRES_STATES };
+
 /* Walk the tokens with the states of LANES channels; the sum over oscillators goes to y. */
 static inline void walk(const float (*maps)[DUALRES_MAPS], int tokens, int d, float (*state)[DUALRES_WIDTH],
                         float (*y)[DUALRES_WIDTH]) {
     enum { W = DUALRES_WIDTH, N = 2 * DUALRES_STATES };
     const float scale = 0.35355339f; /* 1 / sqrt(DUALRES_STATES) */
-    vec q[N];
-    for (int k = 0; k < N; k++) q[k] = vec_load(state[k] + d);
-    for (int t = 0; t < tokens; t++) {
-        const vec alpha = vec_load(maps[t] + d), input = vec_load(maps[t] + W + d);
-        const float *b = maps[t] + 2 * W, *c = b + N;
-        const vec zero = vec_all(0.0f);
-        vec sum[4] = {zero, zero, zero, zero};
-        for (int k = 0; k < N; k++) {
-            q[k] = alpha * q[k] + input * b[k];
-            sum[k % 4] += c[k] * q[k];
+    for (int first = 0; first < N; first += NUMBERS_AT_ONCE) {
+        vec q[NUMBERS_AT_ONCE];
+        for (int k = 0; k < NUMBERS_AT_ONCE; k++) q[k] = vec_load(state[first + k] + d);
+        for (int t = 0; t < tokens; t++) {
+            const vec alpha = vec_load(maps[t] + d), input = vec_load(maps[t] + W + d);
+            const float *b = maps[t] + 2 * W + first, *c = b + N;
+            const vec zero = vec_all(0.0f);
+            vec sum[4] = {zero, zero, zero, zero};
+            for (int k = 0; k < NUMBERS_AT_ONCE; k++) {
+                q[k] = alpha * q[k] + input * b[k];
+                sum[k % 4] += c[k] * q[k];
+            }
+            vec read = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * scale;
+            if (first) read += vec_load(y[t] + d);
+            vec_store(y[t] + d, read);
         }
-        vec_store(y[t] + d, ((sum[0] + sum[1]) + (sum[2] + sum[3])) * scale);
+        for (int k = 0; k < NUMBERS_AT_ONCE; k++) vec_store(state[first + k] + d, q[k]);
     }
-    for (int k = 0; k < N; k++) vec_store(state[k] + d, q[k]);
 }
 
 /* From the end of the rotating coordinates to where they begin anew. */

@@ -48,9 +48,9 @@ typedef struct {
 } views_block;
 
 /* As views.h states it. */
-#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 123 : 218)
+#define VIEWS_SCRATCH_KB (LANES == 1 ? 23 : LANES == 4 ? 76 : LANES == 8 ? 124 : 219)
 #ifndef DUALRES_ALONE
-DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + sizeof(vec) + 500) / 1000 == VIEWS_SCRATCH_KB);
+DUALRES_ASSERT(views_scratch_is_as_stated, (sizeof(views_block) + LINE_BYTES + 500) / 1000 == VIEWS_SCRATCH_KB);
 #endif
 
 /* All bits for the frames from `first` up to `last` in a block that begins with frame `start`, none for others. */
@@ -132,7 +132,7 @@ static void take_in_views(const judge_of_windows *judge, const source *from, int
 
 /* How far each oscillator swings that a band's strength drives: log(1 + RMS) of q_t = swing q_{t-1} + z_t. */
 static void look_at_band(const dualres_views_constants *c, views_block *s, views_window *w, int band) {
-    enum { AT_ONCE = 1 }; /* vectors of oscillators, which need not wait for one another */
+    enum { AT_ONCE = 5 }; /* vectors of oscillators, which need not wait for one another */
     float *z = w->found.strengths[band];
     double sum = 0.0;
     for (int t = 0; t < DUALRES_STRENGTHS; t++) sum += (double)z[t];
@@ -243,18 +243,19 @@ static void look_back(const dualres_views_constants *c, views_block *s, const so
 #endif
 }
 
-/* Distances are small differences of large sums, and logits are told to the last digits: products are floats, and
- * their sums doubles. */
+/* Distances are small differences of large sums, and logits are told to the last digits: sums are of doubles. */
 static double dot(const float *a, const float *b, int count) {
-    double sums[LANES] = {0.0}, total = 0.0;
+    enum { AT_ONCE = 4 }; /* sums, which need not wait for one another */
+    const vec_double zero = {0.0};
+    vec_double sums[AT_ONCE] = {zero, zero, zero, zero};
+    double parts[DOUBLES], total = 0.0;
     int i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        float products[LANES];
-        vec_store(products, vec_load(a + i) * vec_load(b + i));
-        for (int lane = 0; lane < LANES; lane++) sums[lane] += (double)products[lane];
-    }
-    for (int lane = 0; lane < LANES; lane++) total += sums[lane];
-    for (; i < count; i++) total += (double)(a[i] * b[i]);
+    for (; i + AT_ONCE * DOUBLES <= count; i += AT_ONCE * DOUBLES)
+        for (int j = 0; j < AT_ONCE; j++) sums[j] += products_of(a + i + j * DOUBLES, b + i + j * DOUBLES);
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    memcpy(parts, sums, sizeof parts);
+    for (int j = 0; j < DOUBLES; j++) total += parts[j];
+    for (; i < count; i++) total += (double)a[i] * (double)b[i];
     return total;
 }
 
@@ -320,26 +321,20 @@ static void conclude_features(const judge_of_windows *judge, const source *from,
     memcpy(features, s->features, sizeof s->features);
 }
 
-/* The block at the first place in `scratch` where vectors may begin. */
-static views_block *views_block_in(void *scratch) {
-    const size_t off = (uintptr_t)scratch % sizeof(vec);
-    return (views_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-}
-
-DUALRES_PUBLIC size_t NAME(dualres_views_scratch)(void) { return sizeof(views_block) + sizeof(vec); }
+DUALRES_PUBLIC size_t NAME(dualres_views_scratch)(void) { return sizeof(views_block) + LINE_BYTES; }
 
 DUALRES_PUBLIC int NAME(dualres_views_features)(const dualres_views_constants *constants, const dualres_sample *window,
                                                 float *features, void *scratch) {
     const dualres_views_model m = {constants, NULL, 0};
-    const judge_of_windows judge = {&m,          views_block_in(scratch), STARTS, DUALRES_VIEW_FEATURES,
-                                    begin_views, take_in_views,           conclude_features};
+    const judge_of_windows judge = {&m,          block_in(scratch), STARTS, DUALRES_VIEW_FEATURES,
+                                    begin_views, take_in_views,     conclude_features};
     judge_windows(&judge, window, 1, features);
     return !isnan(features[0]);
 }
 
 DUALRES_PUBLIC void NAME(dualres_views)(const dualres_views_model *m, const dualres_sample *signal, size_t count,
                                         float *logits, void *scratch) {
-    const judge_of_windows judge = {m,           views_block_in(scratch), STARTS, m->classes,
-                                    begin_views, take_in_views,           conclude_views};
+    const judge_of_windows judge = {m,           block_in(scratch), STARTS, m->classes,
+                                    begin_views, take_in_views,     conclude_views};
     judge_windows(&judge, signal, count, logits);
 }

@@ -45,9 +45,9 @@ typedef struct {
 } scratch_block;
 
 /* As dualres_kernel.h states it. */
-#define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 46 : LANES == 8 ? 80 : 147)
+#define SCRATCH_KB (LANES == 1 ? 12 : LANES == 4 ? 47 : LANES == 8 ? 80 : 148)
 #ifndef DUALRES_ALONE
-DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + sizeof(vec) + 500) / 1000 == SCRATCH_KB);
+DUALRES_ASSERT(scratch_is_as_stated, (sizeof(scratch_block) + LINE_BYTES + 500) / 1000 == SCRATCH_KB);
 #endif
 
 /* The spectra of the frames that begin at the source's first LANES hops, which may follow those of the call before. */
@@ -86,20 +86,21 @@ static void normalise(const float from[WIDTH], float to[WIDTH]) {
 static void take_in_tokens(const dualres_constants *c, scratch_block *s, const under_way *as) {
     const float *logs = (const float *)s->spectra.logs;
     const int first = as->hop, tokens = DUALRES_TOKENS - first < LANES ? DUALRES_TOKENS - first : LANES;
+    const map short_view = {c->short_weight[0], c->features_bias, DUALRES_SHORT_BINS, WIDTH / 2};
+    const map long_view = {c->long_weight[0], c->features_bias + WIDTH / 2, DUALRES_LONG_BINS, WIDTH / 2};
+    const map maps = {c->maps_weight[0], c->maps_bias, WIDTH, DUALRES_MAPS};
+    const map out = {c->out_weight[0], c->out_bias, WIDTH, 2 * WIDTH};
     window_state *w = &s->windows[as->place];
     take_logs(s, as);
-    dense(logs, LANES, 1, tokens, DUALRES_SHORT_BINS, c->short_weight[0], c->features_bias, WIDTH / 2, s->features[0],
-          WIDTH);
-    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, tokens, DUALRES_LONG_BINS, c->long_weight[0],
-          c->features_bias + WIDTH / 2, WIDTH / 2, s->features[0] + WIDTH / 2, WIDTH);
+    dense(logs, LANES, 1, tokens, short_view, s->features[0], WIDTH);
+    dense(logs + DUALRES_SHORT_BINS * LANES, LANES, 1, tokens, long_view, s->features[0] + WIDTH / 2, WIDTH);
     for (int t = 0; t < tokens; t++) normalise(s->features[t], s->inner[t]);
-    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->maps_weight[0], c->maps_bias, DUALRES_MAPS, s->mapped.maps[0],
-          DUALRES_MAPS);
+    dense(s->inner[0], 1, WIDTH, tokens, maps, s->mapped.maps[0], DUALRES_MAPS);
     if (first > 0 && first % DUALRES_TURN == 0) turn_back(c, w->state);
     activate(c, first % DUALRES_TURN, tokens, s->mapped.maps);
     for (int d = 0; d < WIDTH; d += LANES)
         walk((const float(*)[DUALRES_MAPS])s->mapped.maps, tokens, d, w->state, s->inner);
-    dense(s->inner[0], 1, WIDTH, tokens, WIDTH, c->out_weight[0], c->out_bias, 2 * WIDTH, s->mapped.out[0], 2 * WIDTH);
+    dense(s->inner[0], 1, WIDTH, tokens, out, s->mapped.out[0], 2 * WIDTH);
     for (int d = 0; d < WIDTH; d += LANES) {
         vec sum = vec_load(w->pooled + d);
         for (int t = 0; t < tokens; t++) {
@@ -134,12 +135,10 @@ static void conclude(const judge_of_windows *judge, const source *window, const 
     }
 }
 
-DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block) + sizeof(vec); }
+DUALRES_PUBLIC size_t NAME(dualres_scratch)(void) { return sizeof(scratch_block) + LINE_BYTES; }
 
 DUALRES_PUBLIC void NAME(dualres_windows)(const dualres_model *m, const dualres_sample *signal, size_t count,
                                           float *logits, void *scratch) {
-    const size_t off = (uintptr_t)scratch % sizeof(vec);
-    scratch_block *s = (scratch_block *)((char *)scratch + (off ? sizeof(vec) - off : 0));
-    const judge_of_windows judge = {m, s, DUALRES_TOKENS, m->classes, begin, take_in, conclude};
+    const judge_of_windows judge = {m, block_in(scratch), DUALRES_TOKENS, m->classes, begin, take_in, conclude};
     judge_windows(&judge, signal, count, logits);
 }
