@@ -207,6 +207,34 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
     assert said[-1] == f"{agent.lost:,} samples were lost, and no more are"
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_where_a_source_cannot_wait_no_more_is_taken_in_while_verdicts_are_too_late(views, path, monkeypatch, waits):
+    """What is there is judged first; a source that can wait is only held back by the quota."""
+    monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 1)
+    monkeypatch.setattr(agent_module, "COMMITTED_AT_ONCE", 20_000)  # some five chunks
+    signal, behind, append = noise(4 * RATE), [], Spool.append
+
+    def watched(spool, *arguments):
+        behind.append(agent._status.behind_s)
+        append(spool, *arguments)
+
+    monkeypatch.setattr(Spool, "append", watched)
+    long_ago = [replace(one, at=time.time() - 40) for one in [*chunks_of(signal, 1000), end()]]
+    with Spool(path) as spool:
+        source, sink = Listed(long_ago, waits=waits), Remembering()
+        agent = agent_module.Agent(views, [source], [sink], spool, most_behind_s=30.0)
+        agent.run()
+    assert by_number(sink.told) == expected(views, signal), "nothing is lost that there was room for"
+    assert (max(behind) > 30.0) == waits
+
+
+def test_a_verdict_says_when_its_samples_came(views, path):
+    long_ago = [replace(one, at=1e9 + i) for i, one in enumerate([*chunks_of(noise(RATE), RATE // 2), end()])]
+    told = run(views, long_ago, path).told
+    assert {one["received"] for one in told} <= {1e9 + 1, 1e9 + 2}
+    assert told[0]["time"].startswith("2001-09-09T01:46:41")
+
+
 def test_few_windows_wait_for_a_score_at_a_time(views, path, monkeypatch):
     waiting, together = [], monitors_module.score_together
 

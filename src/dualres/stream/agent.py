@@ -34,6 +34,7 @@ from dualres.stream.streams import Placed, Streams
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 COMMITTED_AT_ONCE = 4 << 20  # bytes
+MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
@@ -75,15 +76,18 @@ class Agent:
         alarms: Alarms | None = None,
         lasting: bool = True,
         checkpoints: Checkpoints | None = None,
+        most_behind_s: float = MOST_BEHIND_S,
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
         """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
 
-        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool.
+        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
+        cannot wait, nothing is taken in while what is judged came more than `most_behind_s` seconds ago.
         """
         self._model, self._sources, self._spool = model, sources, spool
         self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
+        self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
@@ -167,14 +171,17 @@ class Agent:
             self._intake.wait(wait_s)
             return False
         self._told.discard("quota")
+        if self._status.behind_s > self._most_behind_s:
+            self._intake.wait(wait_s)
+            return False
         room = self._spool.quota - self._spool.bytes
         chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
         if not chunks:
             return False
-        placed, now = Placed(), time.time()
+        placed = Placed()
         for chunk in chunks:
             try:
-                self._streams.place(chunk, placed, now)
+                self._streams.place(chunk, placed)
             except (ConfigError, RecordingError) as error:
                 self._once(f"{chunk.stream}: left out  {error}", chunk.stream)
         self._commit(placed)
@@ -263,7 +270,7 @@ class Agent:
     def _end(self, whole: bool) -> None:
         """Nothing comes any more: judge and deliver what is here, or deliver alone where a round was interrupted."""
         try:
-            while whole and self._take_in(0.0):
+            while whole and (self._take_in(0.0) or self._judge()):
                 pass
             if whole and not self._lasting:
                 placed = Placed()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -78,6 +79,7 @@ class Chunk:
     side: Mapping[str, str] = field(default_factory=dict)  # speed, load: what else is known of this moment
     last: bool = False  # whether the stream ends behind it
     acknowledge: Callable[[], None] | None = None  # called when the chunk is safe
+    at: float = field(default_factory=time.time, compare=False)  # when it came, in seconds since 1970
 
     def __post_init__(self) -> None:
         if len(self.data) % self.form.width:

@@ -215,6 +215,10 @@ class Spool:
         )
         return found > 0
 
+    def has_run(self, name: str, start: str) -> bool:
+        """Whether a run of this stream that began with `start` is remembered."""
+        return self._number("SELECT count(*) FROM streams WHERE name = ? AND start = ?", (name, start)) > 0
+
     @property
     def last_stream(self) -> int:
         """The id of the run that was opened last."""
