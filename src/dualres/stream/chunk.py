@@ -49,7 +49,7 @@ class Form:
         """Samples of each channel."""
         return len(data) // self.width
 
-    def samples(self, data: bytes) -> Samples:
+    def samples(self, data: bytes | memoryview) -> Samples:
         """(n,) of one channel, (n, channels) of several; int16 gives counts, as those of a file do."""
         one: Samples = np.frombuffer(data, DTYPES[self.dtype]).astype(np.float32)
         return one if self.channels == 1 else one.reshape(-1, self.channels)
