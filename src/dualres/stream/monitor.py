@@ -317,4 +317,4 @@ def _calibration_of(model: Model) -> Calibration | None:
 
 
 _calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
-_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes would tear the heap.
+_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.
