@@ -70,7 +70,7 @@ def test_verdicts_that_a_broker_refuses_wait_until_it_takes_them(tmp_path):
         got, listener = received_by(broker)
         sink = sink_of(broker.url("verdicts/{stream}"))
         for _ in range(2):
-            with pytest.raises(NotDeliveredError, match="refuses a verdict .Not authorized"):
+            with pytest.raises(NotDeliveredError, match=r"refuses a verdict .Not authorized"):
                 sink.send([record(0), record(1), record(2, "fan")])
         rules.write_text("topic readwrite #\n")
         broker.process.send_signal(signal.SIGHUP)  # by which it reads the rules again
@@ -90,7 +90,7 @@ def test_a_verdict_that_is_too_large_for_a_broker_is_told_at_once_and_does_not_s
         sink, large = sink_of(broker.url("verdicts/{stream}")), record(0)
         large.data["condition"] = {"note": "x" * 1000}
         began = time.monotonic()
-        with pytest.raises(NotDeliveredError, match="connection is lost: (Packet too large|Protocol error)"):
+        with pytest.raises(NotDeliveredError, match=r"connection is lost: (Packet too large|Protocol error)"):
             sink.send([large])
         assert time.monotonic() - began < mqtt.TIMEOUT_S / 2
         sink.send([record(1)])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 10.0
 LOOK_S = 0.1  # how often to look whether the connection is still there
+Message = tuple[str, str]  # a topic and what is published on it
 
 
 class MqttSink(Sink):
@@ -30,12 +31,24 @@ class MqttSink(Sink):
         self._connection: _Connection | None = None
 
     def send(self, records: Sequence[Record]) -> None:
+        """All at once. Where that fails, one by one: Mosquitto hangs up when it refuses a message, and only who sends no
+        other one meanwhile is sure to hear why."""
+        messages = [(self._topic(one), json.dumps(one.data)) for one in records]
+        try:
+            self._publish(messages)
+        except NotDeliveredError:
+            if len(messages) == 1:
+                raise
+            for message in messages:
+                self._publish([message])
+
+    def _publish(self, messages: Sequence[Message]) -> None:
         """After a failure by a new connection, for the client would go on to send what it has, and a broker that does
         not like it would hang up again and again."""
         if self._connection is None:
             self._connection = _Connection(self._broker)
         try:
-            self._connection.publish([(self._topic(one), json.dumps(one.data)) for one in records])
+            self._connection.publish(messages)
         except NotDeliveredError:
             self.close()
             raise
@@ -61,8 +74,8 @@ class _Connection:
         self._client.connect_async(broker.host, broker.port, KEEPALIVE_S)
         self._client.loop_start()
 
-    def publish(self, messages: Sequence[tuple[str, str]]) -> None:
-        """Topics and what is published on them, until the broker has all; else a NotDeliveredError."""
+    def publish(self, messages: Sequence[Message]) -> None:
+        """Until the broker has all; else a NotDeliveredError."""
         if not self._there.wait(TIMEOUT_S) and not self._lost:
             raise NotDeliveredError("no broker answers")
         for sent in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
