@@ -31,8 +31,8 @@ class MqttSink(Sink):
         self._connection: _Connection | None = None
 
     def send(self, records: Sequence[Record]) -> None:
-        """All at once. Where that fails, one by one: Mosquitto hangs up when it refuses a message, and only who sends no
-        other one meanwhile is sure to hear why."""
+        """All at once. Where that fails, one by one: Mosquitto hangs up when it refuses a message, and only who sends
+        no other one meanwhile is sure to hear why."""
         messages = [(self._topic(one), json.dumps(one.data)) for one in records]
         try:
             self._publish(messages)
