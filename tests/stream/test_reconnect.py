@@ -94,13 +94,16 @@ def test_whole_messages_that_come_again_are_judged_once_and_acknowledged(views, 
 
 def test_a_stream_goes_on_over_many_cuts(views, tmp_path):
     signal = noise(8 * RATE)
-    with Mosquitto(tmp_path / "broker") as broker, Device(broker, "burst/1") as device:
-        with Watching(views, broker, tmp_path) as watching:
-            for number, at in enumerate(range(0, len(signal), 1024)):
-                device.send(signal[at : at + 1024], at)
-                if number % 25 == 10:
-                    watching.cut()
-            whole = expected(views, signal, finish=False)
-            watching.until(lambda: sum(map(len, watching.verdicts().values())) == len(whole))
+    with (
+        Mosquitto(tmp_path / "broker") as broker,
+        Device(broker, "burst/1") as device,
+        Watching(views, broker, tmp_path) as watching,
+    ):
+        for number, at in enumerate(range(0, len(signal), 1024)):
+            device.send(signal[at : at + 1024], at)
+            if number % 25 == 10:
+                watching.cut()
+        whole = expected(views, signal, finish=False)
+        watching.until(lambda: sum(map(len, watching.verdicts().values())) == len(whole))
     (found,) = watching.verdicts().values()
     assert found == whole
