@@ -224,6 +224,11 @@ class Spool:
         return self._number("SELECT count(*) FROM streams WHERE name = ? AND start = ?", (name, start)) > 0
 
     @property
+    def sample_bytes(self) -> int:
+        """Of all chunks."""
+        return self._number("SELECT sum(length(samples)) FROM chunks")
+
+    @property
     def last_stream(self) -> int:
         """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
