@@ -231,7 +231,7 @@ def test_where_a_source_cannot_wait_no_more_is_taken_in_while_verdicts_are_too_l
 def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
     """Far more comes than can be judged, from a source that cannot wait: verdicts are late, but not later and later."""
     monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 8000)  # two chunks, so that rounds are short
-    monkeypatch.setattr(agent_module, "Intake", partial(Intake, room=20_000))
+    monkeypatch.setattr(agent_module, "Intake", partial(Intake, room=40_000))
     judge, signal, expecting = monitors_module.Monitors.judge, noise(60 * RATE), []
 
     def slowly(monitors, chunks):
@@ -243,17 +243,17 @@ def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
         def run(self, put, say, stopped, known):
             for chunk in self.chunks:
                 put(chunk)
-                stopped.wait(0.002)
+                stopped.wait(0.001)
 
     monkeypatch.setattr(monitors_module.Monitors, "judge", slowly)
     chunks = [Chunk("pump", FORM, signal[at : at + 1000].tobytes()) for at in range(0, len(signal), 1000)]
     with Spool(path) as spool:
         sink = Remembering()
-        agent = agent_module.Agent(views, [Hurried(chunks, waits=False)], [sink], spool, most_behind_s=0.2)
+        agent = agent_module.Agent(views, [Hurried(chunks, waits=False)], [sink], spool, most_behind_s=0.4)
         agent.run()
     assert agent.lost > 0
     assert sum(one["missing"] for one in sink.told if one["kind"] == "window") <= agent.lost
-    assert max(expecting) < 60 * RATE, "bytes: without a bound a quarter of all samples waits"
+    assert max(expecting) < 250_000, "bytes: of what came within 0.4 s there was room for some 400,000"
 
 
 def test_a_verdict_says_when_its_samples_came(views, path):
