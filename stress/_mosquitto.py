@@ -16,7 +16,8 @@ PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin
 
 
 class Mosquitto:
-    def __init__(self, folder, port=None):
+    def __init__(self, folder, port=None, *more):
+        """`more` are lines of its configuration."""
         self.folder, self.process = folder, None
         self.port = port or _free_port()
         folder.mkdir(parents=True, exist_ok=True)
@@ -24,6 +25,7 @@ class Mosquitto:
         self._config.write_text(
             f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\n"
             "autosave_interval 1\nmax_queued_messages 0\nmax_inflight_messages 1000\nuser root\nlog_type error\n"
+            + "".join(f"{line}\n" for line in more)
         )
 
     def await_save(self):

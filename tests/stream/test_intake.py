@@ -50,6 +50,18 @@ def test_who_can_wait_waits_for_room():
     assert [c.count for c in intake.take(0)] == [5]
 
 
+def test_who_can_wait_leaves_room_for_who_cannot():
+    intake = Intake(room=4000)
+    waiting = threading.Thread(target=lambda: [intake.put_waiting(chunk(200)) for _ in range(10)], daemon=True)
+    waiting.start()
+    waiting.join(0.2)
+    assert waiting.is_alive()
+    intake.put_or_drop(chunk(200, "fan"))
+    assert intake.lost == 0
+    assert [c.stream for c in intake.take(0)] == ["pump", "pump", "pump", "fan"]
+    intake.close()
+
+
 def test_what_cannot_wait_is_missing_and_the_next_chunk_says_so():
     intake = Intake(room=510)  # bytes: for one chunk of ten samples, or two of one
     intake.put_or_drop(chunk())

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from dualres.stream import spool as spool_module
 from dualres.stream.chunk import Form
 from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream, patient_spool
 
@@ -169,6 +170,65 @@ def test_samples_of_runs_that_are_over_are_known(path, start, sample, known):
         spool.append([Stream(1, "pump", "7", FORM, 0, 100, None), Stream(2, "pump", "8@120", FORM, 120, 200, None)], [])
         assert spool.was_judged("pump", start, sample) == known
         assert not spool.was_judged("other", start, sample)
+
+
+def test_a_log_that_grew_is_short_again(path, monkeypatch):
+    """It grows while something is read that SQLite must not change under the reader."""
+    monkeypatch.setattr(spool_module, "LONGEST_LOG", 1 << 20)
+    log = path.with_name(f"{path.name}-wal")
+    with Spool(path) as spool:
+        spool.append([stream()], [chunk(spool, i) for i in range(2)])
+        reading = spool._database.execute("SELECT id FROM chunks")
+        assert reading.fetchone() == (1,)
+        for i in range(30):
+            spool.append([], [chunk(spool, 1000 * i, bytes(200_000))])
+        assert log.stat().st_size > 5 << 20
+        reading.close()
+        spool.append([], [chunk(spool, 40_000)])
+        assert log.stat().st_size <= 1 << 20
+        assert len(list(spool.chunks())) == 33
+
+
+WHILE_THE_FILE_CANNOT_GROW = """
+import resource, sys
+from pathlib import Path
+from dualres.stream import spool as module
+from dualres.stream.chunk import Form
+from dualres.stream.spool import Spool, SpoolFullError, Stored, Stream
+module.LONGEST_LOG = 6 << 20
+path = Path(sys.argv[1])
+log = path.with_name(f"{path.name}-wal")
+with Spool(path) as spool:
+    spool.append([Stream(1, "pump", "now", Form.of(8000, "i16"), 0, 0, None)], [])
+    allowed = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 20, allowed))
+    kept = 0
+    try:
+        for i in range(400):
+            id = spool.new_chunk_id()
+            spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+            kept += 1
+    except SpoolFullError:
+        print(log.stat().st_size >> 20, kept, len(spool.unjudged(0, 1 << 30)))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, allowed))
+    spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+    print(log.stat().st_size >> 20, len(spool.unjudged(0, 1 << 30)))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of files are a matter of POSIX")
+def test_where_the_file_cannot_grow_the_log_does_not_grow_instead(path):
+    words = [sys.executable, "-c", WHILE_THE_FILE_CANNOT_GROW, str(path)]
+    then, after = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    log, kept, found = map(int, then.split())
+    assert log < 10, "megabytes"
+    assert 150 < kept == found, "what was committed is there"
+    assert list(map(int, after.split())) == [0, kept + 1]
+
+
+def test_what_is_deleted_is_not_written_once_more(path):
+    with Spool(path) as spool:
+        assert spool._database.execute("PRAGMA secure_delete").fetchone() == (0,)
 
 
 def test_every_commit_is_forced_to_the_disk(path):

@@ -1,5 +1,6 @@
 import threading
 import time
+from signal import SIGHUP
 
 import pytest
 
@@ -141,6 +142,27 @@ def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, 
         send(device, signal, 5, 8)
         until(lambda: max(one.data["stop"] for one in first.told) > 7 * RATE)
     assert {key: by_number(first.told)[key] for key in before} == before
+
+
+def test_while_checkpoints_are_refused_nothing_is_lost(views, broker, tmp_path, signal):
+    """Nothing is acknowledged; when they are allowed, all that was sent is judged, to the last bit."""
+    rules = tmp_path / "rules"
+    rules.write_text("topic readwrite #\ntopic deny dualres/watch/+/left\n")
+    with (
+        Mosquitto(tmp_path / "strict", None, f"acl_file {rules}") as strict,
+        Device(strict) as device,
+        Process(views, strict, tmp_path / "1") as process,
+    ):
+        until(lambda: any("our turn" in text for text in process.said))
+        send(device, signal, 0, 3)
+        until(lambda: any("does not take the checkpoint (Not authorized)" in text for text in process.said))
+        rules.write_text("topic readwrite #\n")
+        strict.process.send_signal(SIGHUP)  # by which it reads the rules again
+        send(device, signal, 3, 8)
+        whole = expected(views, signal, finish=False)
+        until(lambda: by_number(process.told).keys() == whole.keys(), 40)
+        until(lambda: not process.checkpoints._waiting and not process.checkpoints._under_way)
+    assert by_number(process.told) == whole
 
 
 def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker, tmp_path, signal):

@@ -21,8 +21,8 @@ def data(*samples):
 
 def placed(places, *chunks):
     into = Placed()
-    for number, chunk in enumerate(chunks):
-        places.place(chunk, into, float(number))
+    for chunk in chunks:
+        places.place(chunk, into)
     return into
 
 
@@ -53,9 +53,9 @@ def test_it_goes_on_after_a_restart(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1, 2)), Chunk("b", FORM, data(1), last=True))
     spool.append(into.opened, into.chunks)
     again = of(spool)
-    assert found(placed(again, Chunk("a", FORM, data(3)))) == [(1, 2, 1, False)]
+    assert found(placed(again, Chunk("a", FORM, data(3), at=5.0))) == [(1, 2, 1, False)]
     known = again.known()
-    assert (known["a"].reached, known["a"].ended, known["a"].at) == (3, False, 0.0)
+    assert (known["a"].reached, known["a"].ended, known["a"].at) == (3, False, 5.0)
     assert known["b"].ended
 
 
@@ -80,6 +80,26 @@ def test_a_run_that_is_taken_up_later_says_where(spool):
 def test_another_form_is_another_run(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1)), Chunk("a", Form.of(9000, "i16"), data(2)))
     assert found(into) == [(1, 0, 1, False), (1, 1, 0, True), (2, 0, 1, False)]
+
+
+def test_runs_that_open_at_one_moment_are_told_apart(spool):
+    other = Form.of(9000, "i16")
+    some = [Chunk("a", form, data(1, 2), at=1e9) for form in (FORM, other, FORM)]
+    some += [Chunk("b", FORM, data(1), at=1e9), Chunk("b", FORM, data(1), last=True, at=1e9)]
+    into = placed(of(spool), *some, Chunk("b", FORM, data(2), at=1e9))
+    assert len({one.key for one in into.opened}) == len(into.opened) == 5
+    assert into.opened[0].key == "a/20010909T014640.000000"
+
+
+def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was_put_back(spool):
+    places, whole = of(spool), Chunk("a", FORM, data(1, 2), last=True, at=1e9)
+    into = placed(places, whole)
+    spool.append(into.opened, into.chunks)
+    (before,) = into.opened
+    spool.record([Progress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
+    places.over(before)
+    (after,) = placed(places, whole).opened
+    assert after.key != before.key
 
 
 def test_a_whole_message_that_comes_twice_is_one_run(spool):

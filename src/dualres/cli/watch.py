@@ -103,6 +103,15 @@ def watch(
         ),
     ] = None,
     quota: Annotated[str, typer.Option(metavar="SIZE", help="Most bytes to keep there.")] = "2G",
+    most_behind: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1.0,
+            help="Where a source cannot wait (UDP, serial ports): leave samples out, and tell them as missing, rather "
+            "than judge later than this.",
+        ),
+    ] = 30.0,
     follow: Annotated[
         bool, typer.Option("--follow/--no-follow", help="Wait for more at the end of a file or folder.")
     ] = True,
@@ -208,6 +217,7 @@ def watch(
                 alarms=deepcopy(alarms),
                 lasting=lasting,
                 checkpoints=checkpoints,
+                most_behind_s=most_behind,
                 say=tell,
                 report=display,
             )

@@ -26,6 +26,7 @@ from dualres.stream.intake import Intake
 from dualres.stream.losses import Losses
 from dualres.stream.monitor import Monitor
 from dualres.stream.monitors import Judged, Monitors
+from dualres.stream.pace import Pace
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Source
 from dualres.stream.spool import PAUSE_S, WAITS, Spool, SpoolFullError
@@ -34,6 +35,7 @@ from dualres.stream.streams import Placed, Streams
 Result = TypeVar("Result")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 COMMITTED_AT_ONCE = 4 << 20  # bytes
+MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
 REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
@@ -75,19 +77,24 @@ class Agent:
         alarms: Alarms | None = None,
         lasting: bool = True,
         checkpoints: Checkpoints | None = None,
+        most_behind_s: float = MOST_BEHIND_S,
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
         """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
 
-        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool.
+        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
+        cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
         """
         self._model, self._sources, self._spool = model, sources, spool
         self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
+        self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
         self._say, self._report = say, report
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
         self._cursor = 0  # the chunk up to which all are judged
+        self._pace = Pace(spool.sample_bytes, JUDGED_AT_ONCE // 2)
+        self._busy_since: float | None = None  # the latest round, where it left something to judge
         self._monitors = Monitors(model, block_s, condition or {}, alarms, say)
         self._monitors.resume(spool, self._streams.by_id)
         self._told: set[str] = set()
@@ -167,14 +174,17 @@ class Agent:
             self._intake.wait(wait_s)
             return False
         self._told.discard("quota")
+        if max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
+            self._intake.wait(wait_s)
+            return False
         room = self._spool.quota - self._spool.bytes
         chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
         if not chunks:
             return False
-        placed, now = Placed(), time.time()
+        placed = Placed()
         for chunk in chunks:
             try:
-                self._streams.place(chunk, placed, now)
+                self._streams.place(chunk, placed)
             except (ConfigError, RecordingError) as error:
                 self._once(f"{chunk.stream}: left out  {error}", chunk.stream)
         self._commit(placed)
@@ -188,6 +198,7 @@ class Agent:
 
     def _commit(self, placed: Placed) -> None:
         self._written(lambda: self._spool.append(placed.opened, placed.chunks))
+        self._pace.came(sum(len(chunk.data) for chunk in placed.chunks))
         self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
         for stream in placed.opened:
             self._monitors.open(stream)
@@ -203,12 +214,16 @@ class Agent:
 
     def _judge(self) -> bool:
         """Some of the chunks that are committed; whether there were any."""
+        began = time.monotonic() if self._busy_since is None else self._busy_since
         chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
         if not chunks:
             self._cursor = self._spool.next_chunk - 1  # the latest may have been dropped by an agent before
+            self._pace.nothing_waits()
             return False
         self._record(self._monitors.judge(chunks))
-        self._cursor = chunks[-1].id
+        self._cursor, now = chunks[-1].id, time.monotonic()
+        self._pace.judged(sum(len(chunk.data) for chunk in chunks), now - began)
+        self._busy_since = now if self._backlog() else None
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
@@ -263,7 +278,7 @@ class Agent:
     def _end(self, whole: bool) -> None:
         """Nothing comes any more: judge and deliver what is here, or deliver alone where a round was interrupted."""
         try:
-            while whole and self._take_in(0.0):
+            while whole and (self._take_in(0.0) or self._judge()):
                 pass
             if whole and not self._lasting:
                 placed = Placed()

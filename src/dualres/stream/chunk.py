@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -48,7 +49,7 @@ class Form:
         """Samples of each channel."""
         return len(data) // self.width
 
-    def samples(self, data: bytes) -> Samples:
+    def samples(self, data: bytes | memoryview) -> Samples:
         """(n,) of one channel, (n, channels) of several; int16 gives counts, as those of a file do."""
         one: Samples = np.frombuffer(data, DTYPES[self.dtype]).astype(np.float32)
         return one if self.channels == 1 else one.reshape(-1, self.channels)
@@ -78,6 +79,7 @@ class Chunk:
     side: Mapping[str, str] = field(default_factory=dict)  # speed, load: what else is known of this moment
     last: bool = False  # whether the stream ends behind it
     acknowledge: Callable[[], None] | None = None  # called when the chunk is safe
+    at: float = field(default_factory=time.time, compare=False)  # when it came, in seconds since 1970
 
     def __post_init__(self) -> None:
         if len(self.data) % self.form.width:

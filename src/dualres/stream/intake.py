@@ -24,9 +24,9 @@ class Intake:
         self.lost = 0  # samples that were dropped, of all streams
 
     def put_waiting(self, chunk: Chunk) -> None:
-        """When there is room: for a source that can wait."""
+        """When half of the room is free, for a source that can wait: the other half is for those that cannot."""
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._size < self._room)
+            self._changed.wait_for(lambda: self._closed or not self._chunks or 2 * self._size < self._room)
             if not self._closed:
                 self._add(chunk)
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from hashlib import sha256
 from itertools import groupby
+from threading import local
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -26,7 +27,7 @@ import numpy.typing as npt
 from dualres.config import HELD
 from dualres.errors import ConfigError, RecordingError
 from dualres.file import Model
-from dualres.judge import STRETCH, check_probabilistic
+from dualres.judge import check_probabilistic
 from dualres.kernel.inference import TOGETHER
 from dualres.machinery.rates import Rate, exact_rate
 from dualres.recordings.recording import Samples
@@ -105,14 +106,13 @@ class Monitor:
         """Windows that `take` completed and that were not scored yet."""
         return len(self._pending)
 
-    @property
-    def samples_at_once(self) -> int:
-        """Into such pieces a long chunk is best cut, so that few of its windows are in memory."""
-        return TOGETHER * self._framing.samples_for_a_step
+    def samples_for(self, windows: int) -> int:
+        """Into such pieces a long chunk is best cut, so that about so many of its windows are in memory at a time."""
+        return windows * self._framing.samples_for_a_step
 
     def push(self, samples: npt.ArrayLike) -> list[Event]:
         """What a chunk (n,) or (n, axes) of any size completes, in order; a block comes after its last window."""
-        chunk, events, step = self._chunk(samples), list[Event](), self.samples_at_once
+        chunk, events, step = self._chunk(samples), list[Event](), self.samples_for(TOGETHER)
         for start in range(0, chunk.shape[1], step):
             self._take(chunk[:, start : start + step])
             events += score_together([self])
@@ -293,8 +293,10 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
 
 def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
     """A few at a time, so that those of hundreds of streams are not in memory twice."""
-    some = (windows[start : start + STRETCH] for start in range(0, len(windows), STRETCH))
-    return np.concatenate([model.scores(np.stack(stack), axis) for stack in some])
+    if not hasattr(_own, "stack") or _own.stack.shape[1] != len(windows[0]):
+        _own.stack = np.empty((TOGETHER, len(windows[0])), np.float32)
+    some = (windows[start : start + TOGETHER] for start in range(0, len(windows), TOGETHER))
+    return np.concatenate([model.scores(np.stack(few, out=_own.stack[: len(few)]), axis) for few in some])
 
 
 def _fingerprint(model: Model) -> str:
@@ -315,3 +317,4 @@ def _calibration_of(model: Model) -> Calibration | None:
 
 
 _calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
+_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.

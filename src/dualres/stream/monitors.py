@@ -13,13 +13,14 @@ from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.file import Model
+from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
 from dualres.stream.event import BLOCK, Event
 from dualres.stream.monitor import Monitor, score_together
 from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
 
-SCORED_AT_ONCE = 16  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
+SCORED_AT_ONCE = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 
 Told = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
 
@@ -135,12 +136,14 @@ class Monitors:
         """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
         if not row:
             return []
-        events, monitor = list[Event](), watched.monitor
-        samples = watched.stream.form.samples(b"".join(chunk.data for chunk in row))
+        events, monitor, form = list[Event](), watched.monitor, watched.stream.form
+        data = memoryview(b"".join(chunk.data for chunk in row))
         row.clear()
-        for start in range(0, len(samples), monitor.samples_at_once):
+        while data:
+            size = form.width * monitor.samples_for(SCORED_AT_ONCE - self._unscored)
             before = monitor.waiting
-            monitor.take(samples[start : start + monitor.samples_at_once])
+            monitor.take(form.samples(data[:size]))
+            data = data[size:]
             self._unscored += monitor.waiting - before
             if self._unscored >= SCORED_AT_ONCE:
                 events += self._scored(touched)

@@ -20,6 +20,7 @@ from dualres.errors import DualResError
 from dualres.stream.chunk import Form
 
 QUOTA = 2 << 30  # bytes
+LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
@@ -122,6 +123,7 @@ class Spool:
 
     def __init__(self, path: Path, quota: int = QUOTA) -> None:
         self.path, self.quota = path, quota
+        self._log = path.with_name(f"{path.name}-wal")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
@@ -161,6 +163,8 @@ class Spool:
             raise sqlite3.DatabaseError("not a spool of this version")
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=FULL")
+        run(f"PRAGMA journal_size_limit={LONGEST_LOG}")  # a log that was longer gives its room back
+        run("PRAGMA secure_delete=OFF")  # Debian's SQLite overwrites all that is deleted: twice as much to write
         run("BEGIN IMMEDIATE")
         for statement in _SCHEMA.strip().split(";\n"):
             run(statement)
@@ -214,6 +218,15 @@ class Spool:
             (name, start, sample),
         )
         return found > 0
+
+    def has_run(self, name: str, start: str) -> bool:
+        """Whether a run of this stream that began with `start` is remembered."""
+        return self._number("SELECT count(*) FROM streams WHERE name = ? AND start = ?", (name, start)) > 0
+
+    @property
+    def sample_bytes(self) -> int:
+        """Of all chunks."""
+        return self._number("SELECT sum(length(samples)) FROM chunks")
 
     @property
     def last_stream(self) -> int:
@@ -348,6 +361,7 @@ class Spool:
     def _writing(self) -> Iterator[None]:
         """All that is written within, or nothing of it."""
         try:
+            self._shorten_log()
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -362,6 +376,16 @@ class Spool:
             raise SpoolError(
                 f"{self.path}: cannot be written ({error}); move it away, or give another --state"
             ) from error
+
+    def _shorten_log(self) -> None:
+        """Bring a long log into the file. SQLite tries that after a commit, but does not say when it cannot: then the
+        log would grow beyond any quota. Here it is an error before anything is written."""
+        if self._log.stat().st_size > LONGEST_LOG:
+            try:
+                self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # else at the next transaction
+                    raise
 
     def _number(self, query: str, values: Sequence[str | int] = ()) -> int:
         """What a query of one number gives; 0 where there is none."""

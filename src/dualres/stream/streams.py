@@ -74,10 +74,10 @@ class Streams:
         self._ending.discard(stream.id)
         self._at.pop(stream.id, None)
 
-    def place(self, chunk: Chunk, into: Placed, now: float) -> None:
+    def place(self, chunk: Chunk, into: Placed) -> None:
         """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
         for part in self._by_stream(chunk):
-            self._place(part, into, now)
+            self._place(part, into)
 
     def end(self, stream: Stream, into: Placed, now: float) -> None:
         """No more will come."""
@@ -98,8 +98,8 @@ class Streams:
             name, data = f"{chunk.stream}[{number}]", np.ascontiguousarray(samples).tobytes()
             yield replace(chunk, stream=name, form=replace(form, channels=1), data=data)
 
-    def _place(self, chunk: Chunk, into: Placed, now: float) -> None:
-        stream = self._run_of(chunk, into, now)
+    def _place(self, chunk: Chunk, into: Placed) -> None:
+        stream = self._run_of(chunk, into)
         if stream is None:
             into.duplicates += chunk.count
             return
@@ -111,12 +111,12 @@ class Streams:
         if data:
             stop = first + chunk.form.count(data)
             id, count = self._spool.new_chunk_id(), stop - first
-            into.chunks.append(Stored(id, stream.id, first, count, data, chunk.side, now, False))
-            self._reached[stream.id], self._at[stream.id] = stop, now
+            into.chunks.append(Stored(id, stream.id, first, count, data, chunk.side, chunk.at, False))
+            self._reached[stream.id], self._at[stream.id] = stop, chunk.at
         if chunk.last:
-            self.end(stream, into, now)
+            self.end(stream, into, chunk.at)
 
-    def _run_of(self, chunk: Chunk, into: Placed, now: float) -> Stream | None:
+    def _run_of(self, chunk: Chunk, into: Placed) -> Stream | None:
         """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
         runs = self._runs.get(chunk.stream, [])
         latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
@@ -126,8 +126,8 @@ class Streams:
         if chunk.start is None:
             if chunk.last and not chunk.data:
                 return None
-            start = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%S.%f")
-            if any(one.start == start for one in runs):
+            start = datetime.fromtimestamp(chunk.at, UTC).strftime("%Y%m%dT%H%M%S.%f")
+            if any(one.start == start for one in runs) or self._spool.has_run(chunk.stream, start):  # clocks go back
                 start += f"-{self._next}"
         else:
             # A run that was taken up after its beginning, or in another form, is told from the one before by where.
@@ -136,13 +136,13 @@ class Streams:
                 return None
             if self._spool.was_judged(chunk.stream, chunk.start, first):
                 return None
-        return self._opened(chunk, start, first, into, now)
+        return self._opened(chunk, start, first, into)
 
-    def _opened(self, chunk: Chunk, start: str, began: int, into: Placed, now: float) -> Stream:
+    def _opened(self, chunk: Chunk, start: str, began: int, into: Placed) -> Stream:
         self._check(chunk.form)
         runs = self._runs.setdefault(chunk.stream, [])
         if runs and runs[-1].id not in self._ending:
-            self.end(runs[-1], into, now)
+            self.end(runs[-1], into, chunk.at)
         stream = Stream(self._next, chunk.stream, start, chunk.form, began, began, None)
         self._next += 1
         runs.append(stream)

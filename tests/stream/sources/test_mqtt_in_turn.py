@@ -86,6 +86,53 @@ def test_who_is_overtaken_acknowledges_nothing_any_more_and_does_not_come_back(b
     assert "may be another's now" in str(found.ended[0])
 
 
+@pytest.mark.parametrize(
+    ("line", "rules", "why"),
+    [
+        ("", "topic deny dualres/watch/+/left", "does not take the checkpoint (Not authorized)"),
+        ("message_size_limit 1500", "", "hung up on a checkpoint of 2,000 bytes"),
+        ("max_packet_size 1500", "", "hung up on a checkpoint of 2,000 bytes"),
+    ],
+    ids=["not allowed", "message too large", "packet too large"],
+)
+def test_a_checkpoint_that_is_refused_is_not_stored_and_told(tmp_path, monkeypatch, line, rules, why):
+    monkeypatch.setattr(turn, "FREE_S", 0.1)
+    (tmp_path / "rules").write_text(f"topic readwrite #\n{rules}\n")
+    with (
+        Mosquitto(tmp_path / "broker", None, f"acl_file {tmp_path / 'rules'}", line) as broker,
+        Device(broker) as device,
+    ):
+        first = source(broker)
+        with Collecting(first) as found:
+            device.send(SIGNAL, 0)
+            found.until(lambda f: f.chunks)
+            stored = first.keep(bytes(2000))
+            found.until(lambda f: any(why in text for text in f.said))
+            found.until(lambda f: f.ended)  # Mosquitto hangs up on who does what is not allowed
+            assert not stored()
+        with Collecting(source(broker)) as again:
+            again.until(lambda f: f.chunks)
+    assert again.left is None
+
+
+def test_a_checkpoint_that_is_refused_is_tried_again(broker, monkeypatch):
+    """By a broker that does not hang up."""
+    from paho.mqtt.packettypes import PacketTypes
+    from paho.mqtt.reasoncodes import ReasonCode
+
+    monkeypatch.setattr("dualres.stream.sources.mqtt_in_turn.AGAIN_S", 0.0)
+    first = source(broker)
+    with Collecting(first) as found:
+        stored = first.keep(b"a checkpoint")
+        found.until(lambda f: stored())
+        number = first._client._last_mid
+        first._answered(first._client, None, number, ReasonCode(PacketTypes.PUBACK, "Quota exceeded"), None)
+        assert not stored()
+        found.until(lambda f: stored())
+        assert first._client._last_mid == number + 1
+    assert [text for text in found.said if "does not take the checkpoint (Quota exceeded)" in text]
+
+
 def test_an_orderly_end_lets_the_next_one_begin_at_once(broker):
     for _ in range(2):
         began = time.monotonic()

@@ -14,9 +14,11 @@ from dualres.stream.sources.source import Known, Put, Say, Told
 from dualres.stream.sources.turn import BEAT_S, Turn, TurnLostError
 
 if TYPE_CHECKING:
-    from paho.mqtt.client import Client, MQTTMessage
+    from paho.mqtt.client import Client, MQTTMessage, MQTTMessageInfo
 
 CONNECTED_S = 30.0  # within which the broker has to let us in
+TOO_LARGE = ("Packet too large", "Protocol error")  # how Mosquitto says that a message is
+AGAIN_S = 5.0  # after which a checkpoint that was refused is sent once more
 
 
 class MqttInTurn(Mqtt):
@@ -33,6 +35,7 @@ class MqttInTurn(Mqtt):
         self._client.will_set(self._turn.holder, None, 1, retain=True)
         self._inside, self._lost, self._ready = threading.Event(), threading.Event(), threading.Event()
         self._refused_checkpoints: set[int] = set()  # by the numbers of their messages
+        self._under_way = 0  # bytes of a checkpoint that the broker has not answered yet
         self._client.on_publish = self._answered
 
     def claim(self, say: Say, stopped: threading.Event) -> bytes | None:
@@ -76,14 +79,30 @@ class MqttInTurn(Mqtt):
 
     def keep(self, data: bytes) -> Callable[[], bool]:
         """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
-        sent = self._client.publish(self._turn.left, data, 1, retain=True)
-        # Where there was no connection, it never will be.
-        return lambda: not sent.rc and sent.is_published() and sent.mid not in self._refused_checkpoints
+        sent, at = self._left(data), time.monotonic()
+
+        def stored() -> bool:
+            nonlocal sent, at
+            if sent.mid in self._refused_checkpoints:  # until somebody allows it
+                if time.monotonic() - at >= AGAIN_S:
+                    self._refused_checkpoints.clear()
+                    sent, at = self._left(data), time.monotonic()
+                return False
+            return not sent.rc and sent.is_published()  # where there was no connection, it never will be
+
+        return stored
+
+    def _left(self, data: bytes) -> MQTTMessageInfo:
+        self._under_way = len(data)
+        return self._client.publish(self._turn.left, data, 1, retain=True)
 
     def _answered(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
+        self._under_way = 0
         if reason.is_failure:
             self._refused_checkpoints.add(mid)
-            self._once(f"{self._broker}: does not take the checkpoint ({reason}); nothing is acknowledged")
+            self._once(
+                f"{self._broker}: does not take the checkpoint ({reason}); nothing is acknowledged until it does"
+            )
 
     def _beat(self) -> None:
         self._client.publish(self._turn.holder, platform.node().encode() or b"?", retain=True)
@@ -95,6 +114,11 @@ class MqttInTurn(Mqtt):
 
     def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         super()._disconnected(client, _, flags, reason, properties)
+        if self._under_way and reason.getName() in TOO_LARGE:
+            self._say(
+                f"{self._broker}: hung up on a checkpoint of {self._under_way:,} bytes; let it take messages of that "
+                "size (message_size_limit, max_packet_size)"
+            )
         self._lost.set()
 
     def _came(self, client: Client, _: object, message: MQTTMessage) -> None:
