@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log, log1p
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from dualres.errors import MISFIT, ConfigError, reason_of
-from dualres.stream.bets import LEAST, LIFTS, Bets
+from dualres.stream.bets import LEAST, LIFTS, WEIGHTS, Bets
 
 SURE = 0.9
 RICHEST = 1e300  # more money than this is not told apart
@@ -117,9 +118,9 @@ class Alarm:
         return AlarmState(
             raised=now.since is not None,
             since=now.since,
-            evidence=log1p(sum(now.wealth) / len(LIFTS)),
+            evidence=log1p(sum(map(mul, WEIGHTS, now.wealth))),
             healthy_again=now.healthy_again,
-            threshold=log1p(self._between / self.joined * (self._bets.margin if self._bets else 1)),
+            threshold=log1p(self._between / self.joined),
             acknowledged=now.acknowledged,
             promise=promise,
             reason=self._reason,
