@@ -4,7 +4,7 @@
 
 Every machine has healthy blocks of its own to learn from, and then a healthy year. Scores follow a first-order
 autoregression from one block of 5 s to the next, whose noise is normal, has heavy tails (one in 200 blocks is five
-times as large) or is skewed (Weibull's, of shape 2/3). Where the load swings, it does every day, by one standard
+times as large), is skewed (Weibull's, of shape 2/3) or has power tails (Student's of 5 degrees). Where the load swings, it does every day, by one standard
 deviation of the score up and down. A row of 1,000 machines takes a core some minutes.
 """
 
@@ -31,10 +31,10 @@ Reference = Callable[["Healthy", np.random.Generator], list[Values]]
 
 BLOCK_S, HOUR, DAY = 5, 720, 17_280  # blocks of an hour and of a day
 YEAR = rate_of("1 per year", BLOCK_S)
-NORMAL, HEAVY, SKEWED = "normal", "heavy tails", "skewed"
+NORMAL, HEAVY, SKEWED, POWER = "normal", "heavy tails", "skewed", "power tails"
 KNOCKS, LARGER = 1 / 200, np.float32(5)  # share of blocks with heavy tails, and by what factor
 SWING = 1.0  # of the load, in standard deviations of the score
-SEED = 210_028
+SEED = 210_141
 CHUNK = 1 << 17  # blocks drawn at once
 SHARES = np.array(WEIGHTS)
 WARM_UP = 200  # blocks until the first one is forgotten
@@ -62,6 +62,8 @@ class Healthy:
         if self.noise == SKEWED:
             weibull = rng.standard_exponential(blocks, np.float32) ** np.float32(1.5)
             normal = (weibull - gamma(2.5)) / sqrt(gamma(4) - gamma(2.5) ** 2)
+        if self.noise == POWER:
+            normal *= np.sqrt(np.float32(1.5) / rng.standard_gamma(2.5, blocks, np.float32))
         return normal * np.float32(np.sqrt(1 - self.correlation**2))
 
     def scores(self, rng: np.random.Generator, blocks: int, load: Values | float = 0.0) -> Values:
@@ -105,6 +107,7 @@ HEALTHY = (
     Healthy(0.9, False, "a day", steady(DAY), SKEWED),
     Healthy(0.9, False, "a day", steady(DAY), own=1.0),
     Healthy(0.5, True, "2 hours at each of the lower 3", at_loads(-1, -0.5, 0), most=20),
+    Healthy(0.9, False, "12 hours", steady(12 * HOUR), POWER),
 )
 
 

@@ -17,6 +17,7 @@ Values = npt.NDArray[np.float64]
 
 LEAST = 5000  # values; fewer tell too little of what lies far beyond them
 EXCEEDING = 1.5  # square roots of the number of values: so many of them are the tail
+CAUTIOUS = 2.0  # standard errors, unless tails are thinner than exponential ones by as many
 SHAPES = np.linspace(-0.5, 1.0, 61)[:, None, None]  # above 0 for tails that are heavier than exponential ones
 SCALES = np.geomspace(0.4, 2.5, 81)[:, None]  # mean excesses
 STRAIGHT = 1e-9  # shapes that are exponential
@@ -35,9 +36,18 @@ def tail_ends(values: Values, chances: Values, normal: float) -> Values | None:
     limit, excess = float(high[0]), high[1:] - high[0]
     if not excess.any():
         return None
+    if not _clearly_thin(values):
+        normal = max(normal, CAUTIOUS)
     deeper = chances * count / (exceeding + normal * sqrt(exceeding))  # the share that exceeds the limit is estimated
     shape, scale = _heaviest(excess / excess.mean(), float(deeper[-1]), normal)
     return limit + float(excess.mean()) * scale * _reached(np.full(1, shape), deeper)
+
+
+def _clearly_thin(values: Values) -> bool:
+    """Whether the highest tenth thins out faster than exponentially: its excess varies less than its mean."""
+    high = np.sort(values)[-len(values) // 10 :]
+    excess = high - high[0]
+    return bool(sqrt(len(excess)) * (1 - excess.std() / excess.mean()) > CAUTIOUS) if excess.any() else False
 
 
 def _heaviest(excess: Values, deepest: float, normal: float) -> tuple[float, float]:
