@@ -4,8 +4,9 @@
 
 Every machine has healthy blocks of its own to learn from, and then a healthy year. Scores follow a first-order
 autoregression from one block of 5 s to the next, whose noise is normal, has heavy tails (one in 200 blocks is five
-times as large), is skewed (Weibull's, of shape 2/3) or has power tails (Student's of 5 degrees). Where the load swings, it does every day, by one standard
-deviation of the score up and down. A row of 1,000 machines takes a core some minutes.
+times as large), is skewed (Weibull's, of shape 2/3) or has power tails (Student's of 5 degrees). Where the load swings,
+it does every day, by one standard deviation of the score up and down. A row of 1,000 machines takes a core some
+minutes.
 """
 
 from __future__ import annotations

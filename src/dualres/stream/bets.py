@@ -3,8 +3,10 @@
 A fault lifts the score of all its blocks by some healthy standard deviations, and the news of its first block more
 than those of later ones (`dualres.stream.neighbours`). So there are two bets for each lift, one that the fault begins
 with this block and one that it goes on. Both are on the rank of the news among those of healthy blocks, and what they
-pay is fair with an unlucky reference too (`dualres.stream.odds`). What is left of a drift or of another memory is paid
-for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies together are fair.
+pay is fair with an unlucky reference too (`dualres.stream.odds`). News beyond a long reference are judged by a bound on
+its tail (`dualres.stream.tail`), up to one in the number of blocks between false alarms. What is left of a drift or of
+another memory is paid for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies
+together are fair.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from dualres.stream.tail import tail_ends
 Values = npt.NDArray[np.float64]
 
 LIFTS = (0.5, 1.0, 2.0, 3.0)  # healthy standard deviations
-WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them
+WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them: faults that are clear are to be noticed soon
 SUDDEN = 0.9  # of the bet on the first block of a fault
 LEAST = 50  # blocks of a stretch; fewer tell neither the rank nor the likeness of neighbours
 BOTH = 0.75  # of a doubt's standard errors: there are two that have nothing to do with each other, and both are paid
@@ -94,6 +96,11 @@ class Bets:
         if scale not in SCALES:
             raise ValueError(f"{scale!r} is no scale of scores")
         return cls(stretches, scale, *numbers)
+
+    @property
+    def supposes(self) -> bool:
+        """Whether news beyond the reference are judged by how the highest healthy ones thin out."""
+        return any(one.beyond for one in self.stretches)
 
     def level(self, score: float) -> float:
         """Of joined blocks, from their mean score."""

@@ -84,7 +84,7 @@ def _rank_correlation(stretches: Sequence[Values], carried: float) -> float:
         before, scores = one[:-1] - one[:-1].mean(), _evenly_spread(len(one) - 1)
         product += float(before[np.argsort(news(one, carried), kind="stable")] @ scores)
         power, squares = power + float(before @ before), squares + float(scores @ scores)
-    return product / sqrt(power * squares) if power else 0.0
+    return product / sqrt(power * squares) if power else -carried  # nothing goes over where levels never change
 
 
 @lru_cache(maxsize=8)

@@ -8,7 +8,7 @@ bound cautious by themselves. It supposes that nothing happens to a healthy mach
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
