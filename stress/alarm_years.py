@@ -1,11 +1,12 @@
 """How often are healthy machines alarmed, at one false alarm per machine-year? Prints JSON.
 
-    python stress/alarm_years.py [--machines 1000] [ROW...] > results/measured/alarm_years.json
+    python stress/alarm_years.py [--machines 1000] [--jobs 1] [ROW...] > results/measured/alarm_years.json
 
 Every machine has healthy blocks of its own to learn from, and then a healthy year. Scores follow a first-order
 autoregression from one block of 5 s to the next, whose noise is normal, has heavy tails (one in 200 blocks is five
-times as large) or is skewed (Weibull's, of shape 2/3). Where the load swings, it does every day, by one standard
-deviation of the score up and down. A row of 1,000 machines takes a core some minutes.
+times as large), is skewed (Weibull's, of shape 2/3) or has power tails (Student's of 5 degrees). Where the load swings,
+it does every day, by one standard deviation of the score up and down. A row of 1,000 machines takes a core some
+minutes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gamma, sqrt
+from multiprocessing import Pool
 from typing import Any
 
 import numpy as np
@@ -24,20 +26,21 @@ from scipy.stats import chi2
 
 from dualres.stream.alarm import SURE
 from dualres.stream.alarm_rate import rate_of
-from dualres.stream.bets import LIFTS, Bets
+from dualres.stream.bets import LIFTS, WEIGHTS, Bets
 
 Values = npt.NDArray[np.float64]
 Reference = Callable[["Healthy", np.random.Generator], list[Values]]
 
 BLOCK_S, HOUR, DAY = 5, 720, 17_280  # blocks of an hour and of a day
 YEAR = rate_of("1 per year", BLOCK_S)
-NORMAL, HEAVY, SKEWED = "normal", "heavy tails", "skewed"
+NORMAL, HEAVY, SKEWED, POWER = "normal", "heavy tails", "skewed", "power tails"
 KNOCKS, LARGER = 1 / 200, np.float32(5)  # share of blocks with heavy tails, and by what factor
 SWING = 1.0  # of the load, in standard deviations of the score
-SEED = 210_028
+SEED = 210_141
 CHUNK = 1 << 17  # blocks drawn at once
+SHARES = np.array(WEIGHTS)
 WARM_UP = 200  # blocks until the first one is forgotten
-LOWEST, MIDDLE, PER_UNIT, BEYOND = -6.0, 6.0, 200, 2000  # of news, in standard deviations; cells
+GUIDES, GUIDED = 4096, 0.75  # steps to where most edges are below: there are few news above
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Healthy:
         if self.noise == SKEWED:
             weibull = rng.standard_exponential(blocks, np.float32) ** np.float32(1.5)
             normal = (weibull - gamma(2.5)) / sqrt(gamma(4) - gamma(2.5) ** 2)
+        if self.noise == POWER:
+            normal *= np.sqrt(np.float32(1.5) / rng.standard_gamma(2.5, blocks, np.float32))
         return normal * np.float32(np.sqrt(1 - self.correlation**2))
 
     def scores(self, rng: np.random.Generator, blocks: int, load: Values | float = 0.0) -> Values:
@@ -104,6 +109,7 @@ HEALTHY = (
     Healthy(0.9, False, "a day", steady(DAY), SKEWED),
     Healthy(0.9, False, "a day", steady(DAY), own=1.0),
     Healthy(0.5, True, "2 hours at each of the lower 3", at_loads(-1, -0.5, 0), most=20),
+    Healthy(0.9, False, "12 hours", steady(12 * HOUR), POWER),
 )
 
 
@@ -117,52 +123,55 @@ def autoregression(noise, correlation, scores):  # type: ignore[no-untyped-def]
 
 
 @njit
-def false_alarms(scores, joined, carried, spread, pays, threshold, now, wealth):  # type: ignore[no-untyped-def]
-    """False alarms within so many blocks; the readable twin is `dualres.stream.alarm.Alarm`.
+def false_alarms(scores, joined, carried, edges, guide, pays, threshold, now, wealth):  # type: ignore[no-untyped-def]
+    """False alarms within so many blocks, exactly as of the readable twin `dualres.stream.alarm.Alarm`.
 
-    What bets pay is looked up in narrow cells of the news. A cell pays what its upper end does, so that there are
-    rather more false alarms than of the twin. After an alarm a machine starts anew. `now` holds the level before, the
-    sum of scores of a bet that is not complete, and their number; it and `wealth` (lifts,) are changed.
+    After an alarm a machine starts anew. `now` holds the level before, the sum of scores of a bet that is not complete,
+    and their number; it and `wealth` (lifts,) are changed.
     """
-    found, lifts, most = 0, len(wealth), len(pays) - 2
+    found, lifts, last = 0, len(wealth), len(guide) - 1
     before, waiting, waited = now
-    inner, per_unit = (MIDDLE - LOWEST) * PER_UNIT, pays[most + 1, 0]
+    lowest, per_unit = edges[0], guide[last]
     for score in scores:
         waiting += score
         waited += 1
         if waited < joined:
             continue
         level = waiting / joined
-        new = (level - carried * before) / spread
+        new = level - carried * before
         before, waiting, waited = level, 0.0, 0.0
-        cell = (new - LOWEST) * PER_UNIT if new <= MIDDLE else inner + (new - MIDDLE) * per_unit
-        row = int(min(max(cell, 0.0), most))
+        row = int(guide[int(min(max((new - lowest) * per_unit, 0.0), last - 1))])
+        while row < len(edges) and new > edges[row]:
+            row += 1
+        while row > 0 and new <= edges[row - 1]:
+            row -= 1
         total = 0.0
         for lift in range(lifts):
             wealth[lift] = wealth[lift] * pays[row, lifts + lift] + pays[row, lift]
-            total += wealth[lift]
-        if total >= threshold * lifts:
+            total += SHARES[lift] * wealth[lift]
+        if total >= threshold:
             found += 1
             wealth[:] = 0.0
     now[:] = before, waiting, waited
     return found
 
 
-def table(bets: Bets, spread: float) -> npt.NDArray[np.float32]:
-    """What bets pay (cells, 2 * lifts), and in a last row the cells per standard deviation beyond the middle."""
-    highest = max(one.edges[-1] for one in bets.stretches) / spread
-    per_unit = BEYOND / max(highest - MIDDLE, 1.0)
-    inner = LOWEST + np.arange(1, round((MIDDLE - LOWEST) * PER_UNIT) + 1) / PER_UNIT
-    outer = [*(MIDDLE + np.arange(1, BEYOND + 1) / per_unit), np.inf]
-    pays = np.exp(bets.against(np.concatenate([inner, outer]) * spread)).reshape(-1, 2 * len(LIFTS))
-    return np.vstack([pays, np.full(2 * len(LIFTS), per_unit)]).astype(np.float32)
+def table(bets: Bets) -> tuple[Values, Values, Values]:
+    """Edges between which bets pay the same; where to begin looking for a value; and what bets pay (cells, 2 * lifts).
+
+    The guide is the first edge to look at for each of `GUIDES` equal steps, and at its end how many steps are a unit.
+    """
+    edges = np.unique(np.concatenate([one.edges for one in bets.stretches]))
+    steps = np.linspace(edges[0], np.quantile(edges, GUIDED), GUIDES)
+    guide = np.append(np.searchsorted(edges, steps, "left"), 1 / max(steps[1] - steps[0], 1e-12))
+    pays = np.exp(bets.against(np.append(edges, np.inf))).reshape(-1, 2 * len(LIFTS))
+    return edges, guide, pays
 
 
 def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int = round(YEAR)) -> int:
     """False alarms of one machine."""
-    spread = float(np.sqrt(1 - bets.carried**2))
-    pays, now, wealth, found = table(bets, spread), np.zeros(3), np.zeros(len(LIFTS)), 0
-    threshold = YEAR / bets.joined * bets.margin
+    looked_up, now, wealth, found = table(bets), np.zeros(3), np.zeros(len(LIFTS)), 0
+    threshold = YEAR / bets.joined
     load = SWING * np.sin(2 * np.pi * np.arange(2 * DAY + CHUNK) / DAY) if healthy.load else np.zeros(0)
     start, scores, last = int(rng.integers(DAY)), np.empty(CHUNK), 0.0
     for done in range(0, blocks, CHUNK):
@@ -175,20 +184,24 @@ def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int 
         if healthy.load:
             first = (start + done) % DAY
             seen = seen + load[first : first + len(part)]
-        found += false_alarms(seen, bets.joined, bets.carried, spread, pays, threshold, now, wealth)
+        found += false_alarms(seen, bets.joined, bets.carried, *looked_up, threshold, now, wealth)
     return found
 
 
-def rate(row: int, machines: int) -> dict[str, Any]:
+def machine_of(row: int, machine: int) -> tuple[int, int] | None:
+    """Blocks that are joined to one bet and false alarms of a machine; None where it has no promise."""
+    healthy, rng = HEALTHY[row], np.random.default_rng([SEED, row, machine])
+    bets = Bets.learned(healthy.reference(healthy, rng), SURE, YEAR)
+    return (bets.joined, year_of(healthy, bets, rng)) if bets else None
+
+
+def rate(row: int, machines: int, jobs: int) -> dict[str, Any]:
     """False alarms of the machines that have a promise."""
-    healthy, each, joined = HEALTHY[row], list[int](), list[int]()
+    healthy = HEALTHY[row]
     machines = min(machines, healthy.most)
-    for machine in range(machines):
-        rng = np.random.default_rng([SEED, row, machine])
-        bets = Bets.learned(healthy.reference(healthy, rng), SURE, YEAR)
-        if bets:
-            joined.append(bets.joined)
-            each.append(year_of(healthy, bets, rng))
+    with Pool(jobs) as pool:
+        found = pool.starmap(machine_of, [(row, machine) for machine in range(machines)], chunksize=5)
+    joined, each = zip(*(one for one in found if one), strict=True)
     years, alarms = len(each), sum(each)
     interval = [chi2.ppf(0.025, 2 * alarms) / 2 if alarms else 0.0, chi2.ppf(0.975, 2 * alarms + 2) / 2]
     return {
@@ -210,8 +223,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows", type=int, nargs="*", default=range(len(HEALTHY)))
     parser.add_argument("--machines", type=int, default=1000)
+    parser.add_argument("--jobs", type=int, default=1, help="processes; results are the same for any number")
     given = parser.parse_args()
-    print(json.dumps([rate(row, given.machines) for row in given.rows], indent=1))
+    print(json.dumps([rate(row, given.machines, given.jobs) for row in given.rows], indent=1))
 
 
 if __name__ == "__main__":

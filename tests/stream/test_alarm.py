@@ -70,9 +70,11 @@ def test_a_sudden_fault_is_noticed_though_neighbours_are_alike():
     healthy = lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(17_280 + 300))
     alarm = Alarm.learned(expit(healthy[:17_280] - 4).tolist(), blocks_between_false_alarms=YEAR)
     assert not any(alarm.update(score).raised for score in expit(healthy[17_280:] - 4))
-    faulty = expit(lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(72)) - 0.4)
+    faulty = expit(lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(36)) - 0.4)
+    assert "as the highest healthy ones thin out" in alarm.state.promise
+    assert "thin out" not in made()[0].state.promise  # a short reference supposes nothing of the kind
     states = [alarm.update(score) for score in faulty]
-    assert states[0].evidence > 5
+    assert states[0].evidence > 11  # more than the rank among 17,280
     assert not states[0].raised  # one block alone never raises an alarm
     assert states[-1].raised
 

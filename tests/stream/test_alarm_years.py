@@ -12,7 +12,23 @@ from dualres.stream.alarm import Alarm
 from dualres.stream.bets import LIFTS, Bets
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
-from alarm_years import HEALTHY, HEAVY, NORMAL, SKEWED, Healthy, autoregression, false_alarms, steady, table
+from alarm_years import HEALTHY, HEAVY, NORMAL, POWER, SKEWED, Healthy, autoregression, false_alarms, steady, table
+
+
+def test_bets_pay_what_those_of_the_twin_pay_however_narrow_the_cells_are():
+    """Skewed news crowd at their lower end, where a rounded one would have a much higher rank."""
+    rng = np.random.default_rng(5)
+    for correlation, noise in ((0.9, SKEWED), (0.0, HEAVY), (0.5, NORMAL)):
+        healthy = Healthy(correlation, False, "", steady(6000), noise)
+        bets = Bets.learned(healthy.reference(healthy, rng), 0.9, 1e6)
+        looked_up = table(bets)
+        scores, now, wealth = healthy.scores(rng, 2000), np.zeros(3), np.zeros(len(LIFTS))
+        expected, before = np.zeros(len(LIFTS)), 0.0
+        for score in scores:
+            begins, goes_on = np.exp(bets.against(score - bets.carried * before))
+            expected, before = expected * goes_on + begins, score
+        false_alarms(scores, 1, bets.carried, *looked_up, np.inf, now, wealth)
+        assert wealth == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
@@ -28,31 +44,30 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
         given = healthy.scores(rng, 600)
         given[200:] += 4
         first = next(block for block, score in enumerate(given) if alarm.update(score).raised)
-        spread = np.sqrt(1 - bets.carried**2)
-        pays = table(bets, spread)
+        looked_up = table(bets)
 
-        def found(blocks, bets=bets, spread=spread, pays=pays, given=given):
+        def found(blocks, bets=bets, looked_up=looked_up, given=given):
             now, wealth = np.array([given[0], 0.0, 0.0]), np.zeros(len(LIFTS))
-            return false_alarms(given[1:blocks], 1, bets.carried, spread, pays, between * bets.margin, now, wealth)
+            return false_alarms(given[1:blocks], 1, bets.carried, *looked_up, between, now, wealth)
 
-        assert found(first + 1) >= 1  # a cell rounds news up, so never later
-        assert found(first - 3) == 0
+        assert found(first + 1) == 1
+        assert found(first) == 0
 
 
 def test_a_bet_in_the_making_goes_on_with_the_next_blocks():
     rng = np.random.default_rng(2)
     bets = Bets.learned([rng.standard_normal(500)], 0.9, 100.0)
-    scores, pays = rng.standard_normal(1000) + 0.5, table(bets, 1.0)
+    scores, looked_up = rng.standard_normal(1000) + 0.5, table(bets)
     ends = []
     for parts in ([scores], np.split(scores, [7, 300, 301])):
         now, wealth = np.zeros(3), np.zeros(len(LIFTS))
-        alarms = sum(false_alarms(part, 3, bets.carried, 1.0, pays, 50.0, now, wealth) for part in parts)
+        alarms = sum(false_alarms(part, 3, bets.carried, *looked_up, 50.0, now, wealth) for part in parts)
         ends.append([alarms, *now, *wealth])
     assert ends[0] == ends[1]
     assert ends[0][0] > 0
 
 
-@pytest.mark.parametrize("noise", [NORMAL, HEAVY, SKEWED])
+@pytest.mark.parametrize("noise", [NORMAL, HEAVY, SKEWED, POWER])
 def test_scores_have_the_correlation_and_spread_that_are_stated(noise):
     scores = Healthy(0.9, False, "", steady(1), noise).scores(np.random.default_rng(3), 200_000)
     assert scores.std() == pytest.approx(1, abs=0.1)

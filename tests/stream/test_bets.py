@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from dualres.stream.bets import LEAST, LIFTS, Bets
+from dualres.stream.bets import LEAST, LIFTS, WEIGHTS, Bets
 from dualres.stream.neighbours import GIVEN, LOG_ODDS
 from tests.stream.test_neighbours import autoregression
 
@@ -60,6 +60,23 @@ def test_the_first_block_of_a_fault_is_the_greatest_news_where_neighbours_are_al
     first, later = alike.against(2.5 - alike.carried * 0.0), alike.against(2.5 - alike.carried * 2.5)
     assert first[0].max() > 7
     assert 0 < later[1].max() < 0.5
+
+
+def test_a_jump_far_beyond_a_long_reference_is_worth_more_than_its_rank_but_never_an_alarm():
+    rng = np.random.default_rng(11)
+    long, short = learned(autoregression(rng, 0.9, 17_280)), learned(autoregression(rng, 0.5, 2160))
+    assert np.log(17_280) < long.against(4.0)[0].max() < np.log(YEAR)
+    assert short.against(100.0).max() < np.log(2160)  # too short to tell a tail
+    assert long.against(1e9)[0] == pytest.approx(long.against(50.0)[0])
+    assert np.array(WEIGHTS) @ np.exp(long.against(1e9)[0]) < YEAR
+    assert sum(WEIGHTS) == pytest.approx(1)
+
+
+def test_heavier_tails_of_the_reference_make_bets_cautious():
+    rng = np.random.default_rng(12)
+    normal, knocked = rng.standard_normal((2, 8640))
+    knocked *= np.where(rng.random(8640) < 0.005, 5, 1)
+    assert learned(normal).against(6.5)[0].max() > learned(knocked).against(6.5)[0].max() + 3
 
 
 def test_a_drifting_reference_is_cut_and_its_highest_piece_counts():
@@ -119,5 +136,15 @@ def test_kept_bets_are_the_same():
     assert kept == bets
     assert kept.against([0.0, 3.0]).tolist() == bets.against([0.0, 3.0]).tolist()
     assert kept.against([0.0, 3.0]).shape == (2, 2, len(LIFTS))
+    long = learned(autoregression(np.random.default_rng(8), 0.5, 6000))
+    assert len(long.stretches[0].beyond) > 10
+    assert Bets.parsed(json.loads(json.dumps(asdict(long)))) == long
     with pytest.raises(ValueError, match="'other' is no scale"):
         Bets.parsed({**asdict(bets), "scale": "other"})
+
+
+def test_bets_kept_before_there_were_tails_are_read():
+    bets = learned(autoregression(np.random.default_rng(8), 0.5, 500))
+    old = asdict(bets)
+    old["stretches"] = [{name: value for name, value in one.items() if name != "beyond"} for one in old["stretches"]]
+    assert Bets.parsed(json.loads(json.dumps(old))) == bets

@@ -32,6 +32,17 @@ def test_a_bet_is_fair_where_every_gap_is_as_likely(shift):
         assert paid[-1] <= (count + 1) * 1.000001
 
 
+def test_chances_beyond_the_reference_divide_its_highest_cell():
+    beyond = (1e-4, 1e-5, 1e-6)
+    paid, ranked = pays(5000, 4.0, beyond), pays(5000, 4.0)
+    assert paid[: len(ranked) - 1] == pytest.approx(ranked[:-1])
+    chances = np.append(-np.diff([1 / 5001, *beyond]), beyond[-1])
+    assert chances @ paid[len(ranked) - 1 :] == pytest.approx(ranked[-1] / 5001)
+    assert (np.diff(paid) >= 0).all()
+    assert 5001 < paid[-1] <= 1e6
+    assert 0 <= cost(5000, 4.0, 1.0, 0.9, beyond) < cost(5000, 4.0, 1.0, 0.9)  # their doubt is in the chances
+
+
 def test_costs_cover_unlucky_references():
     rng = np.random.default_rng(2)
     for shift in (0.3, 1.0, 4.0):

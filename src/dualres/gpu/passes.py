@@ -24,7 +24,8 @@ from dualres.machinery.cuda_graphs import aside
 CHANNELS, CHUNK = 32, 32  # channels of a window that one warp walks with, and tokens that it walks through
 GROUP, BACKWARD_GROUP = 8, 4  # tokens asked for together, forward and backward, where more is held of each
 ROWS, BINS_AT_ONCE = 64, 32  # tokens of one program of the encoder, and columns of views
-CHANNELS_AT_ONCE, REGISTERS = 32, 128  # of the memory's coefficients, there, and what a thread may hold
+CHANNELS_AT_ONCE = 32  # of the memory's coefficients, there
+REGISTERS = {True: 168, False: 128}  # of a thread there that trains or does not: fewer leave room for more programs
 GRADIENT_ROWS, GRADIENT_COLUMNS = 32, 64  # tokens and columns, where a projection's gradient is computed
 WINDOW_BLOCK, WINDOW_WARPS = 64, 8  # tokens at once and warps, where one program does a window
 EPS = 1e-5  # LayerNorm's
@@ -153,7 +154,7 @@ class Passes:
             self.short, self.long, self.weights, self._draws.noise, self._draws.count, self._features,
             self._normed, self._maps, self._coefficients, self._windows, *self._numbers,
             **self._sizes, **self._inner, **self._frame, **self._outer, **self._uses, **self._tile,
-            SLAB=SLAB, TRAINS=self._trains, maxnreg=REGISTERS,
+            SLAB=SLAB, TRAINS=self._trains, maxnreg=REGISTERS[self._trains],
         )  # fmt: skip
 
     def _walk(self) -> None:

@@ -4,8 +4,8 @@ The bets are fair (`dualres.stream.bets`), so that the money of somebody who sta
 on average while the machine is healthy. He bets first that a fault begins, then that it goes on. The sum over all
 starting blocks, R <- R * exp(goes on) + exp(begins), is an e-detector of the kind of Shiryaev and Roberts: R minus the
 number of bets is a supermartingale. Stopped where R first reaches N, its mean is at least N, and so is the mean number
-of bets until then (Shin, Ramdas and Rinaldo, 2023). The mean over several lifts is such a detector too. It holds where
-the news of a healthy block are, given the past, distributed like those of a healthy stretch, or below.
+of bets until then (Shin, Ramdas and Rinaldo, 2023). A weighted mean over several lifts is such a detector too. It holds
+where the news of a healthy block are, given the past, distributed like those of a healthy stretch, or below.
 
 An alarm is cleared by the same sum of bets that the machine is healthy again.
 """
@@ -15,16 +15,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import isfinite, log, log1p
+from operator import mul
 from typing import Any
 
 import numpy as np
 
 from dualres.errors import MISFIT, ConfigError, reason_of
-from dualres.stream.bets import LEAST, LIFTS, Bets
+from dualres.stream.bets import LEAST, LIFTS, WEIGHTS, Bets
 
 SURE = 0.9
 RICHEST = 1e300  # more money than this is not told apart
 NO_HEALTHY = "no rate of false alarms can be promised without scores of healthy blocks"
+SUPPOSED = ", if rarer scores go on as the highest healthy ones thin out"
 TOO_FEW = (
     "no rate of false alarms can be promised: {} healthy blocks are too few, or drift; at least "
     f"{LEAST} of every load are needed, and more where neighbours are alike"
@@ -113,13 +115,13 @@ class Alarm:
         now, promise = self._now, None
         if self._bets:
             rate = f"at most one false alarm in {self._between:,.0f} healthy blocks"
-            promise = f"{rate} on average, {self._sure:.0%} sure"
+            promise = f"{rate} on average, {self._sure:.0%} sure{SUPPOSED if self._bets.supposes else ''}"
         return AlarmState(
             raised=now.since is not None,
             since=now.since,
-            evidence=log1p(sum(now.wealth) / len(LIFTS)),
+            evidence=log1p(sum(map(mul, WEIGHTS, now.wealth))),
             healthy_again=now.healthy_again,
-            threshold=log1p(self._between / self.joined * (self._bets.margin if self._bets else 1)),
+            threshold=log1p(self._between / self.joined),
             acknowledged=now.acknowledged,
             promise=promise,
             reason=self._reason,

@@ -3,8 +3,10 @@
 A fault lifts the score of all its blocks by some healthy standard deviations, and the news of its first block more
 than those of later ones (`dualres.stream.neighbours`). So there are two bets for each lift, one that the fault begins
 with this block and one that it goes on. Both are on the rank of the news among those of healthy blocks, and what they
-pay is fair with an unlucky reference too (`dualres.stream.odds`). What is left of a drift or of another memory is paid
-for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies together are fair.
+pay is fair with an unlucky reference too (`dualres.stream.odds`). News beyond a long reference are judged by a bound on
+its tail (`dualres.stream.tail`), up to one in the number of blocks between false alarms. What is left of a drift or of
+another memory is paid for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies
+together are fair.
 """
 
 from __future__ import annotations
@@ -21,15 +23,19 @@ import numpy.typing as npt
 from dualres.stream.neighbours import SCALES, best_scale, carried_over, excess, news
 from dualres.stream.normal import quantile, share_below
 from dualres.stream.odds import cost, edges, pays
+from dualres.stream.tail import tail_ends
 
 Values = npt.NDArray[np.float64]
 
-LIFTS = (0.5, 1.0, 2.0, 4.0)  # healthy standard deviations
+LIFTS = (0.5, 1.0, 2.0, 3.0)  # healthy standard deviations
+WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them: faults that are clear are to be noticed soon
+SUDDEN = 0.9  # of the bet on the first block of a fault
 LEAST = 50  # blocks of a stretch; fewer tell neither the rank nor the likeness of neighbours
 BOTH = 0.75  # of a doubt's standard errors: there are two that have nothing to do with each other, and both are paid
 INDEPENDENT = 15  # blocks at least; likeness counts twice, by how few are independent and how much an error weighs
 REPEATS = 1.1  # at most
 CUTS = (1, 2, 4, 8, 16, 32, 64)  # pieces of a stretch, the more the faster the load changes
+PER_NAT = 4  # cells beyond the reference
 RANKS = 200  # healthy scores of a stretch that are kept to tell when it is healthy again
 
 
@@ -43,6 +49,7 @@ class Stretch:
     goes_on: tuple[float, ...]  # and on a later one
     levels: tuple[float, ...]  # some of the healthy blocks, sorted
     shares: tuple[float, ...]  # of blocks at most as high as each of them, and 1
+    beyond: tuple[float, ...] = ()  # chances of news above the last edges at most, where no healthy block had any
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,7 @@ class Bets:
     def parsed(cls, data: Mapping[str, Any]) -> Bets:
         """From `dataclasses.asdict`, by way of JSON."""
         stretches = tuple(
-            Stretch(int(one["count"]), *(tuple(map(float, one[name])) for name in _SEVERAL))
+            Stretch(int(one["count"]), *(tuple(map(float, one.get(name, ()))) for name in _SEVERAL))
             for one in data["stretches"]
         )
         scale, numbers = str(data["scale"]), (float(data["carried"]), int(data["joined"]), float(data["repeats"]))
@@ -91,12 +98,9 @@ class Bets:
         return cls(stretches, scale, *numbers)
 
     @property
-    def margin(self) -> float:
-        """How much rarer alarms are aimed at than stated; what is estimated weighs more the more alike neighbours are.
-
-        It is the factor by which likeness widens the error of a mean.
-        """
-        return sqrt((1 + self.carried) / (1 - self.carried))
+    def supposes(self) -> bool:
+        """Whether news beyond the reference are judged by how the highest healthy ones thin out."""
+        return any(one.beyond for one in self.stretches)
 
     def level(self, score: float) -> float:
         """Of joined blocks, from their mean score."""
@@ -112,10 +116,12 @@ class Bets:
         found = []
         for one in self.stretches:
             first, later = _shifts(self.carried)
-            goes_on = [np.log(pays(one.count, shift)) - paid for shift, paid in zip(later, one.goes_on, strict=True)]
-            begins = [np.log(pays(one.count, shift)) - paid for shift, paid in zip(first, one.begins, strict=True)]
-            # a fault may come slowly: half of the bet on its first block is that it looks like a later one
-            begins = [np.logaddexp(fast, slow) - log(2) for fast, slow in zip(begins, goes_on, strict=True)]
+            begins, goes_on = (
+                np.array([np.log(pays(one.count, shift, one.beyond)) - paid for shift, paid in zip(*both, strict=True)])
+                for both in ((first, one.begins), (later, one.goes_on))
+            )
+            # a fault may come slowly: a part of the bet on its first block is that it looks like a later one
+            begins = np.logaddexp(begins + log(SUDDEN), goes_on + log(1 - SUDDEN))
             found.append(np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats)
         return found
 
@@ -138,7 +144,7 @@ class Bets:
         return -log(2 * min(shares)) / copies
 
 
-_SEVERAL = ("edges", "begins", "goes_on", "levels", "shares")
+_SEVERAL = ("edges", "begins", "goes_on", "levels", "shares", "beyond")
 
 
 def _shifts(carried: float) -> tuple[list[float], list[float]]:
@@ -149,14 +155,19 @@ def _shifts(carried: float) -> tuple[list[float], list[float]]:
 
 def _priced(levels: Values, new: Values, carried: float, sure: float, between: float) -> Stretch:
     count, (first, later) = len(new), _shifts(carried)
-    begins = tuple(cost(count, shift, 1.0, sure) for shift in first)
+    steps = max(round(log(between / count) * PER_NAT), 1) if between > count else 0
+    beyond = np.geomspace(1 / (count + 1), 1 / between, steps + 1)[1:]
+    tail = tail_ends(new, beyond, BOTH * float(quantile(sure))) if steps else None
+    chances = () if tail is None else tuple(beyond.tolist())
+    begins = tuple(cost(count, shift, 1.0, sure, chances) for shift in first)
     sure = float(share_below(BOTH * quantile(sure)))  # the other doubt is that of the share carried over
     # a run of bets gains shift ** 2 / 2 each until it reaches the threshold
-    goes_on = tuple(cost(count, shift, 2 * log(between) / shift**2, sure) for shift in later)
+    goes_on = tuple(cost(count, shift, 2 * log(between) / shift**2, sure, chances) for shift in later)
     ranks = np.unique(np.linspace(0, len(levels) - 1, RANKS).round().astype(int))
     shares = tuple(((np.append(ranks, len(levels)) + 1) / (len(levels) + 1)).tolist())
     sorted_levels = tuple(np.sort(levels)[ranks].tolist())
-    return Stretch(count, tuple(edges(new).tolist()), begins, goes_on, sorted_levels, shares)
+    ends = edges(new) if tail is None else np.concatenate([edges(new), np.maximum(tail, new.max())])
+    return Stretch(count, tuple(ends.tolist()), begins, goes_on, sorted_levels, shares, chances)
 
 
 def _lengths(most: int) -> list[int]:

@@ -8,6 +8,7 @@ rather too large than too small: with a share too large, news that add up are sm
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -20,6 +21,7 @@ Values = npt.NDArray[np.float64]
 GIVEN, LOG_ODDS = "given", "log-odds"
 NEAREST = 1e-6  # probabilities are kept so far from 0 and 1
 LONGER, FEWEST = (4, 16, 64, 256, 1024), 16  # by how much sums that tell a drift are longer, and how many are needed
+HALVINGS = 16  # of the doubt about the share that is carried over
 MOST_ERRORS = 1.5  # standard errors that a short reference is asked for
 CLEARLY = 6.0  # by how much a scale fits better than the scores as they are
 
@@ -50,16 +52,45 @@ def news(levels: Values, carried: float) -> Values:
 
 
 def carried_over(stretches: Sequence[Values], normal: float, nats: float) -> float:
-    """The correlation of neighbours within a stretch, by so many standard errors rather too large, or by more.
+    """The share of a level that goes over to the next block, by so many standard errors rather too large, or by more.
 
-    A run of bets wins `nats` too easily by twice the relative error of 1 - rho. With a short reference unlucky ones
-    would weigh so much that the mean over references were unfair, hence more standard errors.
+    It is the share whose news have ranks that do not depend on the level before. Bets are on ranks, and where news are
+    skewed, a small error of the share moves many of them: ranks tell the share as exactly as it is needed. A run of
+    bets wins `nats` too easily by twice the relative error of 1 - rho. With a short reference unlucky ones would weigh
+    so much that the mean over references were unfair, hence more standard errors.
     """
     rho, pairs = _correlation(stretches)
     if rho == 1:
         return rho
     errors = max(normal, min(MOST_ERRORS, nats * sqrt((1 + rho) / (1 - rho) / pairs)))
-    return min(1.0, rho + errors * sqrt((1 - rho**2) / pairs))
+    even, uneven = (_share_at(stretches, -some / sqrt(pairs)) for some in (0.0, errors))
+    bias = len(stretches) * (1 + 3 * rho) / pairs
+    return min(1.0, max(0.0, even + bias) + uneven - even)
+
+
+def _share_at(stretches: Sequence[Values], correlation: float) -> float:
+    """The share carried over for which news, by their ranks, have this correlation with the level before."""
+    low, high = -1.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _rank_correlation(stretches, middle) > correlation else (low, middle)
+    return (low + high) / 2
+
+
+def _rank_correlation(stretches: Sequence[Values], carried: float) -> float:
+    """Of the news' normal scores and the level before; it falls as more is carried over."""
+    product, power, squares = 0.0, 0.0, 0.0
+    for one in stretches:
+        before, scores = one[:-1] - one[:-1].mean(), _evenly_spread(len(one) - 1)
+        product += float(before[np.argsort(news(one, carried), kind="stable")] @ scores)
+        power, squares = power + float(before @ before), squares + float(scores @ scores)
+    return product / sqrt(power * squares) if power else -carried  # nothing goes over where levels never change
+
+
+@lru_cache(maxsize=8)
+def _evenly_spread(count: int) -> Values:
+    """So many normal values in their order, without chance."""
+    return quantile((np.arange(count) + 0.5) / count)
 
 
 def excess(stretches: Sequence[Values], normal: float) -> float:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from dualres.stream.normal import quantile, share_below
 
 Values = npt.NDArray[np.float64]
+Chances = tuple[float, ...]
 
 WIDTH = 24  # a cell has one gap for so many above it, and at least one
 DRAWS = 2000
@@ -44,16 +45,26 @@ def edges(values: Values) -> Values:
     return np.asarray(np.sort(values)[np.cumsum(cells(len(values)))[:-1] - 1])
 
 
-def pays(count: int, shift: float) -> Values:
-    """What a bet on a shift pays in every cell (cells,); 1 on average."""
+def pays(count: int, shift: float, beyond: Chances = ()) -> Values:
+    """What a bet on a shift pays in every cell (cells,); 1 on average.
+
+    `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
+    """
     ends = quantile(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
+    ends = np.concatenate([ends[:-1], -quantile(np.array(beyond)), ends[-1:]])
     shifted, usual = (above[:-1] - above[1:] for above in (share_below(shift - ends), share_below(-ends)))
     return np.asarray(np.maximum(shifted / usual, LEAST_PAID))
 
 
-def cost(count: int, shift: float, run: float, sure: float) -> float:
-    """Nats that a bet pays less, to be fair with an unlucky reference too, for runs of so many bets."""
-    average, run = _chances(count) @ pays(count, shift), min(max(run, 1.0), LONGEST_RUN)
+def cost(count: int, shift: float, run: float, sure: float, beyond: Chances = ()) -> float:
+    """Nats that a bet pays less, to be fair with an unlucky reference too, for runs of so many bets.
+
+    The chances `beyond` the reference are bounds already. What they pay more than the lowest of them is not drawn.
+    """
+    paid, run = pays(count, shift, beyond), min(max(run, 1.0), LONGEST_RUN)
+    ranked = len(cells(count))
+    more = float(np.diff(paid[ranked - 1 :]) @ np.array(beyond)) if beyond else 0.0
+    average = _chances(count) @ paid[:ranked] + more
     return log(max(float(np.quantile(average, sure)), float(np.mean(average**run) ** (1 / run))))
 
 
