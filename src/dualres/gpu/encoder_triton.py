@@ -175,7 +175,7 @@ def _d_bounded(
     TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr, SHARES: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """The gradients of the maps that b and c are made of, real and imaginary, (rows, 2, states) each, from the shares
-    of b's and c's in the frame; and that of the angle, (states,).
+    of b's and c's in the frame.
     """
     inside = (t < TOKENS)[:, None, None]
     vector, k = tl.arange(0, 2), tl.arange(0, STATES)
@@ -188,12 +188,11 @@ def _d_bounded(
         d_im += tl.load(at + STATES, mask=inside, other=0.0)
     at = coefficients + vectors_at(row, WIDTH, STATES)
     re, im = tl.load(at, mask=inside, other=0.0), tl.load(at + STATES, mask=inside, other=0.0)
-    d_angle = tl.sum(d_im * re - d_re * im, 1)  # (rows, states)
     re, im = back(re, im, cos, sin)
     d_re, d_im = back(d_re, d_im, cos, sin)
     scale = _scale_of(root)
     re, im = re / scale, im / scale
-    return d_re * scale * (1.0 - re * re), d_im * scale * (1.0 - im * im), d_angle
+    return d_re * scale * (1.0 - re * re), d_im * scale * (1.0 - im * im)
 
 
 @triton.jit(do_not_specialize=["windows"])
@@ -216,7 +215,6 @@ def coefficients_backward_kernel(
     sum_rate = tl.zeros([BLOCK, WIDTH], tl.float32)
     sum_re = tl.zeros([BLOCK, 2, STATES], tl.float32)
     sum_im = tl.zeros([BLOCK, 2, STATES], tl.float32)
-    sum_theta = tl.zeros([BLOCK, STATES], tl.float32)
     for start in range(0, TOKENS, BLOCK):
         t = start + tl.arange(0, BLOCK)
         inside, row = (t < TOKENS)[:, None], window * TOKENS + t
@@ -234,7 +232,7 @@ def coefficients_backward_kernel(
         tl.store(to + WIDTH, d_u, mask=inside)
 
         cos, sin = frame_angle(own + PITCH, k[None, None, :], t[:, None, None], CHUNK, ROTATES)
-        d_re, d_im, d_angle = _d_bounded(
+        d_re, d_im = _d_bounded(
             coefficients, d_vectors, window, t, row, cos, sin, root, TOKENS, WIDTH, STATES, SHARES, BLOCK
         )
         to = d_maps + vectors_at(row, WIDTH, STATES)
@@ -245,7 +243,6 @@ def coefficients_backward_kernel(
         sum_rate += d_rate
         sum_re += d_re
         sum_im += d_im
-        sum_theta += (t % CHUNK)[:, None] * d_angle
     tl.store(gradient + BIAS + d, tl.sum(sum_damping, 0))
     tl.store(gradient + BIAS + WIDTH + d, tl.sum(sum_u, 0))
     vectors = gradient + BIAS + 2 * WIDTH + (2 * STATES * tl.arange(0, 2))[:, None] + k[None, :]
@@ -254,7 +251,7 @@ def coefficients_backward_kernel(
     tl.store(gradient + LOG_RATE + d, tl.sum(sum_rate, 0))
     if ROTATES:
         PARTS: tl.constexpr = SHARES * ((TOKENS + CHUNK - 1) // CHUNK)
-        of_theta = tl.sum(sum_theta, 0)
+        of_theta = tl.zeros([STATES], tl.float32)
         for part in tl.static_range(PARTS):
             of_theta += tl.load(d_theta + (window * PARTS + part) * STATES + k)
         half_turn = 1.0 / (1.0 + libdevice.exp(-tl.load(own + PITCH + k)))

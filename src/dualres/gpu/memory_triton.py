@@ -208,8 +208,7 @@ def walk_backward_kernel(
     """The gradient g of the state obeys g_t = c_t dy_t + alpha_{t+1} g_{t+1} in the frame; all others follow from it.
 
     The states within a group are walked again from the one kept before it. What is summed over channels, the gradients
-    of b, c and theta, leaves as one share per block of channels, that of theta one per chunk, too. That of theta is of
-    what turns a state from the frame of the chunk before to its own; b and c turn by theta as well.
+    of b, c and theta, leaves as one share per block of channels, that of theta one per chunk, too.
     """
     GROUPS: tl.constexpr = (TOKENS + GROUP - 1) // GROUP
     CHUNKS: tl.constexpr = (TOKENS + CHUNK - 1) // CHUNK
@@ -231,8 +230,7 @@ def walk_backward_kernel(
     channels = window * TOKENS * WIDTH + d
     share = window * (WIDTH // CHANNELS) + block
     vectors_at = d_vectors + share * TOKENS * (4 * STATES) + k
-    re = tl.zeros([CHANNELS, STATES], tl.float32)
-    im = tl.zeros([CHANNELS, STATES], tl.float32)
+    sum_theta = tl.zeros([CHANNELS, STATES], tl.float32)
     for i in range(end - chunk * (CHUNK // GROUP)):
         first = (end - 1 - i) * GROUP
         at_kept = kept + (end - 1 - i) * (2 * WIDTH * STATES)
@@ -250,7 +248,9 @@ def walk_backward_kernel(
             q_re, q_im = walked[j + 1]
             g_re, g_im = _read_back(g_re, g_im, tokens[j], dy)
             at = channels + t * WIDTH
-            tl.store(d_alpha + at, tl.sum(g_re * walked[j][0] + g_im * walked[j][1], 1), mask=inside)
+            before_re, before_im = walked[j]
+            tl.store(d_alpha + at, tl.sum(g_re * before_re + g_im * before_im, 1), mask=inside)
+            sum_theta += a[:, None] * (g_re * before_im - g_im * before_re)
             tl.store(d_written + at, tl.sum(g_re * b_re[None, :] + g_im * b_im[None, :], 1), mask=inside)
             to = vectors_at + t * (4 * STATES)
             tl.store(to, tl.sum(w[:, None] * g_re, 0), mask=inside)
@@ -258,4 +258,4 @@ def walk_backward_kernel(
             tl.store(to + 2 * STATES, tl.sum(dy[:, None] * q_re, 0), mask=inside)
             tl.store(to + 3 * STATES, tl.sum(dy[:, None] * q_im, 0), mask=inside)
             g_re, g_im = a[:, None] * g_re, a[:, None] * g_im
-    tl.store(d_theta + (share * CHUNKS + chunk) * STATES + k, CHUNK * tl.sum(g_re * im - g_im * re, 0))
+    tl.store(d_theta + (share * CHUNKS + chunk) * STATES + k, tl.sum(sum_theta, 0))
