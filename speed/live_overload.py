@@ -72,7 +72,17 @@ def main() -> None:
         tell(overload(arguments))
     else:
         asked = {"streams": arguments.streams, "minutes": arguments.minutes, "times": arguments.times}
-        tell({**asked, "quota_mb": arguments.quota_mb, **machine(), **each_alone(arguments.kinds)}, arguments.out)
+        asked |= {"quota_mb": arguments.quota_mb}
+        earlier = earlier_kinds(arguments.out, asked)
+        found = {kind: {**one, "measured": machine()} for kind, one in each_alone(arguments.kinds).items()}
+        tell({**asked, **earlier, **found}, arguments.out)
+
+
+def earlier_kinds(out: Path | None, asked: dict[str, Any]) -> dict[str, Any]:
+    """What the file holds of kinds of sources that were asked the same; those that are measured again replace it."""
+    kept = json.loads(out.read_text()) if out and out.exists() else {}
+    same = all(kept.get(name) == value for name, value in asked.items())
+    return {kind: kept[kind] for kind in KINDS if kind in kept} if same else {}
 
 
 def overload(arguments: argparse.Namespace) -> dict[str, Any]:

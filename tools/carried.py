@@ -9,7 +9,8 @@ from typing import Any
 
 from measured import LINE
 
-SCRIPTS = ("live", "live_day", "live_overload")
+SCRIPTS = ("live", "live_day")
+KINDS = ("waits", "udp")  # of sources that send too much
 
 
 class Carried:
@@ -19,16 +20,18 @@ class Carried:
     def live_table(self) -> str:
         """What was asked of live streams, what was aimed at, and what was found."""
         rows = [("", "aim", "measured"), ("---",) * 3, *self._pace(), *self._day()]
-        for kind in ("waits", "udp"):
+        for kind in KINDS:
             rows += self._overload(kind)
         return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
     def live_machines(self) -> str:
         """On what each was measured."""
-        found = {name: self._json(name) for name in SCRIPTS}
-        where = {name: f"{one['machine']}, {one['cores']} cores, {one['date']}" for name, one in found.items()}
-        busy = [f"{found[name]['load']:.1f} by `speed/{name}.py`" for name in SCRIPTS]
-        machines = "; ".join(dict.fromkeys(where.values()))
+        overload = self._json("live_overload")
+        found = {f"`speed/{name}.py`": self._json(name) for name in SCRIPTS}
+        found |= {f"`speed/live_overload.py --kinds {kind}`": overload[kind]["measured"] for kind in KINDS}
+        where = [f"{one['machine']}, {one['cores']} cores, {one['date']}" for one in found.values()]
+        busy = [f"{one['load']:.1f} by {script}" for script, one in found.items()]
+        machines = "; ".join(dict.fromkeys(where))
         return fill(f"Measured on {machines}. The load of the machine at the end was {', '.join(busy)}.", LINE)
 
     def _pace(self) -> list[tuple[str, str, str]]:
