@@ -29,8 +29,8 @@ OVERLOAD = {
     "times": 3.0,
     "minutes": 10.0,
     "quota_mb": 512,
-    "waits": {**USED, "windows_lacking": 0, "recovered_after_s": 47},
-    "udp": {**USED, "missing_told": 500, "sent": 1000, "untold": 3, "recovered_after_s": None},
+    "waits": {**USED, "windows_lacking": 0, "recovered_after_s": 47, "measured": HERE},
+    "udp": {**USED, "missing_told": 500, "sent": 1000, "untold": 3, "recovered_after_s": None, "measured": HERE},
 }
 
 

@@ -36,7 +36,7 @@ static int vote(dualres_state *s, const dualres_network *network, const dualres_
     for (int i = 0; i < DUALRES_CLASSES; i++) total += shares[i] = exp((double)logits[i] - (double)largest);
     for (int i = 0; i < DUALRES_CLASSES; i++) s->sums[i] += shares[i] / total;
 #ifdef DUALRES_LIKENESS
-    add_looks(s->looks, dualres_between[network - dualres_this_model], views_block_in(s->scratch));
+    add_looks(s->looks, dualres_between[network - dualres_this_model], block_in(s->scratch));
 #endif
     return 1;
 }
