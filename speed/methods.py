@@ -19,9 +19,11 @@ import torch
 from _timing import best_ms
 from dualres.config import Recipe
 from dualres.learn.batches import PlainSupport
+from dualres.learn.forward import Classify
 from dualres.learn.train import train
 from dualres.machinery.allocator import keep_freed_memory
 from dualres.methods import NAMES, method
+from dualres.methods.dualres import DualResNetwork
 from dualres.methods.method import Fitted
 from dualres.methods.neural import WINDOW, FittedNeural
 
@@ -78,9 +80,10 @@ def step_ms(fitted: FittedNeural, device: str) -> float:
         views = network.views(windows.to(device))
     labels = torch.arange(STEP_WINDOWS, device=device) % CLASSES
     moments: list[float] = []
+    forward = Classify(network.model) if isinstance(network, DualResNetwork) else network  # as a fit does
     train(
         network,
-        network,
+        forward,
         PlainSupport(views, labels, seed=0, microbatch=STEP_WINDOWS),
         Recipe(UPDATES),
         draws=network.draws,

@@ -17,6 +17,7 @@ from triton.language.extra import libdevice
 
 from dualres.gpu.memory_triton import back, forth, frame_angle
 from dualres.gpu.products_triton import add_product, product
+from dualres.gpu.spectra_triton import levels_of, lowest_magnitude
 
 
 @triton.jit
@@ -163,6 +164,64 @@ def encode_views_kernel(
         low += _projected(short, row, inside, own + SHORT, SHORT_COLUMNS, WIDTH // 2, ROWS, BLOCK)
     if USES_LONG:
         high += _projected(long, row, inside, own + LONG, LONG_COLUMNS, WIDTH // 2, ROWS, BLOCK)
+    _encode(
+        low, high, own, noise, count, features, normed, maps, coefficients, window, windows, sigma, shift, root,
+        row, t, inside, NORM, MAPS, BIAS, LOG_RATE, PITCH, WIDTH, STATES, CHUNK, ROTATES, EPS, SLAB, TRAINS, ROWS, PART,
+    )  # fmt: skip
+
+
+@triton.jit
+def _projected_frames(
+    magnitudes, lowest, frame, inside, mean, scale, weight,
+    BINS: tl.constexpr, COLUMNS: tl.constexpr, HALF: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """A projection of the views of some frames, (rows, half of the width); magnitudes are zero where bins depend on the
+    mean, and in the padding.
+    """
+    h = tl.arange(0, HALF)
+    total = tl.zeros([ROWS, HALF], tl.float32)
+    for start in range(0, COLUMNS, BLOCK):
+        column = start + tl.arange(0, BLOCK)
+        is_column = column < COLUMNS
+        at = magnitudes + frame[:, None] * COLUMNS + column[None, :]
+        x = tl.load(at, mask=inside[:, None] & is_column[None, :], other=0.0)
+        own = tl.load(weight + h[None, :] * COLUMNS + column[:, None], mask=is_column[:, None], other=0.0)
+        total = add_product(libdevice.fast_logf(1.0 + x * scale), own, total)
+    total += tl.load(weight + h * COLUMNS + BINS)[None, :]
+    for k in tl.static_range(2):
+        seen = libdevice.fast_logf(1.0 + lowest_magnitude(lowest + frame * 4, k, inside, mean, BINS) * scale)
+        total += seen[:, None] * tl.load(weight + h * COLUMNS + k)[None, :]
+    return total
+
+
+@triton.jit(do_not_specialize=["windows"])
+def encode_frames_kernel(
+    short, long, short_lowest, long_lowest, starts, levels, references, weights, noise, count, features, normed, maps,
+    coefficients, windows, sigma, shift, root,
+    SIZE: tl.constexpr, SHORT: tl.constexpr, LONG: tl.constexpr, NORM: tl.constexpr, MAPS: tl.constexpr,
+    BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, SHORT_BINS: tl.constexpr,
+    LONG_BINS: tl.constexpr, SHORT_COLUMNS: tl.constexpr, LONG_COLUMNS: tl.constexpr, USES_SHORT: tl.constexpr,
+    USES_LONG: tl.constexpr, HOP: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, STATES: tl.constexpr,
+    CHUNK: tl.constexpr, ROTATES: tl.constexpr, EPS: tl.constexpr, SLAB: tl.constexpr, TRAINS: tl.constexpr,
+    ROWS: tl.constexpr, BLOCK: tl.constexpr, PART: tl.constexpr,
+):  # fmt: skip
+    """Some tokens of one window, from the magnitudes of all frames, which windows share."""
+    HALF: tl.constexpr = WIDTH // 2
+    window = tl.program_id(0).to(tl.int64)
+    own = weights + window // windows * SIZE
+    t = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
+    inside, row, frame = t < TOKENS, window * TOKENS + t, tl.load(starts + window) // HOP + t
+    mean, scale = levels_of(levels, references, window)
+    low = tl.zeros([ROWS, HALF], tl.float32)
+    high = tl.zeros([ROWS, HALF], tl.float32)
+    if USES_SHORT:
+        low += _projected_frames(
+            short, short_lowest, frame, inside, mean, scale, own + SHORT, SHORT_BINS, SHORT_COLUMNS, HALF, ROWS, BLOCK
+        )
+    if USES_LONG:
+        high += _projected_frames(
+            long, long_lowest, frame, inside, mean, scale, own + LONG, LONG_BINS, LONG_COLUMNS, HALF, ROWS, BLOCK
+        )
     _encode(
         low, high, own, noise, count, features, normed, maps, coefficients, window, windows, sigma, shift, root,
         row, t, inside, NORM, MAPS, BIAS, LOG_RATE, PITCH, WIDTH, STATES, CHUNK, ROTATES, EPS, SLAB, TRAINS, ROWS, PART,

@@ -30,7 +30,7 @@ from dualres.model.network import DualRes
 
 UPLOADED_WINDOWS = 128  # whose samples are on the device together
 TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 64  # of a window that is augmented
-PARAMETERS_AT_ONCE = 128
+PARAMETERS_AT_ONCE = 64
 GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 

@@ -103,7 +103,7 @@ def _rounded(windows: int) -> int:
 class _Block:
     """Up to `windows` windows of a signal in one graph. Windows that were not asked for begin at the first sample.
 
-    Many windows are halved: one half's views are made, which moves much memory, beside the other's passes.
+    Many windows are halved: one half's first kernels, which move much memory, run beside the other's last ones.
     """
 
     def __init__(self, layout: Layout, weights: Tensor, windows: int, *, apart: bool) -> None:
@@ -127,15 +127,14 @@ class _Block:
     def _go(self) -> None:
         main, side = torch.cuda.current_stream(), aside(torch.cuda.current_device())
         streams = (main, side)[: len(self._passes)]
-        self._spectra.transform(self._signal, self._starts)
+        frames = self._spectra.frames(self._signal, self._starts)
         each = len(self._starts) // len(self._passes)
         for stream in streams[1:]:
             stream.wait_stream(main)
         for part, (passes, stream) in enumerate(zip(self._passes, streams, strict=True)):
             rows = slice(part * each, (part + 1) * each)
             with torch.cuda.stream(stream):
-                self._spectra.write(passes.short, passes.long, self._starts[rows], rows.start)
-                passes.forward()
+                passes.forward(frames.part(rows))
                 self._logits[rows].copy_(passes.logits)
         for stream in streams[1:]:
             main.wait_stream(stream)

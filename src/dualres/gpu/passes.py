@@ -19,10 +19,11 @@ from torch import Tensor
 from dualres.gpu import encoder_triton, memory_triton, readout_triton
 from dualres.gpu.draws import SLAB, Draws
 from dualres.gpu.layout import Layout, ceil_div, power_of_two
+from dualres.gpu.spectra import Frames
 from dualres.machinery.cuda_graphs import aside
 
 CHANNELS, CHUNK = 32, 32  # channels of a window that one warp walks with, and tokens that it walks through
-GROUP, BACKWARD_GROUP = 8, 4  # tokens asked for together, forward and backward, where more is held of each
+GROUP, BACKWARD_GROUP = 8, 2  # tokens asked for together, forward and backward, where more is held of each
 ROWS, BINS_AT_ONCE = 64, 32  # tokens of one program of the encoder, and columns of views
 CHANNELS_AT_ONCE = 32  # of the memory's coefficients, there
 REGISTERS = {True: 168, False: 128}  # of a thread there that trains or does not: fewer leave room for more programs
@@ -34,9 +35,9 @@ EPS = 1e-5  # LayerNorm's
 class Passes:
     """Buffers and passes; without `draws` they only go forward, with neither jitter nor dropout.
 
-    `short` and `long` (fits * windows, tokens, columns) are the padded views, `weights` (fits, size) the parameters as
-    `layout` orders them. Going backward leaves each window's share of the gradient in `gradients`
-    (fits * windows, size), `losses` and `logits` the rest that is told.
+    `short` and `long` (fits * windows, tokens, columns) are the padded views that networks are trained on, `weights`
+    (fits, size) the parameters as `layout` orders them. Going backward leaves each window's share of the gradient in
+    `gradients` (fits * windows, size), `losses` and `logits` the rest that is told.
     """
 
     def __init__(
@@ -55,7 +56,7 @@ class Passes:
 
         self._layout, self._windows, self._total, self._draws = layout, windows, total, draws
         columns = [layout.shapes[name][1] for name in ("short", "long")]
-        self.short, self.long = (buffer(total, tokens, count) for count in columns)
+        self.short, self.long = (buffer(trained, tokens, count) for count in columns)
         self.weights = buffer(fits, layout.size)
         # What no kernel writes to, the padding and a removed branch, stays zero.
         self.gradients = buffer(trained, layout.size)
@@ -92,18 +93,31 @@ class Passes:
         self._outer = {
             "SHORT": offsets["short"], "LONG": offsets["long"], "SHORT_COLUMNS": columns[0], "LONG_COLUMNS": columns[1]
         }  # fmt: skip
-        self._tile = {"ROWS": ROWS, "BLOCK": BINS_AT_ONCE, "PART": CHANNELS_AT_ONCE}
         self._walks = {"TOKENS": tokens, "WIDTH": width, "STATES": states, "CHANNELS": channels}
         self._trains = trains
+        self._encoded = (
+            self.weights, draws.noise, draws.count, self._features, self._normed, self._maps, self._coefficients,
+            windows, *self._numbers,
+        )  # fmt: skip
+        self._encoder: dict[str, Any] = {
+            **self._sizes, **self._inner, **self._frame, **self._outer, **self._uses, "SLAB": SLAB, "TRAINS": trains,
+            "ROWS": ROWS, "BLOCK": BINS_AT_ONCE, "PART": CHANNELS_AT_ONCE,
+        }  # fmt: skip
         self._gate = {"GATES": offsets["gates"], "BIAS": offsets["gates_bias"], "BLOCK": WINDOW_BLOCK}
         self._head = {
             "HEAD": offsets["head"], "HEAD_BIAS": offsets["head_bias"], "BLOCKS": blocks, "CLASSES": layout.classes,
             "CLASS_TILE": power_of_two(layout.classes), "TRAINS": trains, "BLENDS": draws.shown is not None,
         }  # fmt: skip
 
-    def forward(self) -> None:
-        """From views to `logits`; in training on to `losses`, and back to the gradient of what each token adds."""
-        self._encode()
+    def forward(self, frames: Frames | None = None) -> None:
+        """From views to `logits`; in training on to `losses`, and back to the gradient of what each token adds.
+
+        Where nothing is trained, windows come as `frames`.
+        """
+        if frames:
+            self._encode_frames(frames)
+        else:
+            self._encode()
         self._walk()
         self._read()
 
@@ -151,10 +165,14 @@ class Passes:
 
     def _encode(self) -> None:
         encoder_triton.encode_views_kernel[self._encoders](
-            self.short, self.long, self.weights, self._draws.noise, self._draws.count, self._features,
-            self._normed, self._maps, self._coefficients, self._windows, *self._numbers,
-            **self._sizes, **self._inner, **self._frame, **self._outer, **self._uses, **self._tile,
-            SLAB=SLAB, TRAINS=self._trains, maxnreg=REGISTERS[self._trains],
+            self.short, self.long, *self._encoded, **self._encoder, maxnreg=REGISTERS[True]
+        )
+
+    def _encode_frames(self, frames: Frames) -> None:
+        config = self._layout.config
+        encoder_triton.encode_frames_kernel[self._encoders](
+            *frames, *self._encoded, **self._encoder,
+            HOP=config.hop, SHORT_BINS=config.short_bins, LONG_BINS=config.long_bins, maxnreg=REGISTERS[False],
         )  # fmt: skip
 
     def _walk(self) -> None:

@@ -1,12 +1,13 @@
 # mypy: ignore-errors
 """The two views on a GPU, from windows in one signal: as `aligned_spectra`, without copies of windows or frames.
 
-cuFFT transforms every frame of the signal once, also where windows overlap. A window's mean, its RMS and the Hann
-window are applied behind it: the first two are a constant and a factor, and a Hann window leaves of a spectrum X
+Every frame of the signal is transformed once, by cuFFT, also where windows overlap. The Hann window is applied behind
+it: of a spectrum X it leaves
 
     X[k] / 2 - (X[k - 1] + X[k + 1]) / 4
 
-The views come padded as `layout.py` says, with a one where a projection's bias stands.
+A window's RMS is a factor of the magnitudes that follow, and its mean changes but the lowest two bins, so windows share
+magnitudes, too. The views come padded as `layout.py` says, with a one where a projection's bias stands.
 """
 
 from __future__ import annotations
@@ -73,8 +74,8 @@ def _bins(at, mask):
 
 
 @triton.jit
-def magnitude(spectra, k, mask, mean, scale, BINS: tl.constexpr):
-    """|STFT| of normalised samples at bins k, from spectra of frames without a Hann window; `mean` is to be removed.
+def _hann(spectra, k, mask, BINS: tl.constexpr):
+    """Bins k of frames with a Hann window, real and imaginary parts, from spectra of frames without.
 
     Beyond its first and its last bin a spectrum of real samples goes on with its conjugate.
     """
@@ -83,50 +84,102 @@ def magnitude(spectra, k, mask, mean, scale, BINS: tl.constexpr):
     before_re, before_im = _bins(at - 1, mask & (k > 0))
     after_re, after_im = _bins(at + 1, mask & (k < BINS - 1))
     re = 0.5 * re - 0.25 * (tl.where(is_first, after_re, before_re) + tl.where(is_last, before_re, after_re))
-    im = tl.where(is_first | is_last, 0.0, 0.5 * im - 0.25 * (before_im + after_im))
-    re += mean * (BINS - 1) * tl.where(is_first, -1.0, tl.where(k == 1, 0.5, 0.0))
+    return re, tl.where(is_first | is_last, 0.0, 0.5 * im - 0.25 * (before_im + after_im))
+
+
+@triton.jit
+def _less_mean(re, k, mean, BINS: tl.constexpr):
+    """The real part of bin k when `mean` is taken from every sample, which leaves bins from 2 on what they are."""
+    return re + mean * (BINS - 1) * tl.where(k == 0, -1.0, tl.where(k == 1, 0.5, 0.0))
+
+
+@triton.jit
+def magnitude(spectra, k, mask, mean, scale, BINS: tl.constexpr):
+    """|STFT| of normalised samples at bins k, from spectra of frames without a Hann window; `mean` is to be removed."""
+    re, im = _hann(spectra, k, mask, BINS)
+    re = _less_mean(re, k, mean, BINS)
     return tl.sqrt(re * re + im * im) * scale
 
 
 @triton.jit
-def _columns(frames, to, k, inside, mean, scale, BINS: tl.constexpr, COLUMNS: tl.constexpr):
-    seen = libdevice.fast_logf(1.0 + magnitude(frames, k, inside & (k < BINS), mean, scale, BINS))
-    tl.store(to + k, tl.where(k < BINS, seen, tl.where(k == BINS, 1.0, 0.0)), mask=inside & (k < COLUMNS))
+def lowest_magnitude(lowest, k, mask, mean, BINS: tl.constexpr):
+    """|STFT| at bins 0 and 1, from their real and imaginary parts; `mean` is to be removed."""
+    re, im = tl.load(lowest + 2 * k, mask=mask, other=0.0), tl.load(lowest + 2 * k + 1, mask=mask, other=0.0)
+    re = _less_mean(re, k, mean, BINS)
+    return tl.sqrt(re * re + im * im)
 
 
 @triton.jit
-def _views(
-    spectra, view, window, block, first, mean, scale,
-    TOKENS: tl.constexpr, BINS: tl.constexpr, COLUMNS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
-    REST: tl.constexpr,
+def _store_magnitudes(spectra, to, k, mask, BINS: tl.constexpr, COLUMNS: tl.constexpr):
+    re, im = _hann(spectra, k, mask & (k < BINS), BINS)
+    tl.store(to + k, tl.where(k < 2, 0.0, tl.sqrt(re * re + im * im)), mask=mask & (k < COLUMNS))
+
+
+@triton.jit
+def _magnitudes(
+    spectra, magnitudes, lowest, frame, inside,
+    BINS: tl.constexpr, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, REST: tl.constexpr,
 ):  # fmt: skip
-    t = block * ROWS + tl.arange(0, ROWS)
-    inside = (t < TOKENS)[:, None]
-    frames = (spectra + (first + t) * BINS)[:, None]
-    to = view + ((window * TOKENS + t) * COLUMNS)[:, None]
+    at, to = (spectra + frame * BINS)[:, None], (magnitudes + frame * COLUMNS)[:, None]
     WHOLE: tl.constexpr = COLUMNS // BLOCK * BLOCK
     for start in range(0, WHOLE, BLOCK):
-        _columns(frames, to, (start + tl.arange(0, BLOCK))[None, :], inside, mean, scale, BINS, COLUMNS)
-    _columns(frames, to, (WHOLE + tl.arange(0, REST))[None, :], inside, mean, scale, BINS, COLUMNS)
+        _store_magnitudes(at, to, (start + tl.arange(0, BLOCK))[None, :], inside, BINS, COLUMNS)
+    _store_magnitudes(at, to, (WHOLE + tl.arange(0, REST))[None, :], inside, BINS, COLUMNS)
+    k = tl.arange(0, 2)[None, :]
+    re, im = _hann(at, k, inside, BINS)
+    to = (lowest + frame * 4)[:, None] + 2 * k
+    tl.store(to, re, mask=inside)
+    tl.store(to + 1, im, mask=inside)
+
+
+@triton.jit(do_not_specialize=["frames"])
+def magnitudes_kernel(
+    short_spectra, long_spectra, short, long, short_lowest, long_lowest, frames,
+    SHORT_BINS: tl.constexpr, LONG_BINS: tl.constexpr, SHORT_COLUMNS: tl.constexpr, LONG_COLUMNS: tl.constexpr,
+    SHORT_REST: tl.constexpr, LONG_REST: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Of some frames the magnitudes (frames, columns) at bins that no mean changes, with zeros elsewhere, and the
+    lowest two bins (frames, 2, 2): real and imaginary parts.
+    """
+    frame = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    inside = (frame < frames)[:, None]
+    _magnitudes(long_spectra, long, long_lowest, frame, inside, LONG_BINS, LONG_COLUMNS, BLOCK, LONG_REST)
+    _magnitudes(short_spectra, short, short_lowest, frame, inside, SHORT_BINS, SHORT_COLUMNS, BLOCK, SHORT_REST)
+
+
+@triton.jit
+def levels_of(levels, references, window):
+    """What is to be taken from a window's frames, and what they are then multiplied by."""
+    mean = (tl.load(levels + 2 * window) - tl.load(references + window)).to(tl.float32)
+    return mean, tl.load(levels + 2 * window + 1).to(tl.float32)
+
+
+@triton.jit
+def _view(
+    magnitudes, lowest, view, window, t, first, mean, scale,
+    TOKENS: tl.constexpr, BINS: tl.constexpr, COLUMNS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    inside = (t < TOKENS)[:, None]
+    at, lowest_at = (magnitudes + (first + t) * COLUMNS)[:, None], (lowest + (first + t) * 4)[:, None]
+    to = (view + (window * TOKENS + t) * COLUMNS)[:, None]
+    for start in range(0, COLUMNS, BLOCK):
+        k = (start + tl.arange(0, BLOCK))[None, :]
+        seen = tl.load(at + k, mask=inside & (k < BINS), other=0.0)
+        seen = tl.where(k < 2, lowest_magnitude(lowest_at, k, inside & (k < 2), mean, BINS), seen)
+        seen = tl.where(k == BINS, 1.0, libdevice.fast_logf(1.0 + seen * scale))
+        tl.store(to + k, seen, mask=inside & (k < COLUMNS))
 
 
 @triton.jit
 def views_kernel(
-    short_spectra, long_spectra, starts, levels, references, short_view, long_view,
+    short, long, short_lowest, long_lowest, starts, levels, references, short_view, long_view,
     HOP: tl.constexpr, TOKENS: tl.constexpr, SHORT_BINS: tl.constexpr, LONG_BINS: tl.constexpr,
-    SHORT_COLUMNS: tl.constexpr, LONG_COLUMNS: tl.constexpr, SHORT_REST: tl.constexpr, LONG_REST: tl.constexpr,
-    ROWS: tl.constexpr, BLOCK: tl.constexpr,
+    SHORT_COLUMNS: tl.constexpr, LONG_COLUMNS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """log(1 + magnitude) of some tokens of a window, from the spectra of all frames, one every HOP samples."""
-    window, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
+    """log(1 + magnitude) of some tokens of a window, from the magnitudes of all frames, one every HOP samples."""
+    window = tl.program_id(0).to(tl.int64)
+    t = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
     first = tl.load(starts + window) // HOP
-    mean = (tl.load(levels + 2 * window) - tl.load(references + window)).to(tl.float32)
-    scale = tl.load(levels + 2 * window + 1).to(tl.float32)
-    _views(
-        long_spectra, long_view, window, block, first, mean, scale,
-        TOKENS, LONG_BINS, LONG_COLUMNS, ROWS, BLOCK, LONG_REST,
-    )  # fmt: skip
-    _views(
-        short_spectra, short_view, window, block, first, mean, scale,
-        TOKENS, SHORT_BINS, SHORT_COLUMNS, ROWS, BLOCK, SHORT_REST,
-    )  # fmt: skip
+    mean, scale = levels_of(levels, references, window)
+    _view(long, long_lowest, long_view, window, t, first, mean, scale, TOKENS, LONG_BINS, LONG_COLUMNS, BLOCK)
+    _view(short, short_lowest, short_view, window, t, first, mean, scale, TOKENS, SHORT_BINS, SHORT_COLUMNS, BLOCK)
