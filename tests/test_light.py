@@ -3,6 +3,9 @@
 import ast
 import json
 import pickle
+import signal
+import urllib.parse
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +22,7 @@ from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.recordings.readers import read
 from tests.bare.hidden import HIDDEN
-from tests.bare.process import bare
+from tests.bare.process import bare, started
 from tests.model.made_views import machine_windows, made_views
 from tests.models import model_of
 
@@ -28,6 +31,7 @@ CLASSES = ("good", "worn", "broken")
 NETWORKS = {"paper": lambda: DualRes(3, seed=0).eval(), "views": lambda: made_views(3)}
 RATE = 12_800
 KERNELS = [None, compiled.OFF] if compiled.able() else [compiled.OFF]
+PAGE = {"starlette", "uvicorn", "anyio", "h11"}  # here they are installed; only `serve` may spend time on them
 
 
 def made(name):
@@ -59,7 +63,7 @@ def told_by(*commands, **settings):
     done = bare("-m", "tests.bare.commands", json.dumps(commands), **settings)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert not HIDDEN & set(found["modules"])
+    assert not (HIDDEN | PAGE) & set(found["modules"])
     return found["told"]
 
 
@@ -148,23 +152,51 @@ with Served(Path(sys.argv[1])) as page:
     label = page.ask("PUT", f"/api/recordings/{recordings[0]}/label", {"cells": {"label": "good"}})
     verdict = page.get(f"/api/verdicts/{recordings[0]}?model=views")
     page.get(f"/api/reasons/{recordings[0]}?model=views")
-    fit = page.ask("POST", "/api/fits", {"name": "new"})
-    print(json.dumps([label[0], verdict["verdict"], *fit, sorted({m.partition(".")[0] for m in sys.modules})]))
+    refused = [page.ask("POST", "/api/fits", {"name": "new"}), page.ask("POST", "/api/advice", {})]
+    print(json.dumps([label[0], verdict["verdict"], refused, sorted({m.partition(".")[0] for m in sys.modules})]))
 """
 
 
-def test_so_does_the_page(files, tmp_path):
+@pytest.fixture
+def served(files, tmp_path):
+    """A folder with a recording and a model, as the page takes it."""
     pytest.importorskip("starlette")
     (tmp_path / "models").mkdir()
     for name, source in {"pump.wav": "pump.wav", "models/views.safetensors": "views.safetensors"}.items():
         (tmp_path / name).write_bytes((files / source).read_bytes())
-    done = bare("-c", SERVING, str(tmp_path))
+    return tmp_path
+
+
+def test_so_does_the_page(served):
+    done = bare("-c", SERVING, str(served))
     assert done.returncode == 0, done.stderr
-    labelled, verdict, status, said, modules = json.loads(done.stdout)
-    assert (labelled, status) == (200, 400)
+    labelled, verdict, refused, modules = json.loads(done.stdout)
+    assert labelled == 200
     assert verdict in CLASSES
-    assert "a fit needs PyTorch: pip install 'dualres[train]'" in str(said)
+    needs = "needs PyTorch: pip install 'dualres[train]'"
+    assert refused == [[400, {"error": f"a fit {needs}"}], [400, {"error": f"advice {needs}"}]]
     assert not HIDDEN & set(modules)
+
+
+def test_the_command_serves_until_it_is_told_to_end(served):
+    with started("-m", "dualres.cli", "serve", str(served), "--no-browser", "--port", "0") as process:
+        try:
+            link = process.stdout.readline().split()[-1]
+            opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            page = opener.open(link, timeout=60).read()
+
+            def got(path):
+                return json.load(opener.open(urllib.parse.urljoin(link, path), timeout=60))
+
+            (recording,) = got("/api/folder")["recordings"]
+            verdict = got(f"/api/verdicts/{recording['id']}?model=views")
+        finally:
+            process.terminate()
+            _, complaints = process.communicate(timeout=60)
+    assert b"<title>DualRes" in page
+    here = diagnose_recording(made("views"), read(served / "pump.wav"))
+    assert verdict["probabilities"] == pytest.approx(here.probabilities, abs=1e-5)
+    assert (process.returncode, complaints) == (128 + signal.SIGTERM, "")
 
 
 def test_what_is_hidden_is_all_that_extras_bring_and_more():

@@ -18,3 +18,15 @@ def bare(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
         timeout=300,
         env=os.environ | {"PYTHONPATH": SEARCH} | settings,
     )
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    """Python with these arguments, while it runs."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": SEARCH},
+    )
