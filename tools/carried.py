@@ -61,7 +61,7 @@ class Carried:
         memory, spool = one["memory_mb"], one["spool_mb"]
         title = f"{found['times']:g} times what it can judge for {found['minutes']:g} minutes, {ways[kind]}: memory"
         kept_mb = f"{max(spool.values()):.0f} MB and {one['wal_mb']:.0f} MB"
-        grown = f"{memory['first_half']:.0f} MB at most, {memory['second_half']:.0f} MB in the second half"
+        grown = f"{memory['first_half']:.0f} MB in the first half, {memory['second_half']:.0f} MB in the second"
         if kind == "waits":
             kept = ("windows of acknowledged samples that lack a verdict", "none", f"{one['windows_lacking']:,}")
         else:
