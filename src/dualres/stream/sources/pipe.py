@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from dualres.stream.chunk import Chunk
 from dualres.stream.sources.source import Known, Put, Say, Source
-from dualres.stream.sources.wav import begins_wav, form_in_header
+from dualres.stream.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
 MOST = 1 << 18  # bytes at a time: what a fast writer has ready
 
@@ -19,7 +19,7 @@ class Pipe(Source):
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
         descriptor = sys.stdin.fileno()
-        begin = _read(descriptor, 12)
+        begin = _read(descriptor, WAV_BEGIN)
         if begins_wav(begin):
             (form, left), rest = form_in_header(lambda count: _read(descriptor, count), self.name), b""
         else:
