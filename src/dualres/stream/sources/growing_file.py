@@ -57,7 +57,7 @@ class GrowingFile(Source):
         """Put what there is and what is added, until the file is another one, or up to its end if that is wanted."""
         rest = b""
         while not stopped.is_set():
-            more = file.read(MOST if end is None else min(MOST, end - file.tell()))
+            more = file.read(MOST if end is None else max(0, min(MOST, end - file.tell())))
             held = rest + more
             whole = len(held) - len(held) % form.width
             if whole:
