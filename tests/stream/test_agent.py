@@ -123,6 +123,15 @@ def test_what_a_live_source_sent_meanwhile_is_counted_by_the_clock(views, path, 
     assert 8 * RATE < told[0]["missing"] < 12 * RATE
 
 
+@pytest.mark.parametrize("rate", [RATE, 64_000])
+def test_the_clock_also_counts_behind_samples_that_were_no_use(views, path, rate):
+    form = Form.of(rate)
+    good, bad = (Chunk("pump", form, one.astype("<f4").tobytes()) for one in (noise(rate), np.full(rate, np.nan)))
+    run(views, [], path, Remembering(stop_after=1), source=Listed([good, bad], live=True))
+    told = run(views, [], path, Remembering(stop_after=1), source=Listed([good], stays=True, live=True)).told
+    assert rate <= told[0]["missing"] < 30 * rate
+
+
 def test_sinks_are_tried_again_and_get_everything_in_order(views, path, monkeypatch):
     monkeypatch.setattr("dualres.stream.delivery.FIRST_PAUSE_S", 0.01)
     said = []

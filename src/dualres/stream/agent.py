@@ -337,7 +337,7 @@ def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: C
     """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
     before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
     if before and not before.ended and chunk.first is None and chunk.data:
-        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count
+        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
 

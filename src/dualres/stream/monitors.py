@@ -161,11 +161,11 @@ class Monitors:
             return []
 
     def _progress(self, watched: Watched, ended: bool) -> Progress:
-        stream, unneeded = watched.stream, []
+        stream, unneeded, latest = watched.stream, [], watched.kept[-1]
         needed = stream.began + watched.monitor.needed_from
         while watched.kept and (ended or watched.kept[0].stop <= needed):
             unneeded.append(watched.kept.popleft())
-        marker = {} if ended else {"monitor": watched.monitor.marker()}
+        marker = {} if ended else {"monitor": watched.monitor.marker(), "at": latest.at}
         if self._alarms:
             marker["alarm"] = self._alarms.kept(stream.name)
         return Progress(stream, watched.position, marker or None, unneeded, ended)
