@@ -413,6 +413,18 @@ def test_too_short_a_stream_is_told(views, path):
     assert [one for one in said if one.startswith("pump: not judged") and "0.512 s" in one]
 
 
+def test_a_stream_of_which_nothing_can_be_said_is_told_once(views, path):
+    said, signal = [], noise(30 * RATE)
+    signal[::1000] = np.nan
+    run(views, chunks_of(signal, 4000), path, say=said.append)
+    assert len(said) == 1
+    assert said[0].startswith("pump: no window of it was whole for 10 s; ")
+    assert said[0].endswith("Are they f32?")
+    said.clear()
+    run(views, chunks_of(noise(30 * RATE), 4000), path.with_name("other"), say=said.append)
+    assert said == []
+
+
 def test_axes_are_judged_together(two_axes, path):
     both = np.stack([noise(2 * RATE, 1), noise(2 * RATE, 2)], axis=1)
     chunk = Chunk("pump", Form.of(RATE, channels=2), both.astype("<f4").tobytes(), last=True)

@@ -6,7 +6,7 @@ Nothing is written here; the agent commits verdicts and progress together.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,11 +16,12 @@ from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
-from dualres.stream.event import BLOCK, Event
-from dualres.stream.monitor import Monitor, score_together
+from dualres.stream.event import BLOCK, WINDOW, Event
+from dualres.stream.monitor import LARGEST, Monitor, score_together
 from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
 
 SCORED_AT_ONCE = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
+UNHEARD_S = 10.0  # of samples without a window among them, after which a person is told
 
 Told = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
 
@@ -32,6 +33,8 @@ class Watched:
     stream: Stream
     monitor: Monitor
     kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+    unheard: int = 0  # samples that came since the latest window
+    said: bool = False  # that there are many of them
 
     @property
     def position(self) -> int:
@@ -127,6 +130,7 @@ class Monitors:
             events += self._push(touched[id], row, touched)
         events += self._scored(touched)
         told = {event.stream for event in events}
+        self._tell_unheard(touched.values(), {event.stream for event in events if event.kind == WINDOW})
         # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
         moved = [one for id, one in touched.items() if id in ended or one.stream.key in told or one.lets_go]
@@ -138,6 +142,7 @@ class Monitors:
             return []
         events, monitor, form = list[Event](), watched.monitor, watched.stream.form
         data = memoryview(b"".join(chunk.data for chunk in row))
+        watched.unheard += sum(chunk.count for chunk in row)
         row.clear()
         while data:
             size = form.width * monitor.samples_for(SCORED_AT_ONCE - self._unscored)
@@ -152,6 +157,18 @@ class Monitors:
     def _scored(self, touched: dict[int, Watched]) -> list[Event]:
         self._unscored = 0
         return score_together([one.monitor for one in touched.values()])
+
+    def _tell_unheard(self, touched: Iterable[Watched], heard: Collection[str]) -> None:
+        """Samples of another kind than was said are hardly ever finite for half a second: then no verdict tells."""
+        for one in touched:
+            if one.stream.key in heard:
+                one.unheard, one.said = 0, False
+            elif one.unheard >= UNHEARD_S * one.stream.form.rate and not one.said:
+                one.said = True
+                self._say(
+                    f"{one.stream.name}: no window of it was whole for {UNHEARD_S:g} s; {one.monitor.missing:,} "
+                    f"samples are NaN, infinite or beyond {LARGEST:g}, or never came. Are they {one.stream.form.dtype}?"
+                )
 
     def _finished(self, watched: Watched) -> list[Event]:
         try:
