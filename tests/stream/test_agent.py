@@ -454,3 +454,17 @@ def test_blocks_tell_of_an_alarm_that_goes_on_after_a_restart(views, path, tmp_p
     ).told
     assert after["alarm"]["raised"], "a sensor that starts anew does not heal the machine"
     assert after["alarm"]["since"] == whole[-1]["alarm"]["since"]
+
+
+def test_an_alarm_bets_on_whole_blocks_alone(views, path):
+    said = []
+    options = {"block_s": 2.0, "kinds": ("block",), "say": said.append}
+    *_, whole, rest = run(views, [*chunks_of(noise(5 * RATE), 2000), end()], path, alarms=alarms(), **options).told
+    assert rest["windows"] < whole["windows"]
+    assert rest["alarm"] == whole["alarm"]
+    assert said == []
+    short = [replace(one, start=n) for n in "23" for one in [*chunks_of(noise(RATE), 2000), end()]]
+    for one in run(views, short, path, alarms=alarms(), **options).told:
+        assert one["alarm"] == whole["alarm"]
+    assert len(said) == 1
+    assert "give a shorter --block" in said[0]

@@ -33,6 +33,10 @@ class Alarms:
         """What the alarm of a stream says after a block, as plain data."""
         return self._of(stream).update(fault_score(event, self._healthy)).as_data()
 
+    def state(self, stream: str) -> dict[str, Any]:
+        """What it said after the latest block."""
+        return self._of(stream).state.as_data()
+
     def kept(self, stream: str) -> dict[str, Any]:
         """What is to be remembered of a stream's alarm, as plain data."""
         return self._of(stream).kept

@@ -16,6 +16,7 @@ from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
+from dualres.stream.block import windows_in
 from dualres.stream.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor import LARGEST, Monitor, score_together
 from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
@@ -69,6 +70,7 @@ class Monitors:
         self._watched: dict[int, Watched] = {}
         self._by_key: dict[str, Watched] = {}
         self._unscored = 0  # windows that were taken since the latest score
+        self._said_short = False  # that a stream had no whole block
 
     def __len__(self) -> int:
         return len(self._watched)
@@ -207,8 +209,20 @@ class Monitors:
             "received": chunk.at,
         }
         if self._alarms and event.kind == BLOCK:
-            data["alarm"] = self._alarms.told(stream.name, event)
+            data["alarm"] = self._alarm(self._alarms, stream, event)
         return key, data
+
+    def _alarm(self, alarms: Alarms, stream: Stream, block: Event) -> dict[str, Any]:
+        """What the alarm says; it bets on whole blocks alone, for the mean of a few windows strays more than theirs."""
+        if block.windows == windows_in(self._block_s, self._model.card.config):
+            return alarms.told(stream.name, block)
+        if block.number == 0 and not self._said_short:
+            self._said_short = True
+            self._say(
+                f"{stream.name}: ended before a block of {self._block_s:g} s was whole, and alarms see whole blocks "
+                "alone; where streams are that short, give a shorter --block"
+            )
+        return alarms.state(stream.name)
 
 
 def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:
