@@ -147,6 +147,33 @@ def test_a_closed_output_ends_it(model):
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    given = noise(2 * RATE).astype("<f4").tobytes()
+    watched(model, "-", "--to", "x.txt", status=2)
+    _, said = watched(model, "-", "--rate", RATE)
+    assert "ended before a sample came" in said
+    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
+        process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(given)
+            process.stdin.close()
+        assert process.stderr.read() == b""
+    assert list((tmp_path / "temporary").iterdir()) == []
+    _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1)
+    (kept,) = (tmp_path / "temporary").iterdir()
+    assert f"they are kept in {kept}: give it as --state" in said
+    assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7
+
+
+def test_a_stream_that_cannot_be_judged_is_a_failure(model):
+    content = wav(noise(RATE), 1_000_003)
+    told, said = watched(model, "-", given=content, status=1)
+    assert told == []
+    assert "stdin: left out" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

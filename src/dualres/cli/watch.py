@@ -188,6 +188,9 @@ def watch(
     lasting = bool(state) or PIPE not in sources
     with ExitStack() as stack:
         folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
+        agents: list[Agent | Standby] = []
+        if not lasting:
+            stack.callback(_remove, folder, agents)
         told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
         for sink in to or []:
@@ -227,12 +230,22 @@ def watch(
             agent = Standby(lambda: MqttInTurn(sources[0], told), spool, lambda one, kept: agent_of([one], kept), tell)
         else:
             agent = agent_of(opened)
+        agents.append(agent)
         stopped_by = _run(agent)
-    _finish(agent, folder, lasting)
+    for name, count in agent.undelivered.items():
+        complain(
+            "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"
+        )
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
-    if agent.failed:
+    if agent.failed or (stopped_by is None and (agent.refused or agent.undelivered)):
         raise typer.Exit(1)
+
+
+def _remove(folder: Path, agents: Sequence[Agent | Standby]) -> None:
+    """Unless it holds verdicts that were not delivered."""
+    if not any(agent.undelivered for agent in agents):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(agent: Agent | Standby) -> int | None:
@@ -252,15 +265,6 @@ def _run(agent: Agent | Standby) -> int | None:
         for number, handler in before.items():
             signal.signal(number, handler)
     return caught[0] if caught else None
-
-
-def _finish(agent: Agent | Standby, folder: Path, lasting: bool) -> None:
-    for name, count in agent.undelivered.items():
-        complain(
-            "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"
-        )
-    if not lasting and not agent.undelivered:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
