@@ -213,3 +213,12 @@ def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
     with Spool(spool_in(tmp_path / "kept", model, 5.0)):
         done = run("watch", model, tmp_path / "a.f32", "--rate", 8000, "--state", tmp_path / "kept")
     assert "another dualres watch is using it" in str(done.exception)
+
+
+def test_a_line_tells_what_was_not_judged():
+    from dualres.cli.watch import told
+    from dualres.stream.agent import Status
+
+    line = told(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
+    assert line.startswith("2 streams · 1,000 windows · 50 blocks · 3 s behind · 7 verdicts wait for a sink")
+    assert line.endswith("12,800 samples missing · 640 samples came twice · last: pump good 0.97")

@@ -299,6 +299,7 @@ def told(status: Status) -> str:
         f"{status.behind_s:.0f} s behind" if status.behind_s >= 1 else "",
         f"{status.waiting:,} verdicts wait for a sink" if status.waiting > 1 else "",
         f"{status.missing:,} samples missing" if status.missing else "",
+        f"{status.duplicates:,} samples came twice" if status.duplicates else "",
         f"last: {status.latest}" if status.latest else "",
     ]
     return " · ".join(part for part in parts if part)
