@@ -25,7 +25,8 @@ def test_alarms_are_learned_from_healthy_recordings(views, tmp_path, monkeypatch
     for seed, scores in enumerate(given[0]):
         blocks = [one for one in Monitor(views, RATE, block_s=2.0).push(noise(6 * RATE, seed)) if one.kind == "block"]
         assert scores == [fault_score(one, ["good"]) for one in blocks]
-    assert "too few" in alarms.learned.state.reason
+    assert f"{tmp_path / '0.npy'} has 3 blocks, too few" in alarms.learned.state.reason
+    assert "50 blocks, about 1.7 minutes" in alarms.learned.state.reason
 
 
 def test_without_healthy_recordings_nothing_is_promised(views):

@@ -13,12 +13,18 @@ from dualres.baseline import class_of_healthy
 from dualres.errors import RecordingError
 from dualres.file import Model
 from dualres.recordings.folder import expanded
-from dualres.stream.alarm import Alarm
+from dualres.stream.alarm import SURE, Alarm
 from dualres.stream.alarm_rate import rate_of
+from dualres.stream.bets import LEAST
 from dualres.stream.event import BLOCK, Event
 from dualres.stream.fault_score import fault_score
 from dualres.stream.monitor import Monitor
 from dualres.stream.sources.recordings_folder import axes_in
+
+TOO_SHORT = (
+    "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
+    f"{LEAST} blocks, about {{:.2g}} minutes without a break"
+)
 
 
 class Alarms:
@@ -63,11 +69,16 @@ def alarms_at(
 ) -> Alarms:
     """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
 
-    `label` is the class of machines running well, and `hz` the rate of recordings that do not state it.
+    Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
+    that do not state it.
     """
     good, between = class_of_healthy(model, label), rate_of(rate, block_s, machines)
-    scores = [_scores(model, path, block_s, [good], hz) for path in expanded(healthy)]
-    return Alarms(Alarm.learned(scores, blocks_between_false_alarms=between), [good])
+    scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
+    learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
+    shortest = min(scores, key=lambda path: len(scores[path]), default=None)
+    if shortest and len(scores[shortest]) < LEAST:
+        learned = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
+    return Alarms(learned, [good])
 
 
 def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
