@@ -35,6 +35,15 @@ def test_without_healthy_recordings_nothing_is_promised(views):
     assert "without scores of healthy blocks" in state.reason
 
 
+@pytest.mark.parametrize("block_s", [0.5, 1.0, 5.0])
+def test_the_rate_counts_blocks_as_they_come(views, block_s):
+    state = alarms_at("1 per hour", views, [], block_s=block_s).learned.state
+    starts = [
+        one.seconds for one in Monitor(views, 64_000, block_s=block_s).push(noise(12 * 64_000)) if one.kind == "block"
+    ]
+    assert np.expm1(state.threshold) == pytest.approx(3600 / (starts[1] - starts[0]))
+
+
 def test_mistakes_are_told(views, tmp_path):
     with pytest.raises(ConfigError, match="often"):
         alarms_at("often", views, [], block_s=5.0)

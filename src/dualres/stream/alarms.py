@@ -16,6 +16,7 @@ from dualres.recordings.folder import expanded
 from dualres.stream.alarm import SURE, Alarm
 from dualres.stream.alarm_rate import rate_of
 from dualres.stream.bets import LEAST
+from dualres.stream.block import seconds_between
 from dualres.stream.event import BLOCK, Event
 from dualres.stream.fault_score import fault_score
 from dualres.stream.monitor import Monitor
@@ -72,7 +73,8 @@ def alarms_at(
     Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
     that do not state it.
     """
-    good, between = class_of_healthy(model, label), rate_of(rate, block_s, machines)
+    good = class_of_healthy(model, label)
+    between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
     scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
     learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
