@@ -9,7 +9,16 @@ import pytest
 
 from dualres.stream import spool as spool_module
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream, patient_spool
+from dualres.stream.spool import (
+    Progress,
+    Spool,
+    SpoolError,
+    SpoolFullError,
+    Stored,
+    Stream,
+    patient_spool,
+    undelivered_beside,
+)
 
 FORM = Form.of(8000, "i16")
 
@@ -281,3 +290,15 @@ def test_content_that_makes_no_sense_is_told(path):
         spool._database.execute("UPDATE streams SET form = 'nonsense'")
         with pytest.raises(SpoolError, match="cannot be read"):
             spool.streams()
+
+
+def test_verdicts_that_wait_in_another_spool_of_the_folder_are_found(path):
+    other, used = path.with_name("other.sqlite"), path.with_name("used.sqlite")
+    path.with_name("broken.sqlite").write_bytes(b"no database" * 100)
+    for one in (path, other, path.with_name("one-standby.sqlite")):
+        with Spool(one) as spool:
+            spool.record([], [("pump/1", {}), ("pump/2", {})])
+    with Spool(used) as spool:
+        spool.record([], [("pump/1", {})])
+        assert undelivered_beside(path) == {other: 2}
+    assert not [*path.parent.glob("*-wal"), *path.parent.glob("*-shm")]

@@ -158,7 +158,7 @@ def watch(
     from dualres.stream.sources.catalogue import source_of
     from dualres.stream.sources.mqtt_in_turn import MqttInTurn
     from dualres.stream.sources.source import Told
-    from dualres.stream.spool import patient_spool
+    from dualres.stream.spool import patient_spool, undelivered_beside
     from dualres.stream.standby import Standby
     from dualres.stream.state import (
         default_folder,
@@ -199,6 +199,8 @@ def watch(
         spool = stack.enter_context(patient_spool(place, most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
+            for other, count in undelivered_beside(place).items():
+                tell(f"{other}: holds {count} verdicts of another model or --block; that command delivers them")
         alarms = None
         if false_alarms:
             alarms = alarms_at(

@@ -11,7 +11,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,6 +25,7 @@ LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 M
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
+STANDBY = "-standby"  # at the end of a spool's name: what it holds, others make again
 _MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS streams (
@@ -414,6 +415,19 @@ def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
                 say(f"{error}: {WAITS}")
             told = True
             time.sleep(PAUSE_S)
+
+
+def undelivered_beside(path: Path) -> dict[Path, int]:
+    """Verdicts in other spools of the folder that no agent is using: of another model, or of other blocks."""
+    found = {}
+    for other in sorted(path.parent.glob(f"*{path.suffix}")):
+        if other != path and not other.stem.endswith(STANDBY):
+            with (
+                suppress(sqlite3.Error),
+                closing(sqlite3.connect(f"{other.resolve().as_uri()}?mode=rw", timeout=0, uri=True)) as one,
+            ):
+                found[other] = int(one.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+    return {other: count for other, count in found.items() if count}
 
 
 _STREAM = "id, name, start, form, began, position, marker, ended"
