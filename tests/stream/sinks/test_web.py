@@ -37,9 +37,11 @@ def server(status=204, **headers):
     with HTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, args=(0.05,))
         thread.start()
-        yield f"http://127.0.0.1:{http.server_port}", got
-        http.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}", got
+        finally:
+            http.shutdown()
+            thread.join()
 
 
 def test_every_verdict_is_a_request_with_its_id():
