@@ -147,6 +147,33 @@ def test_a_closed_output_ends_it(model):
         assert b"Traceback" not in process.stderr.read()
 
 
+def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    given = noise(2 * RATE).astype("<f4").tobytes()
+    watched(model, "-", "--to", "x.txt", status=2)
+    _, said = watched(model, "-", "--rate", RATE)
+    assert "ended before a sample came" in said
+    with subprocess.Popen([*COMMAND, model, "-", "--rate", str(RATE)], stdin=-1, stdout=-1, stderr=-1) as process:
+        process.stdout.close()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(given)
+            process.stdin.close()
+        assert process.stderr.read() == b""
+    assert list((tmp_path / "temporary").iterdir()) == []
+    _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1)
+    (kept,) = (tmp_path / "temporary").iterdir()
+    assert f"they are kept in {kept}: give it as --state" in said
+    assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7
+
+
+def test_a_stream_that_cannot_be_judged_is_a_failure(model):
+    content = wav(noise(RATE), 1_000_003)
+    told, said = watched(model, "-", given=content, status=1)
+    assert told == []
+    assert "stdin: left out" in said
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -186,3 +213,12 @@ def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
     with Spool(spool_in(tmp_path / "kept", model, 5.0)):
         done = run("watch", model, tmp_path / "a.f32", "--rate", 8000, "--state", tmp_path / "kept")
     assert "another dualres watch is using it" in str(done.exception)
+
+
+def test_a_line_tells_what_was_not_judged():
+    from dualres.cli.watch import told
+    from dualres.stream.agent import Status
+
+    line = told(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
+    assert line.startswith("2 streams · 1,000 windows · 50 blocks · 3 s behind · 7 verdicts wait for a sink")
+    assert line.endswith("12,800 samples missing · 640 samples came twice · last: pump good 0.97")

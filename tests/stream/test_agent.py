@@ -123,6 +123,15 @@ def test_what_a_live_source_sent_meanwhile_is_counted_by_the_clock(views, path, 
     assert 8 * RATE < told[0]["missing"] < 12 * RATE
 
 
+@pytest.mark.parametrize("rate", [RATE, 64_000])
+def test_the_clock_also_counts_behind_samples_that_were_no_use(views, path, rate):
+    form = Form.of(rate)
+    good, bad = (Chunk("pump", form, one.astype("<f4").tobytes()) for one in (noise(rate), np.full(rate, np.nan)))
+    run(views, [], path, Remembering(stop_after=1), source=Listed([good, bad], live=True))
+    told = run(views, [], path, Remembering(stop_after=1), source=Listed([good], stays=True, live=True)).told
+    assert rate <= told[0]["missing"] < 30 * rate
+
+
 def test_sinks_are_tried_again_and_get_everything_in_order(views, path, monkeypatch):
     monkeypatch.setattr("dualres.stream.delivery.FIRST_PAUSE_S", 0.01)
     said = []
@@ -404,6 +413,18 @@ def test_too_short_a_stream_is_told(views, path):
     assert [one for one in said if one.startswith("pump: not judged") and "0.512 s" in one]
 
 
+def test_a_stream_of_which_nothing_can_be_said_is_told_once(views, path):
+    said, signal = [], noise(30 * RATE)
+    signal[::1000] = np.nan
+    run(views, chunks_of(signal, 4000), path, say=said.append)
+    assert len(said) == 1
+    assert said[0].startswith("pump: no window of it was whole for 10 s; ")
+    assert said[0].endswith("Are they f32?")
+    said.clear()
+    run(views, chunks_of(noise(30 * RATE), 4000), path.with_name("other"), say=said.append)
+    assert said == []
+
+
 def test_axes_are_judged_together(two_axes, path):
     both = np.stack([noise(2 * RATE, 1), noise(2 * RATE, 2)], axis=1)
     chunk = Chunk("pump", Form.of(RATE, channels=2), both.astype("<f4").tobytes(), last=True)
@@ -433,3 +454,17 @@ def test_blocks_tell_of_an_alarm_that_goes_on_after_a_restart(views, path, tmp_p
     ).told
     assert after["alarm"]["raised"], "a sensor that starts anew does not heal the machine"
     assert after["alarm"]["since"] == whole[-1]["alarm"]["since"]
+
+
+def test_an_alarm_bets_on_whole_blocks_alone(views, path):
+    said = []
+    options = {"block_s": 2.0, "kinds": ("block",), "say": said.append}
+    *_, whole, rest = run(views, [*chunks_of(noise(5 * RATE), 2000), end()], path, alarms=alarms(), **options).told
+    assert rest["windows"] < whole["windows"]
+    assert rest["alarm"] == whole["alarm"]
+    assert said == []
+    short = [replace(one, start=n) for n in "23" for one in [*chunks_of(noise(RATE), 2000), end()]]
+    for one in run(views, short, path, alarms=alarms(), **options).told:
+        assert one["alarm"] == whole["alarm"]
+    assert len(said) == 1
+    assert "give a shorter --block" in said[0]

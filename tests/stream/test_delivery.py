@@ -1,5 +1,6 @@
 import threading
 import time
+from http.client import BadStatusLine
 
 import pytest
 
@@ -54,6 +55,14 @@ def test_it_is_tried_again_with_growing_pauses_and_told_once(monkeypatch):
     assert one.done == 2
     assert [pause for pause in pauses if pause] == pytest.approx([0.01, 0.02, 0.04])
     assert [("gone" in text, "again" in text) for text in said] == [(True, True), (False, True)]
+
+
+def test_no_error_ends_it(monkeypatch):
+    monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 0.01)
+    sink = Scripted(ValueError(), BadStatusLine("no web server"))
+    one, said = delivered(sink, [record(0)], lambda one: one.idle)
+    assert (one.done, sink.got) == (1, [1])
+    assert "(ValueError); it is tried again" in said[0]
 
 
 def test_a_sink_that_is_closed_gets_no_more():

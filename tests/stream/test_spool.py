@@ -1,3 +1,4 @@
+import contextlib
 import os
 import signal
 import sqlite3
@@ -8,7 +9,16 @@ import pytest
 
 from dualres.stream import spool as spool_module
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Progress, Spool, SpoolError, SpoolFullError, Stored, Stream, patient_spool
+from dualres.stream.spool import (
+    Progress,
+    Spool,
+    SpoolError,
+    SpoolFullError,
+    Stored,
+    Stream,
+    patient_spool,
+    undelivered_beside,
+)
 
 FORM = Form.of(8000, "i16")
 
@@ -257,3 +267,38 @@ def test_another_file_is_refused(path, content):
         Spool(path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("page", range(1, 8))
+def test_a_damaged_file_is_told_in_a_sentence(path, page):
+    with Spool(path) as spool:
+        spool.append([stream()], [chunk(spool, data=b"ab" * 9000)])
+        spool.record([Progress(stream(), 1, {"monitor": {}}, [])], [(f"pump/{n}", {"n": n}) for n in range(100)])
+    content = bytearray(path.read_bytes())
+    size = int.from_bytes(content[16:18], "big")  # of a page
+    assert len(content) > 8 * size
+    content[page * size : (page + 1) * size] = bytes(7 * byte % 256 for byte in range(size))
+    path.write_bytes(content)
+
+    with contextlib.suppress(SpoolError), Spool(path) as spool:  # no other error; some pages hold samples alone
+        spool.streams(), list(spool.chunks()), spool.unjudged(0, 1 << 20), spool.outbox(0, 1000)
+
+
+def test_content_that_makes_no_sense_is_told(path):
+    with Spool(path) as spool:
+        spool.append([stream()], [])
+        spool._database.execute("UPDATE streams SET form = 'nonsense'")
+        with pytest.raises(SpoolError, match="cannot be read"):
+            spool.streams()
+
+
+def test_verdicts_that_wait_in_another_spool_of_the_folder_are_found(path):
+    other, used = path.with_name("other.sqlite"), path.with_name("used.sqlite")
+    path.with_name("broken.sqlite").write_bytes(b"no database" * 100)
+    for one in (path, other, path.with_name("one-standby.sqlite")):
+        with Spool(one) as spool:
+            spool.record([], [("pump/1", {}), ("pump/2", {})])
+    with Spool(used) as spool:
+        spool.record([], [("pump/1", {})])
+        assert undelivered_beside(path) == {other: 2}
+    assert not [*path.parent.glob("*-wal"), *path.parent.glob("*-shm")]

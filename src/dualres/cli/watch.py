@@ -158,7 +158,7 @@ def watch(
     from dualres.stream.sources.catalogue import source_of
     from dualres.stream.sources.mqtt_in_turn import MqttInTurn
     from dualres.stream.sources.source import Told
-    from dualres.stream.spool import patient_spool
+    from dualres.stream.spool import patient_spool, undelivered_beside
     from dualres.stream.standby import Standby
     from dualres.stream.state import (
         default_folder,
@@ -188,6 +188,9 @@ def watch(
     lasting = bool(state) or PIPE not in sources
     with ExitStack() as stack:
         folder = state or (default_folder(model, sources, part) if lasting else Path(tempfile.mkdtemp("-dualres")))
+        agents: list[Agent | Standby] = []
+        if not lasting:
+            stack.callback(_remove, folder, agents)
         told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
         for sink in to or []:
@@ -196,6 +199,8 @@ def watch(
         spool = stack.enter_context(patient_spool(place, most, tell))
         if lasting:
             complain("state", f"{folder}", "cyan")
+            for other, count in undelivered_beside(place).items():
+                tell(f"{other}: holds {count} verdicts of another model or --block; that command delivers them")
         alarms = None
         if false_alarms:
             alarms = alarms_at(
@@ -227,12 +232,22 @@ def watch(
             agent = Standby(lambda: MqttInTurn(sources[0], told), spool, lambda one, kept: agent_of([one], kept), tell)
         else:
             agent = agent_of(opened)
+        agents.append(agent)
         stopped_by = _run(agent)
-    _finish(agent, folder, lasting)
+    for name, count in agent.undelivered.items():
+        complain(
+            "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"
+        )
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
-    if agent.failed:
+    if agent.failed or (stopped_by is None and (agent.refused or agent.undelivered)):
         raise typer.Exit(1)
+
+
+def _remove(folder: Path, agents: Sequence[Agent | Standby]) -> None:
+    """Unless it holds verdicts that were not delivered."""
+    if not any(agent.undelivered for agent in agents):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(agent: Agent | Standby) -> int | None:
@@ -252,15 +267,6 @@ def _run(agent: Agent | Standby) -> int | None:
         for number, handler in before.items():
             signal.signal(number, handler)
     return caught[0] if caught else None
-
-
-def _finish(agent: Agent | Standby, folder: Path, lasting: bool) -> None:
-    for name, count in agent.undelivered.items():
-        complain(
-            "not delivered", f"{count} verdicts to {name}; they are kept in {folder}: give it as --state", "yellow"
-        )
-    if not lasting and not agent.undelivered:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
@@ -295,6 +301,7 @@ def told(status: Status) -> str:
         f"{status.behind_s:.0f} s behind" if status.behind_s >= 1 else "",
         f"{status.waiting:,} verdicts wait for a sink" if status.waiting > 1 else "",
         f"{status.missing:,} samples missing" if status.missing else "",
+        f"{status.duplicates:,} samples came twice" if status.duplicates else "",
         f"last: {status.latest}" if status.latest else "",
     ]
     return " · ".join(part for part in parts if part)

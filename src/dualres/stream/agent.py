@@ -105,6 +105,7 @@ class Agent:
         self._remembered, self._remembered_at = positions, time.monotonic()
         self._running: list[threading.Thread] = []
         self.failed: list[Exception] = []  # of sources that ended in an error
+        self.refused: list[Exception] = []  # of streams that nothing can judge
         self._told_at, self._losses = 0.0, Losses(say)
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
 
@@ -186,7 +187,8 @@ class Agent:
             try:
                 self._streams.place(chunk, placed)
             except (ConfigError, RecordingError) as error:
-                self._once(f"{chunk.stream}: left out  {error}", chunk.stream)
+                if self._once(f"{chunk.stream}: left out  {error}", chunk.stream):
+                    self.refused.append(error)
         self._commit(placed)
         acknowledgements = [chunk.acknowledge for chunk in chunks if chunk.acknowledge]
         if self._checkpoints:
@@ -271,8 +273,10 @@ class Agent:
 
     @property
     def undelivered(self) -> dict[str, int]:
-        """Verdicts that sinks do not have yet, where there are any."""
-        waiting = {one.sink.name: self._spool.waiting(one.done) for one in self._deliveries}
+        """Verdicts that sinks do not have yet, where there are any. A sink that was closed may want them at the next
+        start, if there is one that goes on."""
+        wanting = [one for one in self._deliveries if self._lasting or not one.closed]
+        waiting = {one.sink.name: self._spool.waiting(one.done) for one in wanting}
         return {name: count for name, count in waiting.items() if count}
 
     def _end(self, whole: bool) -> None:
@@ -317,10 +321,13 @@ class Agent:
                 self._say(f"{self._spool.path}: there is room again")
             return done
 
-    def _once(self, text: str, about: str) -> None:
-        if about not in self._told:
-            self._told.add(about)
-            self._say(text)
+    def _once(self, text: str, about: str) -> bool:
+        """Whether it is the first time."""
+        if about in self._told:
+            return False
+        self._told.add(about)
+        self._say(text)
+        return True
 
     def _tell(self, now: bool = False) -> None:
         if now or time.monotonic() - self._told_at >= TOLD_S:
@@ -337,7 +344,7 @@ def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: C
     """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
     before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
     if before and not before.ended and chunk.first is None and chunk.data:
-        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count
+        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
 

@@ -13,12 +13,19 @@ from dualres.baseline import class_of_healthy
 from dualres.errors import RecordingError
 from dualres.file import Model
 from dualres.recordings.folder import expanded
-from dualres.stream.alarm import Alarm
+from dualres.stream.alarm import SURE, Alarm
 from dualres.stream.alarm_rate import rate_of
+from dualres.stream.bets import LEAST
+from dualres.stream.block import seconds_between
 from dualres.stream.event import BLOCK, Event
 from dualres.stream.fault_score import fault_score
 from dualres.stream.monitor import Monitor
 from dualres.stream.sources.recordings_folder import axes_in
+
+TOO_SHORT = (
+    "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
+    f"{LEAST} blocks, about {{:.2g}} minutes without a break"
+)
 
 
 class Alarms:
@@ -32,6 +39,10 @@ class Alarms:
     def told(self, stream: str, event: Event) -> dict[str, Any]:
         """What the alarm of a stream says after a block, as plain data."""
         return self._of(stream).update(fault_score(event, self._healthy)).as_data()
+
+    def state(self, stream: str) -> dict[str, Any]:
+        """What it said after the latest block."""
+        return self._of(stream).state.as_data()
 
     def kept(self, stream: str) -> dict[str, Any]:
         """What is to be remembered of a stream's alarm, as plain data."""
@@ -59,11 +70,17 @@ def alarms_at(
 ) -> Alarms:
     """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
 
-    `label` is the class of machines running well, and `hz` the rate of recordings that do not state it.
+    Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
+    that do not state it.
     """
-    good, between = class_of_healthy(model, label), rate_of(rate, block_s, machines)
-    scores = [_scores(model, path, block_s, [good], hz) for path in expanded(healthy)]
-    return Alarms(Alarm.learned(scores, blocks_between_false_alarms=between), [good])
+    good = class_of_healthy(model, label)
+    between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
+    scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
+    learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
+    shortest = min(scores, key=lambda path: len(scores[path]), default=None)
+    if shortest and len(scores[shortest]) < LEAST:
+        learned = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
+    return Alarms(learned, [good])
 
 
 def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:

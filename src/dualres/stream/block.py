@@ -27,6 +27,11 @@ def windows_in(block_s: float, config: ModelConfig) -> int:
     return max(1, math.ceil((block_s * config.rate - config.window) / (config.window // 2)) + 1)
 
 
+def seconds_between(block_s: float, config: ModelConfig) -> float:
+    """From the start of a block to that of the next: less than it spans, for windows overlap."""
+    return windows_in(block_s, config) * (config.window // 2) / config.rate
+
+
 @dataclass
 class Block:
     """Sums over the windows so far; windows may lie on both sides of a gap."""

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from dualres.stream.sinks.sink import ClosedError, NotDeliveredError, Sink
+from dualres.stream.sinks.sink import ClosedError, Sink
 from dualres.stream.spool import Record
 
 AT_ONCE = 200  # verdicts
@@ -55,9 +55,10 @@ class Delivery:
             except ClosedError:
                 self.closed = True
                 break
-            except (OSError, NotDeliveredError) as error:
+            except Exception as error:  # whatever it is: a thread that ends in silence delivers nothing more
                 if pause == FIRST_PAUSE_S:
-                    self._say(f"{self.sink.name}: not delivered ({error}); it is tried again until it works")
+                    reason = str(error) or type(error).__name__
+                    self._say(f"{self.sink.name}: not delivered ({reason}); it is tried again until it works")
                 with self._changed:
                     self._changed.wait_for(lambda: self._stopping, pause)
                 pause = min(2 * pause, LONGEST_PAUSE_S)

@@ -6,7 +6,7 @@ Nothing is written here; the agent commits verdicts and progress together.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -16,11 +16,13 @@ from dualres.file import Model
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.stream.alarms import Alarms
-from dualres.stream.event import BLOCK, Event
-from dualres.stream.monitor import Monitor, score_together
+from dualres.stream.block import windows_in
+from dualres.stream.event import BLOCK, WINDOW, Event
+from dualres.stream.monitor import LARGEST, Monitor, score_together
 from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
 
 SCORED_AT_ONCE = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
+UNHEARD_S = 10.0  # of samples without a window among them, after which a person is told
 
 Told = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
 
@@ -32,6 +34,8 @@ class Watched:
     stream: Stream
     monitor: Monitor
     kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+    unheard: int = 0  # samples that came since the latest window
+    said: bool = False  # that there are many of them
 
     @property
     def position(self) -> int:
@@ -66,6 +70,7 @@ class Monitors:
         self._watched: dict[int, Watched] = {}
         self._by_key: dict[str, Watched] = {}
         self._unscored = 0  # windows that were taken since the latest score
+        self._said_short = False  # that a stream had no whole block
 
     def __len__(self) -> int:
         return len(self._watched)
@@ -127,6 +132,7 @@ class Monitors:
             events += self._push(touched[id], row, touched)
         events += self._scored(touched)
         told = {event.stream for event in events}
+        self._tell_unheard(touched.values(), {event.stream for event in events if event.kind == WINDOW})
         # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
         moved = [one for id, one in touched.items() if id in ended or one.stream.key in told or one.lets_go]
@@ -138,6 +144,7 @@ class Monitors:
             return []
         events, monitor, form = list[Event](), watched.monitor, watched.stream.form
         data = memoryview(b"".join(chunk.data for chunk in row))
+        watched.unheard += sum(chunk.count for chunk in row)
         row.clear()
         while data:
             size = form.width * monitor.samples_for(SCORED_AT_ONCE - self._unscored)
@@ -153,6 +160,18 @@ class Monitors:
         self._unscored = 0
         return score_together([one.monitor for one in touched.values()])
 
+    def _tell_unheard(self, touched: Iterable[Watched], heard: Collection[str]) -> None:
+        """Samples of another kind than was said are hardly ever finite for half a second: then no verdict tells."""
+        for one in touched:
+            if one.stream.key in heard:
+                one.unheard, one.said = 0, False
+            elif one.unheard >= UNHEARD_S * one.stream.form.rate and not one.said:
+                one.said = True
+                self._say(
+                    f"{one.stream.name}: no window of it was whole for {UNHEARD_S:g} s; {one.monitor.missing:,} "
+                    f"samples are NaN, infinite or beyond {LARGEST:g}, or never came. Are they {one.stream.form.dtype}?"
+                )
+
     def _finished(self, watched: Watched) -> list[Event]:
         try:
             return watched.monitor.finish()
@@ -161,11 +180,11 @@ class Monitors:
             return []
 
     def _progress(self, watched: Watched, ended: bool) -> Progress:
-        stream, unneeded = watched.stream, []
+        stream, unneeded, latest = watched.stream, [], watched.kept[-1]
         needed = stream.began + watched.monitor.needed_from
         while watched.kept and (ended or watched.kept[0].stop <= needed):
             unneeded.append(watched.kept.popleft())
-        marker = {} if ended else {"monitor": watched.monitor.marker()}
+        marker = {} if ended else {"monitor": watched.monitor.marker(), "at": latest.at}
         if self._alarms:
             marker["alarm"] = self._alarms.kept(stream.name)
         return Progress(stream, watched.position, marker or None, unneeded, ended)
@@ -190,8 +209,20 @@ class Monitors:
             "received": chunk.at,
         }
         if self._alarms and event.kind == BLOCK:
-            data["alarm"] = self._alarms.told(stream.name, event)
+            data["alarm"] = self._alarm(self._alarms, stream, event)
         return key, data
+
+    def _alarm(self, alarms: Alarms, stream: Stream, block: Event) -> dict[str, Any]:
+        """What the alarm says; it bets on whole blocks alone, for the mean of a few windows strays more than theirs."""
+        if block.windows == windows_in(self._block_s, self._model.card.config):
+            return alarms.told(stream.name, block)
+        if block.number == 0 and not self._said_short:
+            self._said_short = True
+            self._say(
+                f"{stream.name}: ended before a block of {self._block_s:g} s was whole, and alarms see whole blocks "
+                "alone; where streams are that short, give a shorter --block"
+            )
+        return alarms.state(stream.name)
 
 
 def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:

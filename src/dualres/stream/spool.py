@@ -10,20 +10,22 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from dualres.errors import DualResError
+from dualres.errors import MISFIT, DualResError
 from dualres.stream.chunk import Form
 
+Row = TypeVar("Row")
 QUOTA = 2 << 30  # bytes
 LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
+STANDBY = "-standby"  # at the end of a spool's name: what it holds, others make again
 _MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS streams (
@@ -142,7 +144,11 @@ class Spool:
             else:
                 reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
             raise SpoolError(f"{path}: {reason}") from error
-        self._look()
+        try:
+            self._look()
+        except SpoolError:
+            self._database.close()
+            raise
 
     def _look(self) -> None:
         """What is there."""
@@ -203,11 +209,7 @@ class Spool:
         return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
 
     def _streams(self, which: str) -> list[Stream]:
-        rows = self._database.execute(f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id")
-        return [
-            Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
-            for id, name, start, form, began, position, marker, ended in rows
-        ]
+        return list(self._read(_stream, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
 
     def was_judged(self, name: str, start: str, sample: int) -> bool:
         """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
@@ -236,18 +238,17 @@ class Spool:
     def unjudged(self, after: int, most: int) -> list[Stored]:
         """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
         found, size = [], 0
-        rows = self._database.execute(f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))
-        for row in rows:
-            found.append(_stored(row))
-            size += len(found[-1].data) + _PER_CHUNK
-            if size >= most:
-                break
-        rows.close()
+        with closing(self._read(_stored, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
+            for chunk in rows:
+                found.append(chunk)
+                size += len(chunk.data) + _PER_CHUNK
+                if size >= most:
+                    break
         return found
 
     def chunks(self) -> Iterator[Stored]:
         """All of them, in the order in which they came."""
-        return map(_stored, self._database.execute(f"SELECT {_CHUNK} FROM chunks ORDER BY id"))
+        return self._read(_stored, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[Stored]) -> None:
         """Commit new streams and chunks, all or none; they are safe when this returns.
@@ -323,9 +324,9 @@ class Spool:
 
         A new sink starts with what is still here.
         """
-        (oldest,) = self._database.execute("SELECT min(id) FROM verdicts").fetchone()
-        known = dict(self._database.execute("SELECT name, delivered FROM sinks").fetchall())
-        before = (self._next_verdict if oldest is None else oldest) - 1
+        oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
+        known = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
+        before = (oldest or self._next_verdict) - 1
         now = {name: known.get(name, before) for name in names}
         with self._writing():
             self._database.execute("DELETE FROM sinks")
@@ -335,10 +336,8 @@ class Spool:
 
     def outbox(self, after: int, most: int) -> list[Record]:
         """The next verdicts, at most so many, in the order in which they were made."""
-        rows = self._database.execute(
-            "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?", (after, most)
-        )
-        return [Record(id, key, json.loads(record)) for id, key, record in rows]
+        query = "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?"
+        return list(self._read(lambda row: Record(row[0], row[1], json.loads(row[2])), query, (after, most)))
 
     def waiting(self, after: int) -> int:
         """Verdicts that a sink that has all up to `after` does not have yet."""
@@ -389,7 +388,20 @@ class Spool:
 
     def _number(self, query: str, values: Sequence[str | int] = ()) -> int:
         """What a query of one number gives; 0 where there is none."""
-        return int(self._database.execute(query, values).fetchone()[0] or 0)
+        (number,) = self._read(lambda row: int(row[0] or 0), query, values)
+        return number
+
+    def _read(
+        self, made_of: Callable[[tuple[Any, ...]], Row], query: str, values: Sequence[str | int] = ()
+    ) -> Generator[Row, None, None]:
+        """What is made of every row; a SpoolError where the file is damaged."""
+        try:
+            for row in self._database.execute(query, values):
+                yield made_of(row)
+        except (sqlite3.Error, *MISFIT) as error:
+            raise SpoolError(
+                f"{self.path}: cannot be read ({error}); move it away, or give another folder (--state)"
+            ) from error
 
 
 def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
@@ -405,8 +417,26 @@ def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
             time.sleep(PAUSE_S)
 
 
+def undelivered_beside(path: Path) -> dict[Path, int]:
+    """Verdicts in other spools of the folder that no agent is using: of another model, or of other blocks."""
+    found = {}
+    for other in sorted(path.parent.glob(f"*{path.suffix}")):
+        if other != path and not other.stem.endswith(STANDBY):
+            with (
+                suppress(sqlite3.Error),
+                closing(sqlite3.connect(f"{other.resolve().as_uri()}?mode=rw", timeout=0, uri=True)) as one,
+            ):
+                found[other] = int(one.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+    return {other: count for other, count in found.items() if count}
+
+
 _STREAM = "id, name, start, form, began, position, marker, ended"
 _CHUNK = "id, stream, first, count, samples, side, at, last"
+
+
+def _stream(row: tuple[Any, ...]) -> Stream:
+    id, name, start, form, began, position, marker, ended = row
+    return Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:

@@ -34,6 +34,7 @@ class Standby:
         self._stopped, self._by = threading.Event(), uuid4().hex
         self._agent: Agent | None = None
         self.failed: list[Exception] = []  # what ended it, other than a turn that was lost
+        self.refused: list[Exception] = []  # it never ends by itself, so nobody is told at its end
 
     def stop(self) -> None:
         """From another thread or a signal's handler."""

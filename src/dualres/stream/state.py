@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from dualres.errors import ConfigError
+from dualres.stream.spool import STANDBY
 
 HOME = "XDG_STATE_HOME"
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -36,7 +37,7 @@ def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False) -
     """
     content = sha256(model.read_bytes()).hexdigest()
     name = sha256(f"{content} {block_s}".encode()).hexdigest()[:12]
-    return folder / f"{name}{'-standby' * standby}.sqlite"
+    return folder / f"{name}{STANDBY * standby}.sqlite"
 
 
 def default_group(folder: Path) -> str:

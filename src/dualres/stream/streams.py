@@ -38,7 +38,8 @@ class Streams:
         for one in known:
             self._runs.setdefault(one.name, []).append(one)
         self._reached = {one.id: one.position for one in known}
-        self._at: dict[int, float] = {}
+        # Of a stream whose latest samples were no use, not finite ones, no chunk may be left to tell when they came.
+        self._at = {one.id: float(one.marker["at"]) for one in known if one.marker and "at" in one.marker}
         self._ending: set[int] = set()
         for chunk in spool.chunks():
             self._reached[chunk.stream] = max(self._reached[chunk.stream], chunk.stop)

@@ -66,6 +66,20 @@ def test_a_state_that_cannot_be_written_is_not_delivered(tmp_path):
         sink.send([record()])
 
 
+def test_prometheus_counts_what_is_missing_once_of_windows_or_blocks(tmp_path):
+    path = tmp_path / "x.prom"
+    sink = sink_of(str(path))
+    path.mkdir()
+    some = [record(number, kind="block") for number in range(3)]
+    with pytest.raises(NotDeliveredError):
+        sink.send(some)
+    path.rmdir()
+    sink.send(some)
+    assert 'dualres_missing_samples_total{stream="pump"} 15' in path.read_text().splitlines()
+    sink.send([record(3)])
+    assert 'dualres_missing_samples_total{stream="pump"} 15' in path.read_text().splitlines()
+
+
 def test_line_protocol_escapes_what_it_must(tmp_path):
     path = tmp_path / "x.lp"
     sink_of(str(path)).send([record(3, "pump 1,a", label='"good"')])

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from dualres.errors import ConfigError
 from dualres.stream.sinks import mqtt
 from dualres.stream.sinks.catalogue import sink_of
 from dualres.stream.sinks.sink import NotDeliveredError
@@ -44,6 +45,12 @@ def test_verdicts_are_published_on_a_topic_for_each_stream(tmp_path, monkeypatch
             sink.send([record(2)])
         sink.close()
     assert got == [("verdicts/pump", record(0).data), ("verdicts/a_b", record(1, "a+b").data)]
+
+
+@pytest.mark.parametrize("topic", ["verdicts/#", "verdicts/+/{stream}"])
+def test_a_topic_that_stands_for_many_is_refused(topic):
+    with pytest.raises(ConfigError, match=r"write \{stream\}"):
+        sink_of(f"mqtt://host/{topic}")
 
 
 def received_by(broker, topic="verdicts/#"):

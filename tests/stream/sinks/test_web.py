@@ -13,15 +13,22 @@ from tests.stream.sinks.records import record
 
 
 @contextmanager
-def server(status=204):
-    """Its address, and the requests that it got."""
-    got = []
+def server(status=204, **headers):
+    """Its address, and the requests that it got; each of several statuses answers one of them."""
+    got, statuses = [], [status] if isinstance(status, int) else list(status)
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
             got.append((self.path, dict(self.headers), body.decode()))
-            self.send_response(status)
+            self.send_response(statuses.pop(0) if len(statuses) > 1 else statuses[0])
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def do_GET(self):
+            got.append((self.path, dict(self.headers), None))
+            self.send_response(200)
             self.end_headers()
 
         def log_message(self, *_):
@@ -30,9 +37,11 @@ def server(status=204):
     with HTTPServer(("127.0.0.1", 0), Handler) as http:
         thread = threading.Thread(target=http.serve_forever, args=(0.05,))
         thread.start()
-        yield f"http://127.0.0.1:{http.server_port}", got
-        http.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}", got
+        finally:
+            http.shutdown()
+            thread.join()
 
 
 def test_every_verdict_is_a_request_with_its_id():
@@ -49,6 +58,22 @@ def test_anything_but_success_is_not_delivered():
         assert len(got) == 1
     with pytest.raises(NotDeliveredError):
         sink_of(f"{address}/hook").send([record()])
+
+
+def test_a_redirection_is_no_delivery():
+    with server(302, Location="/elsewhere") as (address, got):
+        with pytest.raises(NotDeliveredError, match=r"302 Found; give the address that it names, http.*/elsewhere"):
+            sink_of(f"{address}/hook").send([record(0)])
+        assert len(got) == 1
+
+
+def test_what_arrived_before_a_failure_is_not_sent_again():
+    with server([204, 429, 204]) as (address, got):
+        sink = sink_of(f"{address}/hook")
+        with pytest.raises(NotDeliveredError, match="429"):
+            sink.send([record(0), record(1)])
+        sink.send([record(0), record(1)])
+    assert [json.loads(body)["number"] for _, _, body in got] == [0, 1, 1]
 
 
 def test_influx_gets_lines_and_a_token(monkeypatch):

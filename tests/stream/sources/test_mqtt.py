@@ -210,6 +210,17 @@ def test_a_shared_subscription_takes_whole_messages_only(broker):
 
 
 @needs_mosquitto
+def test_messages_that_are_odd_in_other_ways_are_told_once(broker):
+    with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
+        found.until(lambda f: f.said)
+        for size in range(1, 10):
+            device._client.publish("plant/a", bytes(size), qos=1)
+        device.send(SIGNAL, 0)
+        found.until(lambda f: f.chunks)
+    assert len([text for text in found.said if "plant/a: left out" in text]) == 1
+
+
+@needs_mosquitto
 def test_what_nobody_can_read_is_told_and_acknowledged(broker):
     with Device(broker) as device, Collected(source(broker)) as found:
         found.until(lambda f: f.said)

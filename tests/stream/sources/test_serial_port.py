@@ -33,11 +33,20 @@ def test_samples_come_whole_however_the_bytes_do(monkeypatch):
         os.close(theirs)
 
 
-def test_a_port_that_is_not_there_is_tried_again(tmp_path, monkeypatch):
+def test_a_port_that_is_not_there_is_tried_again_and_told_once(tmp_path, monkeypatch):
     monkeypatch.setattr(serial_port, "AGAIN_S", 0.05)
-    with Collected(SerialPort(f"serial://{tmp_path}/none?baud=9600", told(rate=8000))) as found:
-        found.until(lambda f: len(f.said) >= 2)
-    assert "tried again" in found.said[0]
+    ours, theirs = pty.openpty()
+    try:
+        with Collected(SerialPort(f"serial://{tmp_path}/port?baud=9600", told(rate=8000))) as found:
+            found.until(lambda f: f.said)
+            found.thread.join(0.3)
+            (tmp_path / "port").symlink_to(os.ttyname(theirs))
+            found.until(lambda f: len(f.said) == 2)
+        assert "tried again" in found.said[0]
+        assert "is there" in found.said[1]
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def test_a_baud_rate_that_is_none_is_refused():

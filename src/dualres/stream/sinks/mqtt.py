@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from dualres.errors import ConfigError
 from dualres.stream.broker import KEEPALIVE_S, Broker
 from dualres.stream.sinks.sink import NotDeliveredError, Sink
 from dualres.stream.spool import Record
@@ -27,6 +28,10 @@ class MqttSink(Sink):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._broker = Broker.parsed(name)
+        if re.search(r"[+#]", self._broker.topic):
+            raise ConfigError(
+                f"--to {name}: verdicts go to one topic; write {{stream}} where streams differ, not + or #"
+            )
         self._broker.client("")  # an error now where there is no client
         self._connection: _Connection | None = None
 

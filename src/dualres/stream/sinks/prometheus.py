@@ -26,14 +26,16 @@ class Prometheus(Sink):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._latest: dict[tuple[str, str], dict[str, Any]] = {}
-        self._missing: dict[str, int] = {}
+        self._missing: dict[tuple[str, str], int] = {}
+        self._counted = 0  # up to which verdict; those that were not delivered come again
 
     def send(self, records: Sequence[Record]) -> None:
         for record in records:
             data = record.data
-            self._latest[data["stream"], data["kind"]] = data
-            if data["kind"] == "window":
-                self._missing[data["stream"]] = self._missing.get(data["stream"], 0) + data["missing"]
+            which = data["stream"], data["kind"]
+            self._latest[which] = data
+            self._missing[which] = self._missing.get(which, 0) + (data["missing"] if record.id > self._counted else 0)
+            self._counted = max(self._counted, record.id)
         try:
             write_whole(Path(self.name), "".join(self._lines()).encode())
         except OutputError as error:
@@ -49,7 +51,10 @@ class Prometheus(Sink):
             samples["dualres_verdict_time_seconds"].append(f"{{{of}}} {data['received']:.3f}")
             if alarm := data.get("alarm"):
                 samples["dualres_alarm"].append(f'{{stream="{_escaped(stream)}"}} {int(bool(alarm.get("raised")))}')
-        for stream, missing in sorted(self._missing.items()):
+        missing_of: dict[str, int] = {}
+        for (stream, _), missing in self._missing.items():  # windows and blocks tell the same samples, blocks later
+            missing_of[stream] = max(missing, missing_of.get(stream, 0))
+        for stream, missing in sorted(missing_of.items()):
             samples["dualres_missing_samples_total"].append(f'{{stream="{_escaped(stream)}"}} {missing}')
         for name, lines in samples.items():
             if lines:

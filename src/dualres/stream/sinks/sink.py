@@ -24,7 +24,7 @@ class Sink(ABC):
 
     @abstractmethod
     def send(self, records: Sequence[Record]) -> None:
-        """All of them have arrived when this returns; an OSError or `NotDeliveredError` if one has not."""
+        """All of them have arrived when this returns; an error, such as a `NotDeliveredError`, if one has not."""
 
     def close(self) -> None:  # noqa: B027 (most have nothing to close)
         """After the last `send`."""

@@ -172,7 +172,7 @@ class Mqtt(Source):
                 return
         except (ConfigError, ValueError, RecursionError) as error:
             # What nobody will ever be able to read is not sent again and again; it is told, and a stamp shows the gap.
-            self._once(f"{topic}: left out  {error}")
+            self._once(f"{topic}: left out  {error}", topic)
         acknowledge()
 
     def _release(self, stream: str) -> None:
@@ -209,10 +209,10 @@ class Mqtt(Source):
         if self._shared and not header.whole:
             raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
 
-    def _once(self, text: str) -> None:
-        """Until the next connection: what is wrong now is likely to be wrong again."""
-        if text not in self._refused:
-            self._refused.add(text)
+    def _once(self, text: str, about: str = "") -> None:
+        """Until the next connection: what is wrong now is likely to be wrong again, if in other words."""
+        if (about or text) not in self._refused:
+            self._refused.add(about or text)
             self._say(text)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from dualres.stream.chunk import Chunk
 from dualres.stream.sources.source import Known, Put, Say, Source
-from dualres.stream.sources.wav import begins_wav, form_in_header
+from dualres.stream.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
 MOST = 1 << 18  # bytes at a time: what a fast writer has ready
 
@@ -19,11 +19,12 @@ class Pipe(Source):
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
         descriptor = sys.stdin.fileno()
-        begin = _read(descriptor, 12)
+        begin = _read(descriptor, WAV_BEGIN)
         if begins_wav(begin):
             (form, left), rest = form_in_header(lambda count: _read(descriptor, count), self.name), b""
         else:
             form, left, rest = self.told.form(self.name), None, begin
+        came = False
         while not stopped.is_set():
             more = os.read(descriptor, MOST if left is None else min(MOST, left))  # other things may follow samples
             left = None if left is None else left - len(more)
@@ -31,10 +32,13 @@ class Pipe(Source):
             whole = len(held) - len(held) % form.width
             if whole:
                 put(Chunk(self.name, form, held[:whole]))
+                came = True
             rest = held[whole:]
             if not more:
                 if rest:
                     say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
+                if not came:
+                    say(f"{self.name}: ended before a sample came; look at what writes to it")
                 put(Chunk(self.name, form, last=True))
                 return
 

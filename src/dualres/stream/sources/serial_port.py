@@ -36,15 +36,19 @@ class SerialPort(Source):
         self._baud, self._form, self._serial = int(baud), told.form(name), serial
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
-        begun = False
+        begun, said = False, ""
         while not stopped.is_set():
             try:
                 with self._serial.Serial(self._port, self._baud, timeout=LOOK_S) as port:
+                    if said:
+                        say(f"{self.name}: is there")
+                    said = ""
                     # How much went by while the port was gone, nobody knows: at least a sample.
                     self._listen(port, put, stopped, 1 if begun else 0)
             except (self._serial.SerialException, OSError) as error:
-                say(f"{self.name}: {error}; it is tried again every {AGAIN_S:g} s")
-                begun = True
+                if str(error) != said:  # once: a port may be gone for days
+                    say(f"{self.name}: {error}; it is tried again every {AGAIN_S:g} s")
+                begun, said = True, str(error)
                 stopped.wait(AGAIN_S)
 
     def _listen(self, port: Any, put: Put, stopped: threading.Event, missing: int) -> None:

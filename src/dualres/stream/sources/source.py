@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dualres.errors import ConfigError
@@ -49,6 +49,15 @@ class Known:
     reached: int  # samples that are safe
     ended: bool
     at: float  # when its latest samples came, in seconds since 1970; 0 if that is not known
+
+
+def known_in(known: Mapping[str, Known], name: str, form: Form) -> Known | None:
+    """What is known of a source's samples in this form; where its channels are a stream each, of the first.
+
+    Indices of samples in another form would be those of other bytes.
+    """
+    both = ((known.get(name), form), (known.get(f"{name}[1]"), replace(form, channels=1)))
+    return next((one for one, expected in both if one and one.form == expected), None)
 
 
 class Source(ABC):

@@ -10,12 +10,13 @@ from dualres.stream.chunk import Form
 
 PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
 DTYPE = {(PCM, 16): "i16", (FLOAT, 32): "f32"}
+WAV_BEGIN = 12  # bytes that tell a WAV file
 MOST_HEADER = 1 << 20  # bytes before the samples
 ENDLESS = 0x7FFF0000  # bytes of samples, or more: what programs write that do not know how many will come
 
 
 def begins_wav(first: bytes) -> bool:
-    """Whether twelve bytes are the beginning of a WAV file."""
+    """Whether its first bytes are those of a WAV file."""
     return first[:4] == b"RIFF" and first[8:12] == b"WAVE"
 
 
