@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from dualres.stream import agent as agent_module
 from dualres.stream import monitors as monitors_module
@@ -468,3 +469,34 @@ def test_an_alarm_bets_on_whole_blocks_alone(views, path):
         assert one["alarm"] == whole["alarm"]
     assert len(said) == 1
     assert "give a shorter --block" in said[0]
+
+
+class OfOneMachine(Listed):
+    def machine_of(self, stream):
+        return "pump"
+
+
+def test_recordings_of_one_machine_have_an_alarm_in_common(views, path, tmp_path):
+    def recordings(numbers):
+        named = [(f"{n}.wav", chunk) for n in numbers for chunk in [*chunks_of(noise(RATE, n), 2000), end()]]
+        return OfOneMachine([replace(chunk, stream=name) for name, chunk in named])
+
+    options = {"block_s": 0.5, "kinds": ("block",)}
+    each = run(views, [], tmp_path / "each.sqlite", source=recordings([1]), alarms=alarms(), **options).told
+    assert not any(one["alarm"]["raised"] for one in each), "one recording alone is too short"
+    states = run(views, [], path, source=recordings(range(1, 5)), alarms=alarms(), **options).told
+    states += run(views, [], path, source=recordings(range(5, 9)), alarms=alarms(), **options).told
+    assert states[-1]["alarm"]["raised"]
+    assert states[-1]["alarm"]["since"] >= len(each), "blocks are counted on from recording to recording"
+
+
+def test_pieces_too_short_for_a_bet_are_told(views, path):
+    rng = np.random.default_rng(0)
+    alike = lfilter([1], [1, -0.9], rng.standard_normal(20_000)).tolist()
+    learned = Alarms(Alarm.learned(alike, blocks_between_false_alarms=1000), ["good"])
+    assert learned.learned.least_in_a_row > 1
+    said, options = [], {"block_s": 2.0, "kinds": ("block",)}
+    one_block = chunks_of(noise(3 * RATE), 2000)
+    pieces = [replace(chunk, start=str(n)) for n in range(6) for chunk in [*one_block, end()]]
+    run(views, pieces, path, alarms=learned, say=said.append, **options)
+    assert [text for text in said if "no alarm can be raised" in text] == [said[-1]]

@@ -211,3 +211,34 @@ def test_a_score_that_is_no_number_is_an_error_and_changes_nothing():
 def test_what_is_no_kept_alarm_is_an_error(data):
     with pytest.raises(ConfigError, match="no kept alarm"):
         Alarm.parsed(data)
+
+
+def in_bursts(rng, blocks, each, correlation=0.9):
+    """Scores of a healthy machine and whether each follows the one before: bursts far from each other."""
+    noise = rng.standard_normal((blocks // each, each + 100))
+    bursts = lfilter([np.sqrt(1 - correlation**2)], [1, -correlation], noise)[:, 100:]
+    return [(score, i > 0) for burst in bursts for i, score in enumerate(burst)]
+
+
+def test_a_block_behind_a_gap_is_compared_with_no_other():
+    rng, between, alarms = np.random.default_rng(3), 200, 0
+    healthy = [score for score, _ in in_bursts(rng, 17_280, 17_280)]
+    learned = Alarm.learned(healthy, blocks_between_false_alarms=between)
+    assert learned.least_in_a_row == 2
+    alarm, scores = learned.another(), in_bursts(rng, 4000, 2)
+    for score, follows in scores:
+        if alarm.update(score, follows=follows).raised:
+            alarms, alarm = alarms + 1, learned.another()
+    assert alarms <= len(scores) / between
+    states = [alarm.update(score + 4, follows=follows) for score, follows in in_bursts(rng, 40, 2)]
+    assert states[-1].raised, "a fault is noticed all the same"
+
+
+def test_what_waits_for_the_rest_of_its_bet_is_no_part_of_one_behind_a_gap():
+    scores, _ = remembering(7)
+    alarm = Alarm.learned(scores, blocks_between_false_alarms=YEAR)
+    assert alarm.joined > 1
+    alarm.update(1.0)
+    assert alarm.kept["waited"] == 1
+    alarm.update(2.0, follows=False)
+    assert (alarm.kept["waited"], alarm.kept["waiting"]) == (1, 2.0)

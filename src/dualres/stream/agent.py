@@ -95,7 +95,7 @@ class Agent:
         self._cursor = 0  # the chunk up to which all are judged
         self._pace = Pace(spool.sample_bytes, JUDGED_AT_ONCE // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
-        self._monitors = Monitors(model, block_s, condition or {}, alarms, say)
+        self._monitors = Monitors(model, block_s, condition or {}, alarms, self._machine_of, say)
         self._monitors.resume(spool, self._streams.by_id)
         self._told: set[str] = set()
         positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
@@ -270,6 +270,10 @@ class Agent:
         if positions != self._remembered:
             self._written(lambda: self._spool.delivered(positions))
         self._remembered, self._remembered_at = positions, time.monotonic()
+
+    def _machine_of(self, stream: str) -> str:
+        """The machine that a stream is of; by default each is of another."""
+        return next((machine for source in self._sources if (machine := source.machine_of(stream))), stream)
 
     @property
     def undelivered(self) -> dict[str, int]:

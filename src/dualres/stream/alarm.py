@@ -111,6 +111,11 @@ class Alarm:
         return self._bets.joined if self._bets else 1
 
     @property
+    def least_in_a_row(self) -> int:
+        """Blocks without a gap that it takes to bet: where neighbours are alike, some to compare others with."""
+        return self.joined * (2 if self._bets and self._bets.carried else 1)
+
+    @property
     def state(self) -> AlarmState:
         now, promise = self._now, None
         if self._bets:
@@ -127,12 +132,19 @@ class Alarm:
             reason=self._reason,
         )
 
-    def update(self, score: float) -> AlarmState:
-        """After another block."""
+    def update(self, score: float, *, follows: bool = True) -> AlarmState:
+        """After another block, which `follows` the one before it or comes behind a gap.
+
+        What is new in a block is known by the one before it. Behind a gap there is no such block, and no bet, unless
+        neighbours have nothing in common.
+        """
         now, score = self._now, _finite(score)
         now.blocks += 1
         if not self._bets:
             return self.state
+        if not follows:
+            now.waiting, now.waited = 0.0, 0
+            now.before = now.before if self._bets.carried == 0 else None
         if now.waited >= self.joined:  # kept by an alarm that joined more blocks, or had no bets
             now.waiting, now.waited = 0.0, 0
         now.waiting, now.waited = now.waiting + score, now.waited + 1

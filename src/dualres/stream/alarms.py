@@ -22,6 +22,7 @@ from dualres.stream.fault_score import fault_score
 from dualres.stream.monitor import Monitor
 from dualres.stream.sources.recordings_folder import axes_in
 
+SHORT_ROWS = 3  # one after the other, until a person is told
 TOO_SHORT = (
     "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
     f"{LEAST} blocks, about {{:.2g}} minutes without a break"
@@ -29,33 +30,42 @@ TOO_SHORT = (
 
 
 class Alarms:
-    """By the names of streams: what is known of a machine outlasts a restart of its sensor."""
+    """By the names of machines: what is known of one outlasts a restart of its sensor, and its recordings."""
 
     def __init__(self, learned: Alarm, healthy: Sequence[str]) -> None:
         """`healthy` are the classes of machines running well."""
         self.learned, self._healthy = learned, healthy
         self._alarms: dict[str, Alarm] = {}
+        self._in_a_row: dict[str, tuple[int, int]] = {}  # blocks, and rows before them that were too short to bet
 
-    def told(self, stream: str, event: Event) -> dict[str, Any]:
-        """What the alarm of a stream says after a block, as plain data."""
-        return self._of(stream).update(fault_score(event, self._healthy)).as_data()
+    def told(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
+        """What a machine's alarm says after a block, as plain data; `follows` as for `Alarm.update`."""
+        blocks, short = self._in_a_row.get(machine, (0, 0))
+        if blocks and not follows:
+            blocks, short = 0, short + 1 if blocks < self.learned.least_in_a_row else 0
+        self._in_a_row[machine] = blocks + 1, short
+        return self._of(machine).update(fault_score(event, self._healthy), follows=follows).as_data()
 
-    def state(self, stream: str) -> dict[str, Any]:
+    def in_vain(self, machine: str) -> bool:
+        """Whether its blocks come in rows too short to bet on."""
+        return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
+
+    def state(self, machine: str) -> dict[str, Any]:
         """What it said after the latest block."""
-        return self._of(stream).state.as_data()
+        return self._of(machine).state.as_data()
 
-    def kept(self, stream: str) -> dict[str, Any]:
-        """What is to be remembered of a stream's alarm, as plain data."""
-        return self._of(stream).kept
+    def kept(self, machine: str) -> dict[str, Any]:
+        """What is to be remembered of a machine's alarm, as plain data."""
+        return self._of(machine).kept
 
-    def go_on(self, stream: str, kept: dict[str, Any]) -> None:
+    def go_on(self, machine: str, kept: dict[str, Any]) -> None:
         """From what was remembered."""
-        self._alarms[stream] = self.learned.another(kept)
+        self._alarms[machine] = self.learned.another(kept)
 
-    def _of(self, stream: str) -> Alarm:
-        if stream not in self._alarms:
-            self._alarms[stream] = self.learned.another()
-        return self._alarms[stream]
+    def _of(self, machine: str) -> Alarm:
+        if machine not in self._alarms:
+            self._alarms[machine] = self.learned.another()
+        return self._alarms[machine]
 
 
 def alarms_at(

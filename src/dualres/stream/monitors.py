@@ -56,7 +56,10 @@ class Judged:
 
 
 class Monitors:
-    """One for each stream that has not ended; `condition` is that of all of them."""
+    """One for each stream that has not ended; `condition` is that of all of them.
+
+    Streams of one machine, as `machine_of` tells, have an alarm in common.
+    """
 
     def __init__(
         self,
@@ -64,13 +67,16 @@ class Monitors:
         block_s: float,
         condition: Mapping[str, str],
         alarms: Alarms | None,
+        machine_of: Callable[[str], str],
         say: Callable[[str], None],
     ) -> None:
         self._model, self._block_s, self._condition, self._alarms, self._say = model, block_s, condition, alarms, say
+        self._machine_of = machine_of
         self._watched: dict[int, Watched] = {}
         self._by_key: dict[str, Watched] = {}
         self._unscored = 0  # windows that were taken since the latest score
         self._said_short = False  # that a stream had no whole block
+        self._said_vain: set[str] = set()  # machines whose alarms cannot be raised
 
     def __len__(self) -> int:
         return len(self._watched)
@@ -92,7 +98,7 @@ class Monitors:
                 before.setdefault(stream.id, []).append(chunk)
         for stream in spool.streams() if self._alarms else ():
             if self._alarms and stream.marker and (kept := stream.marker.get("alarm")):
-                self._alarms.go_on(stream.name, kept)
+                self._alarms.go_on(self._machine_of(stream.name), kept)  # of several streams, as the latest left it
         for stream in streams.values():
             chunks = before.get(stream.id, [])
             if stream.marker and "monitor" in stream.marker:
@@ -186,7 +192,7 @@ class Monitors:
             unneeded.append(watched.kept.popleft())
         marker = {} if ended else {"monitor": watched.monitor.marker(), "at": latest.at}
         if self._alarms:
-            marker["alarm"] = self._alarms.kept(stream.name)
+            marker["alarm"] = self._alarms.kept(self._machine_of(stream.name))
         return Progress(stream, watched.position, marker or None, unneeded, ended)
 
     def _verdict(self, watched: Watched, event: Event) -> Told:
@@ -214,15 +220,24 @@ class Monitors:
 
     def _alarm(self, alarms: Alarms, stream: Stream, block: Event) -> dict[str, Any]:
         """What the alarm says; it bets on whole blocks alone, for the mean of a few windows strays more than theirs."""
+        machine = self._machine_of(stream.name)
         if block.windows == windows_in(self._block_s, self._model.card.config):
-            return alarms.told(stream.name, block)
+            follows = block.number > 0 and block.missing < self._block_s * stream.form.rate
+            told = alarms.told(machine, block, follows=follows)
+            if alarms.in_vain(machine) and machine not in self._said_vain:
+                self._said_vain.add(machine)
+                self._say(
+                    f"{machine}: no alarm can be raised, for it takes {alarms.learned.least_in_a_row} blocks of "
+                    f"{self._block_s:g} s without a gap, and fewer come; give a shorter --block"
+                )
+            return told
         if block.number == 0 and not self._said_short:
             self._said_short = True
             self._say(
                 f"{stream.name}: ended before a block of {self._block_s:g} s was whole, and alarms see whole blocks "
                 "alone; where streams are that short, give a shorter --block"
             )
-        return alarms.state(stream.name)
+        return alarms.state(machine)
 
 
 def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:

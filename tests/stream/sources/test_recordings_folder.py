@@ -52,3 +52,11 @@ def test_axes_come_in_the_models_order(two_axes, tmp_path):
         found.thread.join(20)
     assert found.chunks[0].form.channels == 2
     assert found.samples()[:4].tolist() == [0, 0, -1, 1]
+
+
+def test_recordings_in_a_folder_are_of_one_machine(views, tmp_path):
+    folder = RecordingsFolder(str(tmp_path), told(views))
+    assert folder.machine_of(str(tmp_path / "a.wav")) == folder.machine_of(str(tmp_path / "b.wav")) == str(tmp_path)
+    assert folder.machine_of(str(tmp_path / "pump 2" / "a.wav")) == str(tmp_path / "pump 2")
+    assert folder.machine_of(f"{tmp_path / 'a.wav'}[2]") == f"{tmp_path}[2]", "another place on the machine"
+    assert folder.machine_of("plant/p3/vibration") is None

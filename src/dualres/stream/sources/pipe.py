@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Mapping
 
+from dualres.errors import ConfigError
 from dualres.stream.chunk import Chunk
 from dualres.stream.sources.source import Known, Put, Say, Source
 from dualres.stream.sources.wav import WAV_BEGIN, begins_wav, form_in_header
@@ -18,6 +19,8 @@ class Pipe(Source):
     live = ends = True
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        if sys.stdin is None:
+            raise ConfigError("standard input is closed; pipe samples into the command, or name another source")
         descriptor = sys.stdin.fileno()
         begin = _read(descriptor, WAV_BEGIN)
         if begins_wav(begin):

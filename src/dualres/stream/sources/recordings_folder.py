@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ SETTLED_S = 2.0  # a file that did not change for so long is complete
 AT_ONCE = 1 << 16  # samples of each channel in a chunk
 
 Stamp = tuple[int, int]  # size and time of the last change
+_CHANNEL = re.compile(r"\[\d+\]$")
 
 
 class RecordingsFolder(Source):
@@ -34,6 +36,11 @@ class RecordingsFolder(Source):
         self._folder = Path(name)
         self._seen: dict[Path, tuple[Stamp, float]] = {}  # since when a file has been as it is
         self._refused: dict[Path, Stamp] = {}
+
+    def machine_of(self, stream: str) -> str | None:
+        """The folder that a recording lies in; where channels are a stream each, a place on a machine for each."""
+        path, channel = Path(stream), _CHANNEL.search(stream)
+        return f"{path.parent}{channel[0] if channel else ''}" if self._folder in path.parents else None
 
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
         done = {name for name, one in known.items() if one.ended}

@@ -70,6 +70,10 @@ class Source(ABC):
     def __init__(self, name: str, told: Told) -> None:
         self.name, self.told = name, told
 
+    def machine_of(self, stream: str) -> str | None:
+        """The machine that one of its streams is of, where several are of one; None where each is of another."""
+        return None
+
     @abstractmethod
     def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
         """Put every chunk, until the source ends or `stopped` is set; `say` tells a person of trouble."""
