@@ -29,7 +29,8 @@ from dualres.stream.agent import Agent
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Put, Say, Source, Told
-from dualres.stream.spool import Record, Spool
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Record
 
 RATE, CHUNK_S = 12_800, 0.1  # Hz, and what a sensor sends at a time
 STEP = int(RATE * CHUNK_S)

@@ -29,7 +29,7 @@ from _live import CHUNK_S, NOISE, RATE, STEP, machine, one_member, parser_of, pe
 from dualres.stream.chunk import Chunk, Form
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sources.source import Known, Put, Say, Source, Told
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 HOUR_S = 3600
 ON_S = 600  # of every hour, those that do not come all day

@@ -6,7 +6,8 @@ from dualres.errors import ConfigError
 from dualres.stream import checkpoint
 from dualres.stream.checkpoint import Checkpoints, packed, unpacked
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Spool, Stored, Stream
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Stored, Stream
 
 FORM = Form.of(12_800, "i16")
 

@@ -9,16 +9,8 @@ import pytest
 
 from dualres.stream import spool as spool_module
 from dualres.stream.chunk import Form
-from dualres.stream.spool import (
-    Progress,
-    Spool,
-    SpoolError,
-    SpoolFullError,
-    Stored,
-    Stream,
-    patient_spool,
-    undelivered_beside,
-)
+from dualres.stream.spool import Spool, SpoolError, SpoolFullError, patient_spool, undelivered_beside
+from dualres.stream.spooled import Progress, Stored, Stream
 
 FORM = Form.of(8000, "i16")
 
@@ -204,7 +196,8 @@ import resource, sys
 from pathlib import Path
 from dualres.stream import spool as module
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Spool, SpoolFullError, Stored, Stream
+from dualres.stream.spool import Spool, SpoolFullError
+from dualres.stream.spooled import Stored, Stream
 module.LONGEST_LOG = 6 << 20
 path = Path(sys.argv[1])
 log = path.with_name(f"{path.name}-wal")

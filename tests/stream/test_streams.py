@@ -3,7 +3,8 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.stream.chunk import Chunk, Form
-from dualres.stream.spool import Progress, Spool
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Progress
 from dualres.stream.streams import Placed, Streams
 
 FORM = Form.of(8000, "i16")

@@ -66,5 +66,5 @@ def check_support(windows: Samples, labels: Labels, classes: int, window: int) -
         raise ConfigError(f"no support window carries class {missing[0] if missing else 0}: every class needs one")
     if labels.min() < 0 or labels.max() >= classes:
         raise ConfigError(f"labels run from {labels.min()} to {labels.max()}, but there are {classes} classes")
-    if not all(np.isfinite(window).all() for window in windows):  # one at a time stays in the cache
+    if not all(np.isfinite(window).all() for window in windows):  # no mask as large as all of them
         raise ConfigError("a support window holds NaN or infinite samples")

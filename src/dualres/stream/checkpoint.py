@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from dualres.errors import MISFIT, ConfigError
 from dualres.stream.chunk import Form
-from dualres.stream.spool import Spool, Stored, Stream
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Stored, Stream
 
 EVERY_S = 5.0
 LEAST_S = 1.0  # between two, where nothing more comes: the broker may wait for acknowledgements

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from dualres.stream.sinks.sink import ClosedError, Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 AT_ONCE = 200  # verdicts
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0

@@ -19,7 +19,8 @@ from dualres.stream.alarms import Alarms
 from dualres.stream.block import windows_in
 from dualres.stream.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor import LARGEST, Monitor, score_together
-from dualres.stream.spool import Kept, Progress, Spool, Stored, Stream
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Kept, Progress, Stored, Stream
 
 SCORED_AT_ONCE = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 UNHEARD_S = 10.0  # of samples without a window among them, after which a person is told

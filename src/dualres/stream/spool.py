@@ -12,12 +12,12 @@ import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from dualres.errors import MISFIT, DualResError
 from dualres.stream.chunk import Form
+from dualres.stream.spooled import Progress, Record, Stored, Stream
 
 Row = TypeVar("Row")
 QUOTA = 2 << 30  # bytes
@@ -48,76 +48,6 @@ class SpoolError(DualResError):
 
 class SpoolFullError(SpoolError):
     """There is no room on the disk at the moment; nothing of the transaction was written."""
-
-
-@dataclass
-class Stream:
-    """A stream as the spool knows it."""
-
-    id: int
-    name: str
-    start: str  # tells this run of the stream from another
-    form: Form
-    began: int  # index of the first sample that ever came
-    position: int  # samples up to here are judged
-    marker: dict[str, Any] | None  # of the monitor, at `position`
-    ended: bool = False
-
-    @property
-    def key(self) -> str:
-        """What the ids of its verdicts begin with."""
-        return f"{self.name}/{self.start}"
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What an agent remembers of a chunk in the spool."""
-
-    id: int
-    stop: int  # index of the first sample behind it
-    side: Mapping[str, str]
-    at: float  # when it came, in seconds since 1970
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A chunk in the spool."""
-
-    id: int
-    stream: int
-    first: int
-    count: int
-    data: bytes
-    side: Mapping[str, str]
-    at: float
-    last: bool
-
-    @property
-    def stop(self) -> int:
-        return self.first + self.count
-
-    def kept(self) -> Kept:
-        return Kept(self.id, self.stop, self.side, self.at)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """What came of judging a stream a little further."""
-
-    stream: Stream
-    position: int
-    marker: dict[str, Any] | None
-    unneeded: Sequence[Kept]  # chunks
-    ended: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """A verdict on its way to sinks."""
-
-    id: int  # in the order in which they were made
-    key: str  # the same for the same verdict, whenever it is sent
-    data: dict[str, Any]
 
 
 class Spool:

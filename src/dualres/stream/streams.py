@@ -11,7 +11,8 @@ import numpy as np
 from dualres.errors import ConfigError
 from dualres.stream.chunk import DTYPES, Chunk, Form
 from dualres.stream.sources.source import Known
-from dualres.stream.spool import Spool, Stored, Stream
+from dualres.stream.spool import Spool
+from dualres.stream.spooled import Stored, Stream
 
 
 @dataclass

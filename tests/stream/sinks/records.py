@@ -1,6 +1,6 @@
 """Verdicts for sinks."""
 
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 
 def record(number=0, stream="pump", label="good", kind="window", **more):

@@ -11,7 +11,7 @@ from typing import Any
 from dualres.machinery.printable import printable
 from dualres.stream.sinks.appended import append
 from dualres.stream.sinks.sink import Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 COLUMNS = (
     *("time", "stream", "kind", "number", "seconds", "label", "probability", "windows", "missing"),

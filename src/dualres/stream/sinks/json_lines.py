@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dualres.stream.sinks.appended import append
 from dualres.stream.sinks.sink import ClosedError, Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 
 class StandardOutput(Sink):

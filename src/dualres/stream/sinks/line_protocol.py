@@ -10,7 +10,7 @@ from typing import Any
 from dualres.stream.sinks.appended import append
 from dualres.stream.sinks.sink import Sink
 from dualres.stream.sinks.webhook import post
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 TOKEN = "INFLUX_TOKEN"  # the environment variable that InfluxDB's own tools read
 

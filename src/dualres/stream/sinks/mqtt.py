@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dualres.errors import ConfigError
 from dualres.stream.broker import KEEPALIVE_S, Broker
 from dualres.stream.sinks.sink import NotDeliveredError, Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessageInfo

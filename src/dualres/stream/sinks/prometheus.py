@@ -9,7 +9,7 @@ from typing import Any
 from dualres.errors import OutputError
 from dualres.machinery.files import write_whole
 from dualres.stream.sinks.sink import NotDeliveredError, Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 _HELP = {
     "dualres_probability": ("gauge", "Probability of a class in the latest verdict of this kind."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 
 class NotDeliveredError(Exception):

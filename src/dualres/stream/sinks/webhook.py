@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dualres.stream.sinks.sink import NotDeliveredError, Sink
-from dualres.stream.spool import Record
+from dualres.stream.spooled import Record
 
 TIMEOUT_S = 10.0
 
