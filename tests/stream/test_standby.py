@@ -78,6 +78,12 @@ def until(condition, seconds=20):
         time.sleep(0.02)
 
 
+def has_turn(process):
+    """And has subscribed: a broker gives us nothing of what came before that."""
+    for word in ("our turn", "connected as"):
+        until(lambda word=word: any(word in text for text in process.said))
+
+
 def by_number(records):
     return {(one.data["kind"], one.data["number"]): essence(one.data) for one in records}
 
@@ -94,7 +100,7 @@ def send(device, signal, start, stop):
 
 def test_another_process_goes_on_to_the_last_bit(views, broker, tmp_path, signal):
     with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
-        until(lambda: any("our turn" in text for text in first.said))
+        has_turn(first)
         with Process(views, broker, tmp_path / "2") as second:
             send(device, signal, 0, 3)
             until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
@@ -112,7 +118,7 @@ def test_another_process_goes_on_to_the_last_bit(views, broker, tmp_path, signal
 
 def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, signal, monkeypatch):
     with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
-        until(lambda: any("our turn" in text for text in first.said))
+        has_turn(first)
         send(device, signal, 0, 3)
         until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
         thief = MqttInTurn(broker.url("plant/+"), told(client="g"))
@@ -129,7 +135,7 @@ def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, 
 
 def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, broker, tmp_path, signal):
     with Device(broker) as device, Process(views, broker, tmp_path / "1") as first:
-        until(lambda: any("our turn" in text for text in first.said))
+        has_turn(first)
         send(device, signal, 0, 3)
         until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
         broker.await_save()
@@ -153,7 +159,7 @@ def test_while_checkpoints_are_refused_nothing_is_lost(views, broker, tmp_path, 
         Device(strict) as device,
         Process(views, strict, tmp_path / "1") as process,
     ):
-        until(lambda: any("our turn" in text for text in process.said))
+        has_turn(process)
         send(device, signal, 0, 3)
         until(lambda: any("does not take the checkpoint (Not authorized)" in text for text in process.said))
         rules.write_text("topic readwrite #\n")
@@ -171,10 +177,11 @@ def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker,
         until(device._client.is_connected)
         device._client.publish(left, b"nonsense", 1, retain=True).wait_for_publish(5)
         with Process(views, broker, tmp_path / "1") as process:
-            until(lambda: any("our turn; 0 streams" in text for text in process.said))
+            has_turn(process)
             send(device, signal, 0, 2)
             until(lambda: process.told)
     assert [text for text in process.said if "begin anew" in text]
+    assert "it is our turn; 0 streams go on" in process.said
 
 
 def test_a_wrong_source_is_an_error_at_once(tmp_path):

@@ -31,7 +31,7 @@ class Collecting(Collected):
     """A source that has claimed its session; why it ended."""
 
     def __init__(self, source, say=lambda text: None):
-        self.left, self.ended, run = source.claim(say, threading.Event()), [], source.run
+        self.ended, run = [], source.run
 
         def remembering(*arguments):
             try:
@@ -39,8 +39,18 @@ class Collecting(Collected):
             except TurnLostError as error:
                 self.ended.append(error)
 
+        def heard(text):
+            say(text)
+            self.said.append(text)
+
         source.run = remembering
         super().__init__(source)
+        self.left = source.claim(heard, threading.Event())
+
+    def __enter__(self):
+        """From here on nothing that is sent is missed; a broker gives us nothing of what came before we subscribed."""
+        super().__enter__()
+        return self.until(lambda f: any("connected as" in text for text in f.said))
 
 
 def test_when_one_dies_another_goes_on_with_what_it_left_and_what_it_did_not_acknowledge(broker):
