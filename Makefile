@@ -40,6 +40,7 @@ bench: setup
 	$(BIN)/python speed/own_files.py
 	$(BIN)/python speed/augment.py
 	$(BIN)/python speed/methods.py
+	$(BIN)/python speed/rocket.py
 	$(BIN)/python speed/scaling.py
 
 # What `bench` prints, kept for the pages that quote it, its ratios also over time (docs/speed.md); on an idle machine.

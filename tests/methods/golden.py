@@ -61,7 +61,7 @@ def logits(name: str, window: int) -> list[float]:
         return fitted.scores(chosen.numpy())[0].tolist()
     network = filled(method(name).build(CLASSES, None))
     images = (golden_images()[window : window + 1],) if name == "tscmamba" else ()
-    return _logits(network, chosen, *images, *network.draws())
+    return _logits(network, chosen, *images, *network.draws(2))
 
 
 def formula_support() -> tuple[np.ndarray, np.ndarray]:

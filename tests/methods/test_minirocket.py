@@ -1,47 +1,19 @@
-"""MiniRocket against its definition: features by plain NumPy, the ridge penalty by leaving windows out one by one."""
+"""MiniRocket's classifier against its definition: the ridge penalty by leaving windows out one by one."""
 
-import itertools
 import subprocess
 import sys
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 import safetensors.numpy
-import torch
-from aeon.transformations.collection.convolution_based import MiniRocket as Transformer
 
-from dualres.errors import ConfigError, DualResError
+from dualres.errors import ConfigError
+from dualres.kernel import compiled
 from dualres.methods import minirocket
-from dualres.methods.minirocket import MiniRocket, dilations, scaling
-from dualres.methods.neural import WINDOW
-from dualres.model.spectra import normalise
-
-SHORTER = 2048  # samples; a fit takes a tenth of the time
-DILATIONS = "1 2 3 5 6 8 11 14 19 25 32 42 55 73 95 125 163 214 279 366 478 626 818 1070 1400 1831 2394 3131 4095"
-PER_DILATION = [12, 8] + 18 * [4] + 9 * [3]
-
-
-def windows_of(classes, each, window=WINDOW, seed=0):
-    """One tone per class in noise, with an offset and a gain of its own in each window."""
-    rng = np.random.default_rng(seed)
-    labels = np.repeat(np.arange(classes), each)
-    tones = np.sin(2 * np.pi * 0.01 * (labels[:, None] + 1) * np.arange(window) + rng.uniform(0, 6, (len(labels), 1)))
-    noisy = tones + 0.5 * rng.standard_normal((len(labels), window))
-    return (rng.uniform(1, 9, (len(labels), 1)) * noisy + rng.normal(size=(len(labels), 1))).astype(np.float32), labels
-
-
-def signals_of(windows):
-    return normalise(torch.from_numpy(windows)).numpy()
-
-
-def responses_to(signal, dilation):
-    """Those of all 84 kernels, in order, with zeros beyond the signal's ends; each (samples,)."""
-    padded = np.pad(signal.astype(np.float64), 4 * dilation)
-    shifted = [padded[tap * dilation :][: len(signal)] for tap in range(9)]
-    total = sum(shifted)
-    return (3 * (shifted[a] + shifted[b] + shifted[c]) - total for a, b, c in itertools.combinations(range(9), 3))
+from dualres.methods.minirocket import MiniRocket, scaling
+from dualres.methods.rocket import features
+from tests.methods.tones import SHORTER, by_aeon, signals_of, windows_of
 
 
 @pytest.fixture(scope="module")
@@ -87,56 +59,14 @@ def test_a_blank_one_weighs_what_a_fitted_one_does(classes):
     assert shapes[0] == shapes[1]
 
 
-def test_dilations_and_their_features_are_the_specifications():
-    distinct, counts = dilations()
-    assert distinct.tolist() == [int(d) for d in DILATIONS.split()]
-    assert counts.tolist() == PER_DILATION
-    assert distinct.dtype == counts.dtype == np.int32
-
-
 @pytest.mark.usefixtures("shorter")
-def test_the_transform_is_that_of_a_transformer_fitted_by_aeon_itself():
+def test_a_fit_has_the_levels_and_features_of_a_transformer_fitted_by_aeon_itself():
     windows, labels = windows_of(2, 3, SHORTER)
-    theirs = Transformer(10_000, max_dilations_per_kernel=32, random_state=7).fit(signals_of(windows)[:, None])
-    *_, distinct, counts, biases = theirs.parameters
-    np.testing.assert_array_equal(dilations(), (distinct, counts))
-    np.testing.assert_array_equal(MiniRocket().fit(windows, labels, 2, seed=7).learned["biases"], biases)
-    unseen = signals_of(windows_of(2, 1, SHORTER, seed=1)[0])
-    np.testing.assert_array_equal(minirocket._features(unseen, biases), theirs.transform(unseen[:, None]))
-
-
-def test_features_are_the_shares_of_the_responses_above_the_levels(fitted):
-    signal = signals_of(windows_of(1, 1, seed=1)[0])[0]
-    biases = fitted.learned["biases"]
-    above, samples = [], []
-    for number, dilation in enumerate(dilations()[0]):
-        for kernel, response in enumerate(responses_to(signal, dilation)):
-            counted = response if (number + kernel) % 2 == 0 else response[4 * dilation : -4 * dilation]
-            for _ in range(PER_DILATION[number]):
-                above.append(np.sum(counted > biases[len(above)]))
-                samples.append(len(counted))
-    features = minirocket._features(signal[None], biases)
-    assert features.dtype == np.float32
-    off = np.abs(features[0] * samples - above)
-    assert off.max() < 1.1  # single precision may put a sample on the other side of a level
-    assert np.mean(off < 0.1) > 0.99
-
-
-def test_levels_are_quantiles_of_one_support_windows_responses(fitted, support):
-    signals = signals_of(support[0])
-    begins = np.cumsum([0, *np.repeat(PER_DILATION, 84)])
-    chosen = set()
-    for number, kernel in [(0, 0), (0, 83), (1, 7), (3, 40), (14, 41), (20, 12), (27, 5), (28, 0), (28, 83)]:
-        position = 84 * number + kernel
-        features = np.arange(begins[position], begins[position + 1])
-        fractions = (features + 1) * (1 + np.sqrt(5)) / 2 % 1
-        responses = (next(itertools.islice(responses_to(s, dilations()[0][number]), kernel, None)) for s in signals)
-        off = [np.abs(np.quantile(r, fractions) - fitted.learned["biases"][features]).max() for r in responses]
-        assert min(off) < 1e-4
-        assert sorted(off)[1] > 1e-3  # one window's, and no other's
-        chosen.add(np.argmin(off))
-    assert begins[-1] == 9_996
-    assert len(chosen) > 3
+    theirs = by_aeon(signals_of(windows), 7)
+    fitted = MiniRocket().fit(windows, labels, 2, seed=7)
+    np.testing.assert_array_equal(fitted.learned["biases"], theirs.parameters[-1])
+    found = theirs.transform(signals_of(windows)[:, None])
+    np.testing.assert_array_equal((fitted.learned["mean"], fitted.learned["scale"]), scaling(found))
 
 
 def test_scaling_divides_by_the_norm_and_leaves_a_constant_feature_alone():
@@ -166,8 +96,8 @@ def test_the_classifier_is_ridge_with_the_best_penalty_by_leaving_one_out():
     windows = signals_of(windows) + np.random.default_rng(0).standard_normal(windows.shape).astype(np.float32)
     labels[[0, 5, 9, 14]] = labels[[5, 0, 14, 9]]  # mistakes: without them the weakest penalty is the best
     fitted = MiniRocket().fit(windows, labels, 4)
-    features = minirocket._features(signals_of(windows), fitted.learned["biases"]).astype(np.float64)
-    centred = features - features.mean(0)
+    found = features(signals_of(windows), fitted.learned["biases"]).astype(np.float64)
+    centred = found - found.mean(0)
     norm = np.sqrt((centred**2).sum(0))
     scaled = centred / np.where(norm < 1e-12, 1, norm)
     targets = np.where(labels[:, None] == np.arange(4), 1.0, -1.0)
@@ -273,17 +203,11 @@ def test_silent_windows_neither_warn_nor_spoil_the_scores():
 
 
 @pytest.mark.usefixtures("shorter")
-def test_threads_are_pytorchs_and_numbas_are_left_as_found(monkeypatch):
-    signals = signals_of(windows_of(3, 1, SHORTER)[0])
-    biases = np.linspace(-1, 1, 9_996, dtype=np.float32)
-    found = numba.get_num_threads()
-    alone = minirocket._features(signals, biases)
-    assert numba.get_num_threads() == found
-    assert minirocket._transformer(0).n_jobs == torch.get_num_threads()
-    monkeypatch.setattr(torch, "get_num_threads", lambda: 10_000)
-    assert minirocket._transformer(0).n_jobs == numba.config.NUMBA_NUM_THREADS
-    np.testing.assert_array_equal(minirocket._features(signals, biases), alone)
-    assert numba.get_num_threads() == found
+def test_without_the_library_a_fit_is_the_same(monkeypatch):
+    windows, labels = windows_of(3, 2, SHORTER)
+    fitted = MiniRocket().fit(windows, labels, 3)
+    monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+    assert_same(MiniRocket().fit(windows, labels, 3).state(), fitted.state())
 
 
 def test_windows_of_another_length_are_refused(fitted):
@@ -294,13 +218,17 @@ def test_windows_of_another_length_are_refused(fitted):
         MiniRocket().fit(windows, labels, 2)
 
 
-@pytest.mark.parametrize("missing", ["numba", "aeon.transformations.collection.convolution_based"])
-def test_without_aeon_the_remedy_is_named(fitted, monkeypatch, missing):
-    monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(DualResError, match=r"pip install 'dualres\[bench\]'"):
-        fitted.scores(np.ones((1, WINDOW), np.float32))
+def test_a_window_that_is_not_finite_has_no_scores(fitted):
+    windows, _ = windows_of(2, 1)
+    windows[0, 5] = np.nan
+    assert np.isnan(fitted.scores(windows)).all(1).tolist() == [True, False]
 
 
-def test_importing_it_imports_neither_aeon_nor_numba():
-    code = "import sys, dualres.methods.minirocket; sys.exit(bool({'aeon', 'numba'} & set(sys.modules)))"
+def test_neither_aeon_nor_numba_is_imported_to_fit_and_score():
+    code = (
+        "import sys, numpy as np; from dualres.methods.minirocket import MiniRocket, WINDOW;"
+        "windows = np.random.default_rng(0).standard_normal((2, WINDOW), np.float32);"
+        "MiniRocket().fit(windows, np.arange(2), 2).scores(windows);"
+        "sys.exit(bool({'aeon', 'numba'} & set(sys.modules)))"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

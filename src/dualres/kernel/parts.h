@@ -5,3 +5,4 @@
 #include "training.c"
 #include "resample.c"
 #include "augment.c"
+#include "rocket.c"

@@ -19,14 +19,11 @@ LIBRARIES = {
     "pyuff": ("pyuff", "formats"),
     "openpyxl": ("openpyxl", "formats"),
     "soxr": ("soxr", "soxr"),
-    "aeon": ("aeon", "bench"),
     "ray": ("Ray", "cluster"),
     "onnx": ("ONNX", "export"),
     "onnxruntime": ("ONNX Runtime", "export"),
     "paho": ("Paho MQTT", "live"),
     "serial": ("pySerial", "live"),
-    "starlette": ("Starlette", "page"),
-    "uvicorn": ("Uvicorn", "page"),
 }
 TRAINING = ("torch", "scipy", "sklearn", "matplotlib")  # whatever learns, compares or reports takes some of them
 

@@ -11,7 +11,7 @@ from dualres import __version__
 
 PACKAGE = Path(__file__).parents[1]
 CODE = (".py", ".c", ".h")  # suffixes of this package's own code
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "aeon", "numba")
+LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
 def versions() -> dict[str, str]:

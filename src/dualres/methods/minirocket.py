@@ -1,43 +1,31 @@
 """MiniRocket: how often fixed short kernels, dilated, exceed learned levels; and a ridge classifier on that.
 
-Per dilation and kernel C = kernel * window, and a feature is the share of C above a level, which is a quantile of the C
-of one support window. aeon, an optional dependency, picks the levels and counts; the classifier is scikit-learn's.
+The features are those of `rocket.py`; the classifier is scikit-learn's.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
-from dualres.errors import ConfigError, DualResError
+from dualres.errors import ConfigError
 from dualres.learn.batches import MICROBATCH, check_support, views_of
 from dualres.learn.history import Task
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.methods.neural import WINDOW
+from dualres.methods.rocket import FEATURES, Features, Reals, features, fit_levels
 from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
 
-TAPS = 9
-KERNELS = math.comb(TAPS, 3)  # weight 2 on three of the taps, -1 on the others
-FEATURES_REQUESTED = 10_000
-FEATURES_PER_KERNEL = FEATURES_REQUESTED // KERNELS
-FEATURES = KERNELS * FEATURES_PER_KERNEL
-MOST_DILATIONS = 32
 SMALLEST_SCALE = 1e-12  # a feature whose norm is below does not vary
 ALPHAS = np.logspace(-3, 3, 10)  # strengths of the ridge penalty to choose from
 
 RIDGE = frozenset({"coefficients", "intercept"})  # what is trained; all else is the transform's
-
-Integers = npt.NDArray[np.int32]
-Features = npt.NDArray[np.float32]
-Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -53,13 +41,12 @@ class MiniRocket(Method):
         from sklearn.linear_model import RidgeClassifierCV  # only here: it takes longer to load than all other methods
 
         check_support(task.windows, task.labels, task.classes, WINDOW)
-        _compile()
         (signals,) = views_of(lambda part: (normalise(part),), task.windows, "cpu")
         begin = time.perf_counter()
-        biases = _fit_biases(signals.numpy(), task.seed)
-        features = _features(signals.numpy(), biases)
-        mean, scale = scaling(features)
-        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((features - mean) / scale, task.labels)
+        biases = fit_levels(signals.numpy(), task.seed)
+        found = features(signals.numpy(), biases)
+        mean, scale = scaling(found)
+        ridge = RidgeClassifierCV(alphas=ALPHAS).fit((found - mean) / scale, task.labels)
         fit_s = time.perf_counter() - begin
         parts = biases, mean, scale, np.ascontiguousarray(np.atleast_2d(ridge.coef_)), ridge.intercept_
         learned = dict(zip(_layout(task.classes), parts, strict=True))
@@ -72,12 +59,10 @@ class MiniRocket(Method):
         found = {name: (array.dtype, array.shape) for name, array in state.items()}
         if found != wanted:
             raise ValueError(f"the state of a MiniRocket for {classes} classes holds {wanted}, not {found}")
-        # Copied, because numba would compile once more for an array that must not be written to.
-        learned = {name: array.copy() for name, array in state.items()}
-        return FittedMiniRocket(self, classes, seed, cost, [], dict(constants), learned)
+        return FittedMiniRocket(self, classes, seed, cost, [], dict(constants), dict(state))
 
     def blank(self, classes: int) -> FittedMiniRocket:
-        """Full of ones; for this aeon need not be there."""
+        """Full of ones."""
         learned = {name: np.ones(shape, dtype) for name, (dtype, shape) in _layout(classes).items()}
         return FittedMiniRocket(self, classes, 0, _cost(learned, 0.0), [], {}, learned)
 
@@ -103,20 +88,10 @@ class FittedMiniRocket(Fitted):
 
     def _decisions(self, windows: Windows) -> Scores:
         learned = self.learned
-        features = _features(normalise(torch.from_numpy(np.array(windows))).numpy(), learned["biases"])
-        decisions = (features - learned["mean"]) / learned["scale"] @ learned["coefficients"].T + learned["intercept"]
+        found = features(normalise(torch.from_numpy(np.array(windows))).numpy(), learned["biases"])
+        decisions = (found - learned["mean"]) / learned["scale"] @ learned["coefficients"].T + learned["intercept"]
         # Between two classes there is one value, positive for the second.
         return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions
-
-
-def dilations() -> tuple[Integers, Integers]:
-    """The samples between two taps, ascending, and for each how many features a kernel has there."""
-    widest = math.log2((WINDOW - 1) / (TAPS - 1))
-    spread = np.logspace(0, widest, MOST_DILATIONS, base=2).astype(np.int32)
-    distinct, multiplicity = np.unique(spread, return_counts=True)
-    counts = (multiplicity * (FEATURES_PER_KERNEL / MOST_DILATIONS)).astype(np.int32)
-    counts[: FEATURES_PER_KERNEL - counts.sum()] += 1
-    return distinct, counts
 
 
 def scaling(features: Features) -> tuple[Reals, Reals]:
@@ -144,49 +119,6 @@ def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     }
 
 
-def _fit_biases(signals: Features, seed: int) -> Features:
-    """The level of each feature, (features,), from normalised windows (n, window)."""
-    transformer = _transformer(seed)
-    before = np.random.get_state()  # noqa: NPY002
-    try:
-        biases: Features = transformer.fit(signals[:, None]).parameters[-1]
-    finally:
-        np.random.set_state(before)  # noqa: NPY002, for aeon seeds the generator that everybody shares
-    return biases
-
-
-def _features(signals: Features, biases: Features) -> Features:
-    """Normalised windows (n, window) to features (n, features): dilation by dilation, then kernel, then level."""
-    transformer = _transformer(None)
-    distinct, counts = dilations()
-    # aeon's parameters, as a fit leaves them; the first two say which channels a kernel sees, and there is but one.
-    combinations = KERNELS * len(distinct)
-    channels = np.ones(combinations, np.int32), np.zeros(combinations, np.int32)
-    transformer.parameters = (*channels, distinct, counts, biases)
-    transformer._n_jobs = transformer.n_jobs
-    transformer.is_fitted = True
-    features: Features = transformer.transform(signals[:, None])
-    return features
-
-
-def _compile() -> None:
-    """Have numba compile for the types used here, or read its cache: that is no part of what a fit takes."""
-    signals = np.sin(np.arange(WINDOW, dtype=np.float32))[None]
-    _features(signals, np.zeros(FEATURES, np.float32))
-    _fit_biases(signals[:, :TAPS], 0)
-
-
-def _transformer(seed: int | None) -> Any:
-    """aeon's transformer, on as many threads as PyTorch has."""
-    try:
-        import numba
-        from aeon.transformations.collection.convolution_based import MiniRocket as Transformer
-    except ImportError as error:
-        raise DualResError(f"MiniRocket needs an extra ({error}): pip install 'dualres[bench]'") from error
-    threads = min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS)
-    return Transformer(FEATURES_REQUESTED, MOST_DILATIONS, n_jobs=threads, random_state=seed)
-
-
 LOOK = Look("#7d7d7d", "^", (0, (1, 1.2)), "....")
 ENTRY = Entry(
     MiniRocket.name,
@@ -194,7 +126,7 @@ ENTRY = Entry(
     MiniRocket.family,
     lambda *_: MiniRocket(),
     LOOK,
-    (70.0, 70.0),
+    (15.0, 13.0),
     trains=False,
     paper=True,
 )
