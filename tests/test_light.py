@@ -31,7 +31,7 @@ CLASSES = ("good", "worn", "broken")
 NETWORKS = {"paper": lambda: DualRes(3, seed=0).eval(), "views": lambda: made_views(3)}
 RATE = 12_800
 KERNELS = [None, compiled.OFF] if compiled.able() else [compiled.OFF]
-PAGE = {"starlette", "uvicorn", "anyio", "h11"}  # here they are installed; only `serve` may spend time on them
+PAGE = {"uvicorn", "h11"}  # only `serve` may spend time on them
 
 
 def made(name):
@@ -141,6 +141,13 @@ def test_a_command_that_needs_an_extra_says_so_in_one_line(files, tmp_path, monk
     assert not list(tmp_path.iterdir())
 
 
+def test_so_does_the_pump_that_a_newcomer_writes_first(tmp_path):
+    done = bare("-m", "dualres.datasets.triaxial", str(tmp_path / "pump"))
+    assert done.returncode == 1
+    assert done.stderr == "Error: the simulated pump needs SciPy: pip install 'dualres[train]'\n"
+    assert not list(tmp_path.iterdir())
+
+
 SERVING = """
 import json, sys
 from pathlib import Path
@@ -160,7 +167,6 @@ with Served(Path(sys.argv[1])) as page:
 @pytest.fixture
 def served(files, tmp_path):
     """A folder with a recording and a model, as the page takes it."""
-    pytest.importorskip("starlette")
     (tmp_path / "models").mkdir()
     for name, source in {"pump.wav": "pump.wav", "models/views.safetensors": "views.safetensors"}.items():
         (tmp_path / name).write_bytes((files / source).read_bytes())

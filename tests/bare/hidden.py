@@ -1,4 +1,4 @@
-"""What extras bring, and a finder of modules that says there is none of it."""
+"""What extras and tests bring, and a finder of modules that says there is none of it."""
 
 from importlib.machinery import ModuleSpec
 

@@ -1,4 +1,4 @@
-"""A process to which the libraries of all extras but `page` are hidden."""
+"""A process to which the libraries of all extras are hidden."""
 
 import os
 import subprocess

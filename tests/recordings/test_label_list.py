@@ -66,6 +66,13 @@ def test_a_cell_that_would_break_the_list_is_refused(folder: Path, cells: dict[s
     assert not (folder / "labels.csv").exists()
 
 
+def test_a_name_that_is_no_text_is_refused_and_nothing_changes(folder: Path) -> None:
+    before = set_cells(folder, Place("a.wav"), {"label": "good"}), text_of(folder)
+    with pytest.raises(RecordingError, match=r"'b\\udcff': is no name that labels.csv can hold; rename the file"):
+        set_cells(folder, Place("b\udcff.wav"), {"label": "good"})
+    assert before == ("", text_of(folder))
+
+
 def test_every_row_is_found_again_by_its_place(folder: Path) -> None:
     (folder / "labels.csv").write_text(
         "file,label,channel,start_s,end_s\na.wav,x,2,,\nb.wav,x,,0.5,1\nb.wav,y,,1,\nsub/c.wav,,,,\n"

@@ -111,8 +111,15 @@ def test_a_link_opens_the_page_once(served: Served) -> None:
     assert "SameSite=strict" in cookie
 
 
-@pytest.mark.parametrize("path", ["/?token=", "/?token=guess", "/api/folder?token=guess", "/?token=guess&token=other"])
+GUESSES = (
+    *("/?token=", "/?token=guess", "/api/folder?token=guess", "/?token=guess&token=other"),
+    *("/?token=%C3%A9", "/?token=%ff", "/?token=%00", "/?token=%ED%A0%80"),
+)
+
+
+@pytest.mark.parametrize("path", GUESSES)
 def test_a_word_that_was_guessed_opens_nothing(served: Served, path: str) -> None:
+    assert served.page.link  # now there is a word to be guessed
     assert served.raw("GET", path, {})[0].status == 401
 
 

@@ -253,3 +253,24 @@ def test_an_hour_is_drawn_at_once_and_then_exactly(tmp_path: Path, browser: Brow
             assert pyramid.complete
         exact = served.get(f"/api/recordings/{one}/wave?columns=900")
         assert (exact["exact"], max(exact["high"])) == (True, 32_000)
+
+
+def test_a_sound_is_played_and_sought_in(tmp_path: Path, browser: Browser) -> None:
+    with Served(folder_of_tones(tmp_path / "sound", 1, seconds=60.0, rate=16_000)) as served:
+        (one,) = served.get("/api/folder")["recordings"]
+        browser.visit(served.page.link, 1280)
+        browser.wait("document.querySelector('#envelope canvas')")
+        sought = browser.evaluate(f"""new Promise((done) => {{
+            const sound = new Audio("/api/recordings/{one["id"]}/sound");
+            const tell = () => done([sound.error?.message, sound.duration, sound.seekable.end(0), sound.currentTime]);
+            setTimeout(() => done("nothing came"), 20000);
+            sound.onloadedmetadata = () => {{ sound.currentTime = 59.5; }};
+            sound.onerror = tell;
+            sound.onseeked = tell;
+        }})""")
+        assert sought == [None, 60, 60, 59.5]
+        browser.click("#play")
+        browser.wait("document.querySelector('#play').textContent === 'Stop'")
+        browser.click("#play")
+        browser.wait("document.querySelector('#play').textContent === 'Play'")
+        assert browser.errors == []

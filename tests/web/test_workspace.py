@@ -9,7 +9,7 @@ import soundfile
 
 from dualres.errors import RecordingError
 from dualres.web.workspace import Workspace, described
-from tests.web.served import folder_of_tones
+from tests.web.served import Served, folder_of_tones
 
 
 @pytest.fixture
@@ -79,6 +79,20 @@ def test_what_the_page_itself_writes_is_no_recording(folder: Path) -> None:
     (folder / "models").mkdir()
     np.save(folder / "models" / "x.npy", np.zeros(10))
     assert [one.name for one in Workspace(folder).entries()] == ["tone0.wav", "tone1.wav"]
+
+
+def test_a_file_whose_name_is_no_text_keeps_no_other_from_being_shown(tmp_path: Path) -> None:
+    """Linux allows it, and old archives bring it."""
+    folder = folder_of_tones(tmp_path / "tones", 2)
+    (folder / "tone0.wav").rename(folder / "tone\udcff.wav")
+    with Served(folder) as served:
+        other, odd = sorted(served.get("/api/folder")["recordings"], key=lambda one: one["name"])
+        assert odd["name"] == "tone\udcff.wav"
+        assert "cannot be read" in odd["problem"]
+        assert other["problem"] == ""
+        status, said = served.ask("PUT", f"/api/recordings/{odd['id']}/label", {"cells": {"label": "good"}})
+        assert (status, "rename the file" in said["error"]) == (400, True)
+        assert served.ask("PUT", f"/api/recordings/{other['id']}/label", {"cells": {"label": "good"}})[0] == 200
 
 
 def test_a_folder_that_is_none_is_said(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import typer
 
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.screen import complain, say
-from dualres.machinery.extras import missing
 
 if TYPE_CHECKING:
     from dualres.web.server import Page
@@ -35,10 +34,7 @@ def serve(
     models. The page is reachable from this machine only, by the link that is
     printed; docs/page.md says how to see that of a gateway. Ctrl-C ends it.
     """
-    try:
-        from dualres.web import server
-    except ModuleNotFoundError as error:
-        raise missing("the page", str(error.name)) from None
+    from dualres.web import server
     from dualres.web.workspace import Workspace
 
     workspace = Workspace(folder, channel, parsed_rate(rate))

@@ -170,8 +170,13 @@ def _check(name: str, text: str) -> None:
 
 
 def _write(folder: Path, text: str) -> None:
+    try:
+        written = text.encode()
+    except UnicodeEncodeError as error:
+        (line,) = text[: error.end].splitlines()[-1:]
+        raise RecordingError(f"{line!a}: is no name that {LABELS} can hold; rename the file") from None
     with TemporaryDirectory() as elsewhere:
         tried = Path(elsewhere) / LABELS
-        tried.write_text(text, encoding="utf-8", newline="")
+        tried.write_bytes(written)
         list(listed(folder, labels=tried, needed=False))  # an error names what is wrong, and nothing was changed
-    write_whole(folder / LABELS, text.encode())
+    write_whole(folder / LABELS, written)

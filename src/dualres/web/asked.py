@@ -9,8 +9,6 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any
 
-from starlette.responses import FileResponse, Response
-
 from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.machinery.extras import TRAINING, need
 from dualres.machinery.printable import printable
@@ -20,6 +18,7 @@ from dualres.web import pictures
 from dualres.web.calls import Call, Field
 from dualres.web.commands import Command, Commands
 from dualres.web.events import Events
+from dualres.web.http import Response, SeekableResponse, attachment
 from dualres.web.judging import Judging
 from dualres.web.results import is_campaign, page_with_policy
 from dualres.web.watching import Watching
@@ -146,7 +145,7 @@ class Asked:
     def spectrogram(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
         told, grids = pictures.spectrogram(*self._stretch(id, start_s, end_s, axis))
         said = {f"x-{name.replace('_', '-')}": str(value) for name, value in told.items()}
-        return Response(grids, media_type="application/octet-stream", headers=said)
+        return Response(grids, "application/octet-stream", headers=said)
 
     def envelope(
         self, id: str, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
@@ -156,7 +155,7 @@ class Asked:
 
     def sound(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
         samples, rate = self._stretch(id, start_s, min(end_s, start_s + SOUND_S), axis)
-        return Response(pictures.sound(samples, rate), media_type="audio/wav")
+        return SeekableResponse.of_bytes(pictures.sound(samples, rate), "audio/wav")
 
     def _stretch(self, id: str, start_s: float, end_s: float, axis: int) -> tuple[Any, float]:
         signal = self.workspace.signal(self.workspace.entry(id), axis)
@@ -262,13 +261,15 @@ class Asked:
 
     def model_file(self, name: str) -> Response:
         path = self.judging.path(name)
-        return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+        return SeekableResponse.of_file(
+            path, "application/octet-stream", {"content-disposition": attachment(path.name)}
+        )
 
     def report(self, name: str) -> Response:
         page = self.judging.path(name).with_suffix(".html")
         if not page.is_file():
             raise RecordingError(f"{name}: has no report; fit it again")
-        return FileResponse(page, media_type=BRIEF, headers={"content-security-policy": REPORT_POLICY})
+        return SeekableResponse.of_file(page, BRIEF, {"content-security-policy": REPORT_POLICY})
 
     def exported(self, name: str) -> Response:
         """Everything that was exported of a model, in one file."""
@@ -284,8 +285,8 @@ class Asked:
             empty = not zipped.namelist()
         if empty:
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
-        named = {"content-disposition": f'attachment; filename="{name}.zip"'}
-        return Response(archive.getvalue(), media_type="application/zip", headers=named)
+        named = {"content-disposition": attachment(f"{name}.zip")}
+        return Response(archive.getvalue(), "application/zip", headers=named)
 
     # Results of a campaign
 
@@ -297,7 +298,7 @@ class Asked:
 
     def results(self) -> Response:
         page, policy = page_with_policy(self._results)
-        return Response(page, media_type=BRIEF, headers={"content-security-policy": policy})
+        return Response(page, BRIEF, headers={"content-security-policy": policy})
 
     @property
     def _results(self) -> Path:

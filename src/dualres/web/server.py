@@ -1,20 +1,16 @@
 """The page's own server: one process, this machine only, one folder."""
 
-import logging
+import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import uvicorn
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
@@ -23,11 +19,13 @@ from dualres.web.asked import Asked, temporary_in
 from dualres.web.calls import Call, openapi
 from dualres.web.events import Events
 from dualres.web.gate import BodyError, Gate
+from dualres.web.http import Application, ClientLeftError, Request, Response, Route, StreamedResponse, as_json, plain
 from dualres.web.workspace import Workspace
 
 HOST = "127.0.0.1"
 PORT = 8765
 CONNECTIONS = 200  # at a time
+CALLS = 40  # at a time; what else is asked waits, but the page itself and its news do not
 
 # Every file that is sent as it is, and as what. There is no other.
 STATIC = {
@@ -58,16 +56,16 @@ class Page:
 
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
+        self._threads = ThreadPoolExecutor(CALLS, "dualres-call")
         self.asked = Asked(workspace, self.events)
         Thread(target=self.asked.follow, daemon=True).start()
         calls = self.asked.calls()
         self._described = openapi(calls, __version__)
         routes = [Route(path, _static(*what)) for path, what in STATIC.items()]
-        routes += [Route(call.path, self._answering(call), methods=[call.method]) for call in calls]
+        routes += [Route(call.path, self._answering(call), call.method) for call in calls]
         routes += [Route("/api/openapi.json", self._openapi), Route("/api/events", self._events)]
-        app = Starlette(routes=routes, exception_handlers={Exception: _broken, HTTPException: _refused})
         hosts = [f"{name}:{port}" for name in (HOST, "localhost")]
-        self.gate = Gate(app, hosts, port)
+        self.gate = Gate(Application(routes, _refusal), hosts, port)
 
     @property
     def link(self) -> str:
@@ -79,23 +77,24 @@ class Page:
             arguments: dict[str, Any] = {}
             try:
                 body = b"" if call.raw else await request.body()
-                arguments = call.arguments(request.path_params, request.query_params, body)
+                arguments = call.arguments(request.parts, request.query, body)
                 if call.raw:
                     arguments["body"] = await self._received(request)
-                found = await run_in_threadpool(call.run, **arguments)
+                loop = asyncio.get_running_loop()
+                found = await loop.run_in_executor(self._threads, partial(call.run, **arguments))
             except BodyError as error:
-                return PlainTextResponse(str(error), error.status, {"connection": "close"})
-            except ClientDisconnect:
-                return PlainTextResponse("", 400)
+                return plain(str(error), error.status, {"connection": "close"})
+            except ClientLeftError:
+                return plain("", 400)
             except DualResError as error:
-                return JSONResponse({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
+                return as_json({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
             except OSError as error:
                 said = f"{error.filename or 'the folder'}: cannot be used ({error.strerror}); look at the disk"
-                return JSONResponse({"error": said}, 507 if error.errno in NO_ROOM else 400)
+                return as_json({"error": said}, 507 if error.errno in NO_ROOM else 400)
             finally:
                 if call.raw and "body" in arguments:
                     arguments["body"].unlink(missing_ok=True)  # unless it was kept under another name
-            return found if isinstance(found, Response) else JSONResponse(found)
+            return found if isinstance(found, Response) else as_json(found)
 
         return answer
 
@@ -105,17 +104,17 @@ class Page:
         try:
             with target.open("wb") as file:
                 async for piece in request.stream():
-                    await run_in_threadpool(file.write, piece)
+                    await asyncio.to_thread(file.write, piece)
         except BaseException:
             target.unlink(missing_ok=True)
             raise
         return target
 
     async def _openapi(self, request: Request) -> Response:
-        return JSONResponse(self._described)
+        return as_json(self._described)
 
     async def _events(self, request: Request) -> Response:
-        return StreamingResponse(self.events.listen(), media_type="text/event-stream")
+        return StreamedResponse(self.events.listen(), "text/event-stream; charset=utf-8")
 
 
 def server_of(page: Page) -> uvicorn.Server:
@@ -127,6 +126,7 @@ def server_of(page: Page) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         date_header=False,
+        http="h11",  # whatever else is installed: what is refused and limited below is tried with this one
         ws="none",
         lifespan="off",
         limit_concurrency=CONNECTIONS,
@@ -178,17 +178,15 @@ def _static(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
     content = files("dualres.web").joinpath("static", name).read_bytes()
 
     async def send(request: Request) -> Response:
-        return Response(content, media_type=kind)
+        return Response(content, kind)
 
     return send
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 400
-    return JSONResponse({"error": "there is nothing at this address"}, status)
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    """A mistake of ours: told in a word, with what happened in the log of the command."""
-    logging.getLogger("dualres.web").error("%s %s", request.method, request.url.path, exc_info=error)
-    return JSONResponse({"error": "this did not work; the terminal of dualres serve tells more"}, 500)
+def _refusal(status: int) -> Response:
+    said = {
+        404: "there is nothing at this address",
+        405: "this address cannot be asked in this way",
+        500: "this did not work; the terminal of dualres serve tells more",
+    }
+    return as_json({"error": said[status]}, status)

@@ -155,7 +155,8 @@ class Workspace:
 
     def _entry(self, row: Row) -> Entry:
         name = row.file.relative_to(self.folder).as_posix() + row.which
-        return Entry(hashlib.sha256(name.encode()).hexdigest()[:16], name, row, place_of(row, self.folder))
+        known = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:16]  # also where a name is no text
+        return Entry(known, name, row, place_of(row, self.folder))
 
     def _key(self, entry: Entry) -> tuple[object, ...]:
         try:
