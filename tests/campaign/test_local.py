@@ -164,7 +164,7 @@ def test_a_failure_is_one_line():
 @pytest.fixture
 def made(monkeypatch):
     calls = []
-    monkeypatch.setattr(local, "LocalExecutor", lambda *given, **more: calls.append((*given, *more.items())))
+    monkeypatch.setattr(local, "LocalExecutor", lambda *given: calls.append(given))
     monkeypatch.setattr(local, "_cores", lambda: 16)
     return calls
 
@@ -177,13 +177,7 @@ def test_cores_decide_how_many_jobs_run_side_by_side(made, tmp_path):
     assert {given[-1] for given in made} == {FITS_TOGETHER}
 
 
-def test_a_gpu_takes_a_few_workers_of_which_one_has_all_networks(made, tmp_path):
+def test_a_gpu_takes_a_few_workers_that_fit_several_jobs_together(made, tmp_path):
     local.local_executor(tmp_path, tmp_path, jobs=None, threads=1, device="cuda")
-    local.local_executor(tmp_path, tmp_path, jobs=None, threads=16, device="cuda")  # another for what needs no GPU
-    expected = tmp_path, tmp_path, FITS_TOGETHER, ("side_by_side", True)
-    assert made == [(JOBS_ON_A_GPU, *expected), (2, *expected)]
-
-
-def test_as_many_workers_as_are_asked_for_share_a_gpu_as_they_would_share_cores(made, tmp_path):
-    local.local_executor(tmp_path, tmp_path, jobs=3, threads=1, device="cuda")
-    assert made == [(3, tmp_path, tmp_path, FITS_TOGETHER)]
+    ((workers, *_, together),) = made
+    assert (workers, together) == (JOBS_ON_A_GPU, FITS_TOGETHER)

@@ -132,8 +132,8 @@ def test_jobs_that_differ_in_their_updates_share_one_fit_and_end_as_if_alone(met
     long, short = (replace(JOB, method=method, recipe=Recipe(updates)) for updates in (3, 2))
     assert shape(long) == shape(short) != shape(replace(short, seed=42))
     alone = {job: do(job, STORES, tmp_path / "alone") for job in (long, short)}
-    of_one = NeuralMethod.learning
-    monkeypatch.setattr(NeuralMethod, "learning", lambda *given: fits.append(given) or of_one(*given))
+    of_one = NeuralMethod._learn_stages
+    monkeypatch.setattr(NeuralMethod, "_learn_stages", lambda *given: fits.append(given) or of_one(*given))
     ends = dict(do_together([long, short], STORES, tmp_path, deaf))
     for job in (long, short):
         assert same(ends[job], alone[job])

@@ -28,7 +28,7 @@ class MadeUp:
     interrupt_at = None
     made = None  # all of them, in a list
 
-    def __init__(self, jobs, stores, folder, together=1, *, side_by_side=False):
+    def __init__(self, jobs, stores, folder, together=1):
         self.slots = self.workers = jobs
         self.together = together
         self.waiting, self.answered = [], 0

@@ -105,17 +105,17 @@ def test_disagreement_is_complained_of(call, tmp_path):
     assert "differs" in call("--method", "dualres").output
 
 
-def test_a_damaged_measurement_and_a_missing_extra_cost_one_method_and_end_with_an_error(
+def test_a_damaged_measurement_and_a_missing_library_cost_one_method_and_end_with_an_error(
     call, known, tmp_path, monkeypatch
 ):
     (tmp_path / "profile" / "simulated-minirocket-cpu-1.json").write_text("{")
-    (tmp_path / "empty" / "aeon").mkdir(parents=True)
-    (tmp_path / "empty" / "aeon" / "__init__.py").write_text("raise ImportError('no aeon here')")
+    (tmp_path / "empty" / "sklearn").mkdir(parents=True)
+    (tmp_path / "empty" / "sklearn" / "__init__.py").write_text("raise ImportError('no scikit-learn here')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "empty"))
     result = call("--method", "minirocket,dualres")
     assert result.exit_code == 1
     assert "simulated-minirocket-cpu-1.json: not a measurement" in result.output
-    reason = "MiniRocket needs an extra (no aeon here): pip install 'dualres[bench]'"
+    reason = "ImportError: no scikit-learn here (methods/minirocket.py, line"
     assert f"skipped  simulated minirocket cpu: {reason}" in result.output
     assert len(rows(result.output)) == 1
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from dualres.methods.blocks import Attention, EncoderLayer, PostNorm, cut_patches, sinusoids
+from dualres.methods.blocks import Attention, EncoderLayer, MicrobatchNorm, PostNorm, cut_patches, sinusoids
 
 
 def normal(*shape, seed=0):
@@ -155,3 +155,25 @@ def test_tensors_are_registered_attention_first_and_norms_last():
     names = [name.split(".", 1)[1] for name, _ in EncoderLayer(8, 2, 12, 0.1).named_parameters()]
     expected = ["query", "key", "value", "out", "widen", "narrow", "inner_norm", "outer_norm"]
     assert names == [f"{name}.{kind}" for name in expected for kind in ("weight", "bias")]
+
+
+@pytest.mark.parametrize("windows", [3, 4, 8, 11])
+def test_each_microbatch_is_normalised_by_its_own_statistics(windows):
+    """As PyTorch does it with one after the other."""
+    ours, theirs = MicrobatchNorm(5, 4), nn.BatchNorm1d(5)
+    with torch.no_grad():
+        theirs.weight.copy_(ours.weight.uniform_(-1, 1))
+        theirs.bias.copy_(ours.bias.uniform_(-1, 1))
+    x, weight = 3 + normal(windows, 5, 7), normal(windows, 5, 7, seed=1)
+    own, other = x.clone().requires_grad_(), x.clone().requires_grad_()
+    normed, expected = ours(own), torch.cat([theirs(part) for part in other.split(4)])
+    torch.testing.assert_close(normed, expected)
+    (normed * weight).sum().backward()
+    (expected * weight).sum().backward()
+    torch.testing.assert_close(own.grad, other.grad)
+    for name, parameter in theirs.named_parameters():
+        torch.testing.assert_close(ours.get_parameter(name).grad, parameter.grad)
+    assert ours.state_dict().keys() == theirs.state_dict().keys()
+    for name, buffer in theirs.named_buffers():
+        torch.testing.assert_close(ours.get_buffer(name), buffer)
+    torch.testing.assert_close(ours.eval()(x), theirs.eval()(x))

@@ -13,7 +13,7 @@ from dualres.methods.neural import sizes
 from tests.methods.golden import CLASSES, filled, golden_windows, numbered
 
 LOGITS = torch.tensor([0.11988, 0.02390, 0.34637, 0.43408, -0.63691, -0.30643, -0.45115, -0.14996])
-KEEP_ALL = torch.tensor([False, False, False])
+KEEP_ALL = torch.tensor([[False, False, False]])
 LAST = [256, 385, 450]  # of each patch length, among all tokens
 
 
@@ -73,7 +73,7 @@ def test_draws_come_from_pythons_generator_in_either_mode(network):
     for training in (True, False):
         network.train(training)
         random.seed(41)
-        drawn = [tuple(network.draws()[0].tolist()) for _ in range(64)]
+        drawn = [tuple(row) for _ in range(32) for row in network.draws(6)[0].tolist()]
         random.seed(41)
         assert drawn == [tuple(random.choice([False, True]) for _ in range(3)) for _ in range(64)]
         assert len(set(drawn)) == 8
@@ -86,8 +86,8 @@ def test_drawn_lengths_lose_a_quarter_of_their_elements(network, drops):
     seen = []
     network.layers.register_forward_pre_hook(lambda _, given: seen.append(given[0]))
     windows = golden_windows()
-    network(windows, torch.tensor(drops))
-    network.eval()(windows, torch.tensor(drops))
+    network(windows, torch.tensor([drops]))
+    network.eval()(windows, torch.tensor([drops]))
     for drop, mark, dropped, whole in zip(
         drops, network.marks, *(x.split([257, 129, 65], 1) for x in seen), strict=True
     ):
@@ -165,4 +165,4 @@ def test_in_training_a_tenth_of_the_features_is_dropped(network):
 def test_a_pass_never_waits_for_the_device(network):
     """On the meta device there is nothing that could be read back, nor a place for a tensor from the host."""
     network.to("meta")
-    network(golden_windows().to("meta"), *network.draws()).sum().backward()
+    network(golden_windows().to("meta"), *network.draws(2)).sum().backward()

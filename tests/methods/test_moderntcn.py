@@ -115,6 +115,13 @@ def test_in_training_a_window_is_normalised_with_its_microbatch(network):
     torch.testing.assert_close(network(windows)[:1], network(windows[:1]))
 
 
+def test_every_norm_knows_the_size_of_a_microbatch():
+    class Wider(ModernTCN):
+        microbatch = 8
+
+    assert [norm.size for norm in norms(Wider(2))] == 12 * [8]
+
+
 @torch.no_grad()
 def test_the_running_statistics_move_once_per_pass(network):
     seen = []

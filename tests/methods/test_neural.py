@@ -1,8 +1,9 @@
-"""Fits of all networks that the shared recipe trains, side by side: each is what it is alone, to the last bit."""
+"""Fits of all networks that the shared recipe trains, and the scoring of what was fitted on a GPU."""
 
 import random
+from copy import deepcopy
 from dataclasses import replace
-from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,20 +11,17 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe, recipe_named
-from dualres.errors import ConfigError
 from dualres.learn.batches import PlainSupport, views_of
 from dualres.learn.history import Task
 from dualres.machinery.cuda_graphs import full_precision
 from dualres.machinery.seeding import seeded
-from dualres.machinery.side_by_side import SideBySide, completed
-from dualres.methods import NAMES, method
+from dualres.methods import NAMES, medformer, method
 from dualres.methods.catalogue import entry
-from dualres.methods.neural import WINDOW, Learned
+from dualres.methods.neural import WINDOW, WINDOWS_AT_ONCE
 
 NETWORKS = [name for name in NAMES if entry(name).trains and not entry(name).fits_together]
 ON_GPU = pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"))
 DEVICES = ["cpu", ON_GPU]
-FAST = ("itransformer", "tscmamba", "crossformer")
 ROBUST = replace(recipe_named("robust"), updates=2)
 
 
@@ -33,63 +31,23 @@ def task(device, seed=41, windows=5, **more):
     return Task(noise, np.arange(windows) % 2, 2, seed, device, **more)
 
 
-def cases(device):
-    """Every network in its own way of learning, with a stage, and twice, once augmented, what is fast on a CPU."""
-    updates = {"cpu": 2, "cuda": 6}[device]
-    plain = {name: (method(name, Recipe(updates)), task(device, stages=(1,))) for name in NETWORKS}
-    more = {f"{name}, again": (method(name, Recipe(updates)), task(device, 42)) for name in FAST}
-    augmented = {f"{name}, augmented": (method(name, ROBUST), task(device, 43)) for name in FAST}
-    return plain | more | augmented
-
-
-def tensors(learned: Learned):
-    """All that a fit leaves behind, as bytes."""
-    return {
-        (updates, name): tensor.detach().cpu().numpy().tobytes()
-        for updates, network in learned.networks.items()
-        for name, tensor in network.state_dict().items()
-    }
-
-
-def alone(learner, task):
-    """The fit by itself, with nothing that takes turns; on a GPU on the default stream."""
-    with seeded(task.seed), full_precision():
-        return completed(learner.learning(task))
-
-
-@pytest.mark.parametrize("device", DEVICES)
-def test_each_fit_is_what_it_is_alone(device):
-    told, fits = {name: [] for name in cases(device)}, SideBySide(device)
-    for name, (learner, given) in cases(device).items():
-        heard = replace(given, progress=lambda step, updates, own=told[name]: own.append(step))
-        fits.begin(name, given.seed, partial(learner.learning, heard))
-    random.seed(7)
-    found = {ended.name: ended.result for ended in fits.ended()}
-    assert found.keys() == cases(device).keys()
-    for name, (learner, given) in cases(device).items():
-        assert not isinstance(found[name], Exception), (name, found[name])
-        expected = alone(learner, given)
-        assert found[name].history == expected.history == told[name], name
-        assert tensors(found[name]) == tensors(expected), name
-        assert set(found[name].networks) == {*given.stages, learner.recipe.updates}
-
-
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", ["itransformer", "medformer"])
 def test_a_fit_is_the_plain_loop(name, device):
-    """By a loop that draws and steps as the recipe says, without graphs and without turns."""
+    """By a loop that draws and steps as the recipe says, without graphs."""
     given, recipe = task(device), Recipe(3)
     with seeded(given.seed), full_precision():
         network = method(name).build(2, given.seed).to(device)
         views, targets = views_of(network.views, given.windows, device), torch.from_numpy(given.labels).to(device)
-        support = PlainSupport(views, targets, seed=given.seed, microbatch=network.microbatch)
+        at_once = network.at_once(targets.device)
+        support = PlainSupport(views, targets, seed=given.seed, microbatch=at_once)
         optimiser, losses = torch.optim.Adam(network.train().parameters(), fused=device == "cuda"), []
         for update in (1, 2, 3):
             optimiser.param_groups[0]["lr"] = recipe.rate_at(update)
             optimiser.zero_grad()
             loss = 0.0
             for *inputs, labels in support.batches():
-                part = cross_entropy(network(*inputs, *network.draws()), labels) * (len(labels) / 5)
+                part = cross_entropy(network(*inputs, *network.draws(len(labels))), labels) * (len(labels) / 5)
                 part.backward()
                 loss += float(part.detach())
             optimiser.step()
@@ -101,6 +59,73 @@ def test_a_fit_is_the_plain_loop(name, device):
             assert np.array_equal(fitted.state()[key], tensor.numpy()), key
         else:
             np.testing.assert_allclose(fitted.state()[key], tensor.cpu().numpy(), rtol=1e-4, atol=1e-6, err_msg=key)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+@pytest.mark.parametrize("recipe", [Recipe(6), ROBUST], ids=["paper", "robust"])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_fit_on_a_gpu_is_the_same_again_and_begins_as_a_longer_one(name, recipe):
+    given = task("cuda", windows=10, stages=(1,))
+    shorter, whole = method(name, recipe).learn_together([given])[0]
+    again, short = (
+        method(name, recipe).learn(given),
+        method(name, replace(recipe, updates=1)).learn(task("cuda", windows=10)),
+    )
+    for one, other in ((whole, again), (shorter, short)):
+        assert one.history == other.history
+        assert {k: a.tobytes() for k, a in one.state().items()} == {k: a.tobytes() for k, a in other.state().items()}
+
+
+def passed(network, views, targets, at_once, monkeypatch):
+    """The loss of a training pass that draws nothing but Medformer's lengths, its gradients and running statistics."""
+    random.seed(3)
+    monkeypatch.setattr(medformer, "dropout", lambda tokens, share: (1 - share) * tokens)
+    network.zero_grad()
+    total = 0.0
+    for *part, labels in zip(*(view.split(at_once) for view in (*views, targets)), strict=True):
+        logits = network(*part, *network.draws(len(labels)))
+        loss = cross_entropy(logits, labels) * (len(labels) / len(targets))
+        loss.backward()
+        total += float(loss.detach())
+    gradients = {name: p.grad.clone() for name, p in network.named_parameters() if p.grad is not None}
+    return total, gradients, {name: buffer.clone() for name, buffer in network.named_buffers()}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_microbatches_that_pass_at_once_are_what_they_are_one_after_the_other(name, device, monkeypatch):
+    """Of ten windows: two microbatches, and one of two windows."""
+    given = task(device, windows=10)
+    with seeded(given.seed), full_precision():
+        network = method(name).build(2, given.seed)
+        assert network.joins
+        network.learn_constants(torch.from_numpy(given.windows))
+        apart = network.to(device).train()
+        for part in apart.modules():
+            if isinstance(part, torch.nn.Dropout):
+                part.p = 0.0
+        joined = deepcopy(apart)
+        views, targets = views_of(apart.views, given.windows, device), torch.from_numpy(given.labels).to(device)
+        expected = passed(apart, views, targets, apart.microbatch, monkeypatch)
+        loss, gradients, buffers = passed(joined, views, targets, 10, monkeypatch)
+    assert loss == pytest.approx(expected[0], rel=1e-5)
+    largest = max(float(gradient.abs().max()) for gradient in expected[1].values())
+    assert gradients.keys() == expected[1].keys()
+    for key, gradient in expected[1].items():
+        torch.testing.assert_close(gradients[key], gradient, rtol=1e-3, atol=1e-5 * largest, msg=key)
+    for key, buffer in expected[2].items():
+        torch.testing.assert_close(buffers[key], buffer, rtol=1e-5, atol=1e-6, msg=key)
+
+
+@pytest.mark.parametrize(("gigabytes", "windows"), [(1, 4), (8, 16), (24, 56), (80, WINDOWS_AT_ONCE)])
+def test_as_many_windows_pass_at_once_as_a_gpu_has_memory_for(gigabytes, windows, monkeypatch):
+    gpu = SimpleNamespace(total_memory=gigabytes * 10**9)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: gpu)
+    network = method("patchtst").build(2, 0)
+    assert network.at_once(torch.device("cuda")) == windows
+    assert network.at_once(torch.device("cpu")) == 4
+    network.joins = False  # as of every network that does not say otherwise
+    assert network.at_once(torch.device("cuda")) == 4
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -115,26 +140,6 @@ def test_tasks_learned_together_are_what_they_are_alone_and_in_their_order(devic
         assert (together[-1].cost.peak_bytes is None) == (device == "cpu")
 
 
-@pytest.mark.parametrize("device", DEVICES)
-def test_one_that_cannot_learn_leaves_the_others_unharmed(device):
-    learner, fits = method("itransformer", Recipe(3)), SideBySide(device)
-    silent = replace(task(device, 2), windows=np.full((5, WINDOW), np.nan, np.float32))
-
-    def interrupted(step, updates):
-        if step.update == 2:
-            raise RuntimeError("odd")
-
-    given = {"sound": task(device, 1), "silent": silent, "late": task(device, 3, progress=interrupted)}
-    for name, one in given.items():
-        fits.begin(name, one.seed, partial(learner.learning, one))
-    ended = {end.name: end for end in fits.ended()}
-    assert isinstance(ended["silent"].result, ConfigError)
-    assert str(ended["late"].result) == "odd"
-    assert tensors(ended["sound"].result) == tensors(alone(learner, given["sound"]))
-    with pytest.raises(ConfigError, match="NaN"):
-        learner.fitted(silent, ended["silent"])
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
 @pytest.mark.parametrize("name", NETWORKS)
 def test_recorded_scoring_is_scoring_to_the_last_bit(name):
@@ -144,7 +149,7 @@ def test_recorded_scoring_is_scoring_to_the_last_bit(name):
         plain = fitted.network.logits(windows)
         for _ in range(4):  # as it is, then recorded, then replayed
             assert np.array_equal(fitted.network.logits(windows, fitted.forward), plain)
-        assert len(fitted.forward._passes._graphs) == 2  # of four windows, and of the last two
+        assert len(fitted.forward._passes._graphs) == 1  # of all fourteen windows
         with torch.no_grad():
             next(fitted.network.parameters()).add_(0.01)
         changed = fitted.network.logits(windows)

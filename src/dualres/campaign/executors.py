@@ -6,8 +6,8 @@ from typing import Protocol
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
 
-JOBS_ON_A_GPU = 4  # processes, unless their number is given; a small fit leaves most of a GPU idle
-FITS_TOGETHER = 16  # jobs that one process does together, at most
+JOBS_ON_A_GPU = 4  # processes, unless their number is given; one reads and judges while another fits
+FITS_TOGETHER = 12  # jobs of one shape at most
 START = "start"  # the stage of a job that was begun, and no more is known of it
 
 

@@ -1,4 +1,4 @@
-"""Jobs on this machine: worker processes, each of which does one job after another, or several together.
+"""Jobs on this machine: worker processes, each of which does one job after another, or several of one shape together.
 
 A worker gets plans through a pipe and answers with events. What befalls it (a crash, lack of memory, a signal) befalls
 what it is doing, and another worker takes its place.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -20,7 +19,6 @@ from dualres.campaign import executors
 from dualres.campaign.executors import Advance, Event, Executor, Failed, Finished, Lost, begun
 from dualres.campaign.job import Job, read_job
 from dualres.campaign.ledger import Outcome
-from dualres.campaign.side_by_side import do_side_by_side, goes_side_by_side
 from dualres.campaign.together import do_together, shape
 from dualres.campaign.work import do
 from dualres.errors import DualResError
@@ -33,13 +31,10 @@ _SERVE = "import sys; from dualres.campaign.local import serve; serve(*sys.argv[
 
 
 def local_executor(stores: Path, folder: Path, *, jobs: int | None, threads: int, device: str) -> Executor:
-    """By default as many processes as this machine's cores allow, on a GPU a few, of which one has all networks that
-    can be fitted side by side: a GPU does the work of one process at once, and that of several in turns."""
+    """By default as many processes as this machine's cores allow, on a GPU a few at most."""
     by_cores = max(1, _cores() // threads)
-    if jobs or device == "cpu":
-        return LocalExecutor(jobs or by_cores, stores, folder, executors.FITS_TOGETHER)
-    few = max(2, min(by_cores, executors.JOBS_ON_A_GPU))  # what needs no GPU waits for no fit on it
-    return LocalExecutor(few, stores, folder, executors.FITS_TOGETHER, side_by_side=True)
+    most = by_cores if device == "cpu" else min(by_cores, executors.JOBS_ON_A_GPU)
+    return LocalExecutor(jobs or most, stores, folder, executors.FITS_TOGETHER)
 
 
 def _cores() -> int:
@@ -47,22 +42,12 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True)
-class _SideBySide:
-    """What jobs have in common whose fits go on side by side."""
-
-    threads: int
-
-
 class LocalExecutor:
-    """Up to `jobs` worker processes, each with up to `together` jobs of one shape; one is started when it is needed.
+    """Up to `jobs` worker processes, each with up to `together` jobs of one shape; one is started when it is needed."""
 
-    With `side_by_side`, one of them does jobs of several methods on the GPU, whatever their shape.
-    """
-
-    def __init__(self, jobs: int, stores: Path, folder: Path, together: int = 1, *, side_by_side: bool = False) -> None:
+    def __init__(self, jobs: int, stores: Path, folder: Path, together: int = 1) -> None:
         self.slots, self.workers = jobs * together, jobs
-        self._stores, self._folder, self._together, self._side_by_side = stores, folder, together, side_by_side
+        self._stores, self._folder, self._together = stores, folder, together
         self._workers: list[_Worker] = []
         self._waiting: list[Job] = []
         self._begun: list[Event] = []  # not told yet
@@ -82,26 +67,16 @@ class LocalExecutor:
         return [*told, *heard]
 
     def _hand_out(self) -> None:
-        while some := self._next():
+        while self._waiting and sum(bool(worker.jobs) for worker in self._workers) < self.workers:
+            common = self._shape(self._waiting[0])
+            some = [job for job in self._waiting if self._shape(job) == common][: self._together]
             self._waiting = [job for job in self._waiting if job not in some]
-            self._free_worker(some[0].threads).begin(some, self._shape(some[0]))
+            self._free_worker(some[0].threads).begin(some)
             self._begun += [begun(job.key, len(some)) for job in some]
-
-    def _next(self) -> list[Job]:
-        """What a worker can begin with now, if anything."""
-        busy = [worker for worker in self._workers if worker.jobs]
-        if len(busy) >= self.workers:
-            return []
-        taken = any(isinstance(worker.shape, _SideBySide) for worker in busy)
-        shapes = {job.key: self._shape(job) for job in self._waiting}
-        able = [job for job in self._waiting if not (taken and isinstance(shapes[job.key], _SideBySide))]
-        return [job for job in able if shapes[job.key] == shapes[able[0].key]][: self._together]
 
     def _shape(self, job: Job) -> Hashable:
         """A job that was lost is done alone afterwards: if it ends its worker, it drags no other along."""
-        if job.key in self._lost:
-            return job.key
-        return _SideBySide(job.threads) if self._side_by_side and goes_side_by_side(job) else shape(job)
+        return job.key if job.key in self._lost else shape(job)
 
     def close(self) -> None:
         for worker in list(self._workers):
@@ -150,18 +125,15 @@ class _Worker(Child):
     def __init__(self, threads: int, stores: Path, folder: Path) -> None:
         super().__init__(_SERVE, [str(stores), str(folder)], threads)
         self.jobs: list[str] = []  # keys
-        self.shape: Hashable = None  # what they have in common
 
-    def begin(self, jobs: Sequence[Job], shape: Hashable) -> None:
-        self.jobs, self.shape = [job.key for job in jobs], shape
+    def begin(self, jobs: Sequence[Job]) -> None:
+        self.jobs = [job.key for job in jobs]
         with suppress(OSError):  # if it is dead, waiting for it will tell
             self.pipe.send([job.plan() for job in jobs])
 
 
 def serve(descriptor: str, stores: str, folder: str) -> None:
     """What a worker process does, until the other end of its pipe is closed."""
-    # As many fits as go on side by side have ways of their own to the GPU; by default there are eight.
-    os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
     pipe = Connection(int(descriptor))
     plans = inbox(pipe)
     keep_freed_memory()
@@ -184,9 +156,8 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
     left = [job.key for job in jobs]
-    do_all = do_side_by_side if all(map(goes_side_by_side, jobs)) else do_together
     try:
-        for job, end in do_all(jobs, stores, folder, tell):
+        for job, end in do_together(jobs, stores, folder, tell):
             left.remove(job.key)
             event, goes_on = _event(job.key, end)
             yield event, goes_on

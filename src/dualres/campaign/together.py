@@ -13,17 +13,17 @@ from threadpoolctl import threadpool_limits
 from dualres.campaign.job import Job
 from dualres.campaign.ledger import Outcome
 from dualres.campaign.work import Gathered, forget_peak, gather, judge
-from dualres.config import ModelConfig, Recipe
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.learn.batches import check_support
 from dualres.learn.fit import fits_together
-from dualres.learn.history import OnStep, Task, steps_told
+from dualres.learn.history import Task, steps_told
 from dualres.machinery.progress import Progress
 from dualres.methods import method
 from dualres.methods.axes import joined
 from dualres.methods.catalogue import entry
 from dualres.methods.method import Fitted
-from dualres.methods.neural import FittedNeural, NeuralMethod
+from dualres.methods.neural import NeuralMethod
 
 TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many share a stage with it
 _Member = tuple[Gathered, float]  # a job that can be fitted with others, and the seconds that it took alone so far
@@ -32,11 +32,11 @@ _Member = tuple[Gathered, float]  # a job that can be fitted with others, and th
 def shape(job: Job) -> Hashable:
     """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
     if fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together:
-        return job.dataset, job.budget, job.method, but_for_updates(job).recipe, job.threads, job.device
-    return but_for_updates(job).key
+        return job.dataset, job.budget, job.method, _but_for_updates(job).recipe, job.threads, job.device
+    return _but_for_updates(job).key
 
 
-def but_for_updates(job: Job) -> Job:
+def _but_for_updates(job: Job) -> Job:
     """What jobs have in common whose fits are one: a fit begins as every longer one does.
 
     Of augmentations from elsewhere that is not known.
@@ -76,7 +76,7 @@ def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Ite
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
     each = [tell_of(job.key, len(jobs)) for job in jobs]
-    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], partial(tell_all, each))
+    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], partial(_tell_all, each))
     share_s = (time.perf_counter() - begin) / len(jobs)
     for job in jobs:
         (gathered, alone_s), fitted = members.pop(0), fits.pop(job.key)
@@ -89,35 +89,25 @@ def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Ite
 
 def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
     """What each job's fit gave, by its key; jobs that are the same but for their updates share one."""
-    learner, stages = learner_of([one.job for one in gathered])
-    progress, one_of = steps_told(tell, "fit"), {but_for_updates(one.job).key: one for one in gathered}
-    learned = iter(learner.learn_together([t for one in one_of.values() for t in tasks_of(one, stages, progress)]))
-    fits = {key: by_recipe([next(learned) for _ in one.support.axes]) for key, one in one_of.items()}
-    return {one.job.key: fits[but_for_updates(one.job).key][one.job.recipe] for one in gathered}
-
-
-def learner_of(jobs: Sequence[Job]) -> tuple[NeuralMethod, tuple[int, ...]]:
-    """The method of jobs that differ in their updates alone, with most of these, and the updates of the others."""
-    by_updates = {job.recipe.updates: job.recipe for job in jobs if job.recipe}
+    by_updates = {one.job.recipe.updates: one.job.recipe for one in gathered if one.job.recipe}
     *stages, last = sorted(by_updates) or [0]
-    learner = method(jobs[0].method, by_updates.get(last))
+    learner = method(gathered[0].job.method, by_updates.get(last))
     if not isinstance(learner, NeuralMethod):
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
-    return learner, tuple(stages)
+    progress, one_of = steps_told(tell, "fit"), {_but_for_updates(one.job).key: one for one in gathered}
+    tasks = [
+        Task(windows, one.support.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
+        for one in one_of.values()
+        for windows in one.support.axes
+    ]
+    learned = iter(learner.learn_together(tasks))
+    fits = {}
+    for key, one in one_of.items():
+        by_stage = zip(*(next(learned) for _ in one.support.axes), strict=True)  # of each, the fits of all axes
+        fits[key] = {each[0].method.recipe: joined(each) for each in by_stage}
+    return {one.job.key: fits[_but_for_updates(one.job).key][one.job.recipe] for one in gathered}
 
 
-def tasks_of(one: Gathered, stages: tuple[int, ...], progress: OnStep) -> list[Task]:
-    """A fit for each axis."""
-    job, support, classes = one.job, one.support, len(one.fold.classes)
-    return [Task(windows, support.labels, classes, job.seed, job.device, progress, stages) for windows in support.axes]
-
-
-def by_recipe(of_axes: Sequence[Sequence[FittedNeural]]) -> dict[Recipe | None, Fitted]:
-    """Of each axis the networks after each stage: of each stage, whose updates its recipe has, those of all axes."""
-    return {each[0].method.recipe: joined(each) for each in zip(*of_axes, strict=True)}
-
-
-def tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:
-    """The progress of what several share, each of whom has somebody to tell."""
+def _tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:
     for tell in each:
         tell(stage, done, total, remark)

@@ -106,11 +106,7 @@ def run(
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     jobs: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Processes; by default as many as the cores allow, and on a GPU one that fits networks side by side.",
-        ),
+        int | None, typer.Option(min=1, help="Processes; by default as many as the cores allow, at most 4 on a GPU.")
     ] = None,
     executor: Annotated[Engine, typer.Option(help="Run on this machine, or on a Ray cluster.")] = Engine.LOCAL,
     address: Annotated[

@@ -18,7 +18,7 @@ def methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
 ) -> None:
     """List the methods: parameters and file size as counted here, beside the paper's figures."""
-    from dualres.methods.minirocket import FEATURES
+    from dualres.methods.rocket import FEATURES
     from dualres.methods.summary import summarise_all
 
     with progress("Nothing was written.") as report:

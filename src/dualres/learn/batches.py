@@ -1,4 +1,4 @@
-"""What a network is trained on: a support's windows in microbatches, update by update."""
+"""What a network is trained on: a support's windows in batches, update by update."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol

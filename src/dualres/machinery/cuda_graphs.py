@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +16,7 @@ WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspace
 PLAIN_CALLS = 2  # of a network that judges; what comes no oftener is not worth a recording
 
 Shapes = tuple[torch.Size, ...]
+Pool = Any  # of memory: PyTorch's handle
 
 
 @contextmanager
@@ -33,16 +35,17 @@ def full_precision() -> Iterator[None]:
         products.allow_tf32 = before
 
 
-def recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
+def recorded(step: Callable[[], None], pool: Pool | None = None) -> torch.cuda.CUDAGraph:
     """`step` as a CUDA graph, recorded on the current stream, which must not be the default one.
 
-    The step must have run before, so that its kernels are compiled, and its tensors must stay where they are.
+    The step must have run before, so that its kernels are compiled, and its tensors must stay where they are. What it
+    allocates is in a `pool` that other graphs may share, if what one leaves is not read after another was replayed.
     """
     graph = torch.cuda.CUDAGraph()
     # Not torch.cuda.graph(): it waits for all streams, and gives the allocator's free memory back, which the next fit
     # would have to ask for again.
     with _nothing_collected():
-        graph.capture_begin(capture_error_mode="thread_local")
+        graph.capture_begin(pool, capture_error_mode="thread_local")
         try:
             step()
         finally:
@@ -74,11 +77,13 @@ class Captured:
 
     The step may change the model's gradients, its buffers and whatever else it holds on the device, and draw from the
     device's generator; it must not return anything or look at a value. Recording itself leaves no trace: what the
-    warm-up calls did to the model and the generator is undone.
+    warm-up calls did to the model and the generator is undone, and their memory is given back. The steps of all shapes
+    share theirs, so what one leaves has to be read before the next call.
     """
 
     def __init__(self, step: Callable[..., None], model: nn.Module, *touched: Tensor) -> None:
         self._step, self._model, self._touched = step, model, touched
+        self._pool: Pool | None = None
         self._graphs: dict[Shapes, tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]] = {}
 
     def __call__(self, *tensors: Tensor) -> None:
@@ -92,10 +97,13 @@ class Captured:
 
     def _record(self, tensors: tuple[Tensor, ...]) -> tuple[torch.cuda.CUDAGraph, tuple[Tensor, ...]]:
         inputs = tuple(t.clone() for t in tensors)
-        stream = _to_record_on()
+        stream = beside(torch.cuda.current_device())
         self._warm_up(inputs, stream)
+        torch.cuda.empty_cache()  # else as much again would lie idle: what is recorded has memory of its own
         with _on(stream):
-            return recorded(lambda: self._step(*inputs)), inputs
+            graph = recorded(lambda: self._step(*inputs), self._pool)
+        self._pool = graph.pool()
+        return graph, inputs
 
     def _warm_up(self, inputs: tuple[Tensor, ...], stream: torch.cuda.Stream) -> None:
         kept = [(t, t.clone()) for t in (*self._model.buffers(), *self._touched)]
@@ -161,24 +169,9 @@ def _on(stream: torch.cuda.Stream) -> Iterator[None]:
     current.wait_stream(stream)
 
 
-def _to_record_on() -> torch.cuda.Stream:
-    """The current stream; the one beside where it is the default one, on which nothing can be recorded."""
-    current = torch.cuda.current_stream()
-    return beside(torch.cuda.current_device()) if current == torch.cuda.default_stream() else current
-
-
 @lru_cache
 def beside(device: int) -> torch.cuda.Stream:
     """The stream on which steps are warmed up and recorded: one for all, as every stream costs cuBLAS a workspace."""
-    return torch.cuda.Stream(device)
-
-
-@lru_cache
-def own_stream(device: int, number: int) -> torch.cuda.Stream:
-    """A stream for work that goes on at the same time as that on other numbers.
-
-    What it records shares no workspace with theirs. PyTorch has 32 streams, and gives the first again after the last.
-    """
     return torch.cuda.Stream(device)
 
 

@@ -22,7 +22,7 @@ from dualres.machinery.versions import PACKAGE
 PAUSE_S = 0.25  # between two reports of progress
 END_S = 5.0  # for a process whose pipe is closed to be gone
 
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Child:

@@ -1,10 +1,10 @@
-"""What several of the comparators are built from: patches, a table of positions, attention."""
+"""What several of the comparators are built from: patches, a table of positions, norms, attention."""
 
 import math
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import batch_norm, gelu, scaled_dot_product_attention
 
 SLOWEST = 10_000  # the wavelength that the columns approach, in units of the first one's
 
@@ -23,6 +23,53 @@ def cut_patches(windows: Tensor, length: int, stride: int, extra: int) -> Tensor
     """
     lengthened = torch.cat([windows, windows[:, -1:].expand(-1, extra)], dim=1)
     return lengthened.unfold(1, length, stride)
+
+
+class MicrobatchNorm(nn.BatchNorm1d):
+    """Batch normalisation of (batch, channels, length) where several microbatches pass at once.
+
+    In training every `size` windows are normalised by their own statistics, and the running ones follow as if they had
+    passed one after the other.
+    """
+
+    running_mean: Tensor
+    running_var: Tensor
+    num_batches_tracked: Tensor
+
+    def __init__(self, channels: int, size: int) -> None:
+        super().__init__(channels)
+        self.size = size
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or len(x) <= self.size:
+            alone: Tensor = super().forward(x)
+            return alone
+        whole = len(x) // self.size * self.size
+        parts = [self._microbatches(x[:whole])]
+        if whole < len(x):
+            parts.append(super().forward(x[whole:]))
+        return torch.cat(parts)
+
+    def _microbatches(self, x: Tensor) -> Tensor:
+        """Whole ones: the channels of each are channels of their own."""
+        count, channels = len(x) // self.size, self.num_features
+        apart = x.unflatten(0, (count, self.size)).transpose(0, 1).flatten(1, 2)
+        mean, variance = x.new_zeros(2, count * channels)
+        # With a momentum of one, what follows the statistics is them.
+        given = mean, variance, self.weight.repeat(count), self.bias.repeat(count), True, 1.0, self.eps
+        normed: Tensor = batch_norm(apart, *given).unflatten(1, (count, channels)).transpose(0, 1).flatten(0, 1)
+        self._follow(mean.view(count, channels), variance.view(count, channels))
+        return normed
+
+    @torch.no_grad()
+    def _follow(self, means: Tensor, variances: Tensor) -> None:
+        """Statistics of microbatches, in their order, (microbatches, channels) each."""
+        assert self.momentum, "the running statistics are not a mean of all"
+        count, kept = len(means), 1 - self.momentum
+        shares = self.momentum * kept ** torch.arange(count - 1, -1, -1, device=means.device)
+        for running, own in ((self.running_mean, means), (self.running_var, variances)):
+            running.mul_(kept**count).add_(shares @ own)
+        self.num_batches_tracked.add_(count)
 
 
 class Attention(nn.Module):

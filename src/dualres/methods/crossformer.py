@@ -20,6 +20,7 @@ DROPOUT = 0.1
 class Crossformer(Network):
     """66,440 parameters take part with eight classes; 189,576 are registered, with those of an idle decoder."""
 
+    joins = True
     positions: Tensor  # one row per sample, as released; only the first SEGMENTS are used
 
     def __init__(self, classes: int) -> None:

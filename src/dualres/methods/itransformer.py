@@ -17,6 +17,8 @@ DROPOUT = 0.1
 class ITransformer(Network):
     """1,066,024 parameters with eight classes, almost all of them in the embedding."""
 
+    joins = True
+
     def __init__(self, classes: int) -> None:
         super().__init__()
         self.embed = nn.Linear(WINDOW, WIDTH)

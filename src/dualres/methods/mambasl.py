@@ -24,6 +24,7 @@ HOP, TRANSFORM = 4_096, 4_608  # samples gained by one FFT of the input convolut
 class MambaSL(Network):
     """15,592 parameters for eight classes, and a table of positions."""
 
+    joins = True
     positions: Tensor
 
     def __init__(self, classes: int) -> None:
@@ -53,8 +54,10 @@ class MambaSL(Network):
         return logits
 
     def _features(self, tokens: Tensor) -> Tensor:
-        """The block in pieces of time, each computed again when its gradient is due: memory is what runs short."""
+        """On a CPU in pieces of time, each computed again when its gradient is due: memory is what runs short."""
         state = self.mamba.fresh(len(tokens))
+        if tokens.is_cuda:
+            return self._piece(tokens, state)[0]
         pieces = []
         for piece in tokens.split(max(1, TOKENS_AT_ONCE // len(tokens)), dim=1):
             features, state = checkpoint(self._piece, piece, state, use_reentrant=False, preserve_rng_state=False)

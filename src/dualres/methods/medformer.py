@@ -26,6 +26,7 @@ DROPPED_TOKENS = 0.25  # probability per element, where the draw says so
 class Medformer(Network):
     """2,560,904 parameters with eight classes."""
 
+    joins = True
     positions: Tensor
 
     def __init__(self, classes: int) -> None:
@@ -38,14 +39,16 @@ class Medformer(Network):
         self.head = nn.Linear(sum(TOKENS) * WIDTH, classes)
         self.dropout = nn.Dropout(DROPOUT)
 
-    def draws(self) -> tuple[Tensor, ...]:
-        """Which of the patch lengths have elements of their tokens dropped, (3,) bool; drawn for each pass anew."""
-        drops = tuple(random.choice((False, True)) for _ in PATCHES)
-        return (_on_device(self.head.weight.device)[drops],)
+    def draws(self, windows: int) -> tuple[Tensor, ...]:
+        """Which of the patch lengths have elements of their tokens dropped, (microbatches, 3) bool."""
+        known = _on_device(self.head.weight.device)
+        drops = [tuple(random.choice((False, True)) for _ in PATCHES) for _ in range(0, windows, self.microbatch)]
+        return (torch.stack([known[drop] for drop in drops]),)
 
     def forward(self, windows: Tensor, drops: Tensor) -> Tensor:
         sequences = []
-        for patch, embed, mark, drop in zip(PATCHES, self.embed, self.marks, drops, strict=True):
+        by_window = drops[:, None].expand(-1, self.microbatch, -1).flatten(0, 1)[: len(windows), :, None, None]
+        for patch, embed, mark, drop in zip(PATCHES, self.embed, self.marks, by_window.unbind(1), strict=True):
             tokens = embed(cut_patches(windows, patch, patch, extra=patch))
             if self.training:  # both outcomes are computed, so that every pass runs the same kernels
                 tokens = torch.where(drop, dropout(tokens, DROPPED_TOKENS), tokens)

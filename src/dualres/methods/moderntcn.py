@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from dualres.methods.blocks import cut_patches
+from dualres.methods.blocks import MicrobatchNorm, cut_patches
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.neural import WINDOW, Network, trained
 
@@ -24,15 +24,17 @@ LAST_LENGTH = WINDOW // STRIDE // SHRINK ** (len(WIDTHS) - 1)
 class ModernTCN(Network):
     """595,112 parameters with eight classes."""
 
+    joins = True
+
     def __init__(self, classes: int) -> None:
         super().__init__()
         self.embed = nn.Linear(PATCH, WIDTHS[0])
-        self.norm = nn.BatchNorm1d(WIDTHS[0])
+        self.norm = MicrobatchNorm(WIDTHS[0], self.microbatch)
         self.shrink = nn.ModuleList(
-            nn.Sequential(nn.BatchNorm1d(width), nn.Conv1d(width, wider, SHRINK, stride=SHRINK))
+            nn.Sequential(MicrobatchNorm(width, self.microbatch), nn.Conv1d(width, wider, SHRINK, stride=SHRINK))
             for width, wider in pairwise(WIDTHS)
         )
-        self.blocks = nn.ModuleList(Block(width) for width in WIDTHS)
+        self.blocks = nn.ModuleList(Block(width, self.microbatch) for width in WIDTHS)
         self.head = nn.Linear(WIDTHS[-1] * LAST_LENGTH, classes)
         self.dropout = nn.Dropout(HEAD_DROPOUT)
 
@@ -51,11 +53,11 @@ class Block(nn.Module):
     The two convolutions could be merged into one after training; the paper's parameter count has them apart.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, microbatch: int) -> None:
         super().__init__()
-        self.large = depthwise(width, LARGE_KERNEL)
-        self.small = depthwise(width, SMALL_KERNEL)
-        self.norm = nn.BatchNorm1d(width)
+        self.large = depthwise(width, LARGE_KERNEL, microbatch)
+        self.small = depthwise(width, SMALL_KERNEL, microbatch)
+        self.norm = MicrobatchNorm(width, microbatch)
         self.mix_in = nn.Conv1d(width, width, 1)
         self.mix_out = nn.Conv1d(width, width, 1)
         self.scale_in = ChannelMap(width)
@@ -82,9 +84,9 @@ class ChannelMap(nn.Module):
         return self.scale[:, 0] * x + self.shift[:, None]
 
 
-def depthwise(width: int, kernel: int) -> nn.Sequential:
+def depthwise(width: int, kernel: int, microbatch: int) -> nn.Sequential:
     convolution = nn.Conv1d(width, width, kernel, padding=kernel // 2, groups=width, bias=False)
-    return nn.Sequential(convolution, nn.BatchNorm1d(width))
+    return nn.Sequential(convolution, MicrobatchNorm(width, microbatch))
 
 
 LOOK = Look("#009e73", "P", (0, (8, 2)), "\\\\\\\\")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +17,10 @@ from dualres.kernel.pack import Floats
 from dualres.learn.augment.supports import AugmentedWindows
 from dualres.learn.batches import PlainSupport, TrainingSupport, check_support, views_of
 from dualres.learn.history import Step, Task, keeping
-from dualres.learn.train import training
+from dualres.learn.train import train
 from dualres.machinery.cuda_graphs import CapturedForward, full_precision
-from dualres.machinery.side_by_side import AT_ONCE, Ended, SideBySide, Steps
-from dualres.machinery.spent import Spent
+from dualres.machinery.seeding import seeded
+from dualres.machinery.spent import Spent, measured
 from dualres.methods.catalogue import Entry
 from dualres.methods.method import Arrays, Constants, Cost, Fitted, Method
 from dualres.model.check import check_window
@@ -29,6 +28,8 @@ from dualres.model.spectra import normalise
 from dualres.scorers import Scores, Windows
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
+WINDOWS_AT_ONCE = 96  # at most, on a GPU, which a microbatch would leave idle
+GPU_BYTES = 400 << 20  # of its memory for each of them: MambaSL takes 84 MB, and four processes share a GPU
 
 
 class Network(nn.Module):
@@ -39,6 +40,7 @@ class Network(nn.Module):
     """
 
     microbatch = 4  # windows; batch statistics and draws are per microbatch
+    joins = False  # whether windows of several microbatches may pass at once, each as it does with its own microbatch
     window = WINDOW
 
     def __init__(self) -> None:
@@ -56,27 +58,29 @@ class Network(nn.Module):
         """The same from windows that were normalised, and perhaps filtered and blended since."""
         return (windows,)
 
-    def draws(self) -> tuple[Tensor, ...]:
-        """Random choices made once per forward pass, outside of PyTorch's generator; most make none."""
+    def draws(self, windows: int) -> tuple[Tensor, ...]:
+        """Random choices for a pass of so many windows, outside of PyTorch's generator, (microbatches, ...) each; most
+        networks make none."""
         return ()
+
+    def at_once(self, device: torch.device) -> int:
+        """How many windows pass together; on a CPU caches hold few. The same kind of GPU always takes as many."""
+        if not self.joins or device.type != "cuda":
+            return self.microbatch
+        memory = torch.cuda.get_device_properties(device).total_memory
+        microbatches = min(WINDOWS_AT_ONCE, memory // GPU_BYTES) // self.microbatch
+        return max(1, microbatches) * self.microbatch
 
     def logits(self, windows: Windows, forward: Callable[..., Tensor] | None = None) -> Floats:
         """The network as it is now, from raw windows (n, window), which may be read-only views, to (n, classes).
 
         `forward` takes the views and draws to logits as the network itself does, which does it by default.
         """
-        device, size = next(self.parameters()).device, self.microbatch
+        device = next(self.parameters()).device
+        size = self.at_once(device)
         parts = (torch.from_numpy(np.array(windows[i : i + size])).to(device) for i in range(0, len(windows), size))
-        logits = torch.cat([(forward or self)(*self.views(part), *self.draws()) for part in parts])
+        logits = torch.cat([(forward or self)(*self.views(part), *self.draws(len(part))) for part in parts])
         return np.asarray(logits.cpu().numpy())
-
-
-@dataclass(frozen=True)
-class Learned:
-    """What a fit leaves behind."""
-
-    networks: dict[int, Network]  # as they were after the updates that were asked for, the last one included
-    history: list[Step]
 
 
 Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
@@ -96,37 +100,31 @@ class NeuralMethod(Method):
         return self.learn_together([task])[0][-1]
 
     def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
-        """One fit for each task, all on the same device, on a GPU side by side: what `fitted` makes of each."""
-        fits: SideBySide[Learned] = SideBySide(tasks[0].device, AT_ONCE if _on_gpu(tasks[0]) else 1)
-        for number, task in enumerate(tasks):
-            fits.begin(number, task.seed, partial(self.learning, task))
-        fitted = {ended.name: self.fitted(tasks[ended.name], ended) for ended in fits.ended()}
-        return [fitted[number] for number in range(len(tasks))]
+        """One fit for each task: the network after each of its stages, and at last after the last update.
 
-    def learning(self, task: Task) -> Steps[Learned]:
-        """A fit in steps, from scratch. Those that follow each other draw from generators that have the task's seed."""
+        What several share is shared out evenly in their costs: the time of a fit among its stages, and where tasks are
+        fitted at once, time and memory among them.
+        """
+        return [self._learn_stages(task) for task in tasks]
+
+    def _learn_stages(self, task: Task) -> list[FittedNeural]:
         stages: dict[int, Network] = {}
-        network = self.build(task.classes, task.seed).to(task.device)
-        check_support(task.windows, task.labels, task.classes, network.window)
-        network.learn_constants(torch.from_numpy(task.windows))
-        support: TrainingSupport
-        if self.recipe.augments:
-            support = AugmentedWindows(task, network.views_of_normalised, self.recipe, network.microbatch)
-        else:
-            views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
-            support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=network.microbatch)
-        how: Any = {"draws": network.draws, "keep": keeping(network, task.stages, stages), "progress": task.progress}
-        history = yield from training(network, network, support, self.recipe, **how)
-        return Learned(stages | {self.recipe.updates: network}, history)
+        with measured(task.device) as spent, seeded(task.seed), full_precision():
+            network = self.build(task.classes, task.seed).to(task.device)
+            check_support(task.windows, task.labels, task.classes, network.window)
+            network.learn_constants(torch.from_numpy(task.windows))
+            how: Any = {"keep": keeping(network, task.stages, stages), "progress": task.progress}
+            support = self._support(network, task)
+            history = train(network, network, support, self.recipe, draws=network.draws, **how)
+        cost = cost_of(spent, network, len(stages) + 1)
+        return self._fitted(task, stages | {self.recipe.updates: network}, history, cost)
 
-    def fitted(self, task: Task, ended: Ended[Learned]) -> list[FittedNeural]:
-        """The network after each of the task's stages, and at last after the last update, each with its share of what
-        was spent; what the fit failed of is raised."""
-        if isinstance(ended.result, Exception):
-            raise ended.result
-        networks = ended.result.networks
-        cost = cost_of(ended.spent, networks[self.recipe.updates], len(networks))
-        return self._fitted(task, networks, ended.result.history, cost)
+    def _support(self, network: Network, task: Task) -> TrainingSupport:
+        at_once = network.at_once(torch.device(task.device))
+        if self.recipe.augments:
+            return AugmentedWindows(task, network.views_of_normalised, self.recipe, at_once)
+        views, targets = views_of(network.views, task.windows, task.device), torch.from_numpy(task.labels)
+        return PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=at_once)
 
     def _fitted(
         self, task: Task, networks: Mapping[int, Network], history: list[Step], cost: Cost
@@ -153,7 +151,7 @@ class NeuralMethod(Method):
             network = self.build(classes, None).train()
             windows = torch.from_numpy(np.stack([check_window(i, network.window) for i in (0, 1)]))
             network.learn_constants(windows)
-            cross_entropy(network(*network.views(windows), *network.draws()), torch.tensor([0, 1])).backward()
+            cross_entropy(network(*network.views(windows), *network.draws(2)), torch.tensor([0, 1])).backward()
         return FittedNeural(self, classes, 0, cost_of(Spent(), network), [], network.constants, network)
 
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:

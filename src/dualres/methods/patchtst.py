@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 
-from dualres.methods.blocks import EncoderLayer, cut_patches, sinusoids
+from dualres.methods.blocks import EncoderLayer, MicrobatchNorm, cut_patches, sinusoids
 from dualres.methods.catalogue import Entry, Look
 from dualres.methods.neural import WINDOW, Network, trained
 
@@ -20,6 +20,7 @@ DROPOUT = 0.1
 class PatchTST(Network):
     """99,208 parameters with eight classes."""
 
+    joins = True
     positions: Tensor  # one row per sample, as released; only the first TOKENS are used
 
     def __init__(self, classes: int) -> None:
@@ -27,7 +28,7 @@ class PatchTST(Network):
         self.embed = nn.Linear(PATCH, WIDTH, bias=False)
         self.register_buffer("positions", sinusoids(WINDOW, WIDTH))
         self.layers = nn.Sequential(*(EncoderLayer(WIDTH, HEADS, HIDDEN, DROPOUT) for _ in range(LAYERS)))
-        self.norm = nn.BatchNorm1d(WIDTH)
+        self.norm = MicrobatchNorm(WIDTH, self.microbatch)
         self.head = nn.Linear(WIDTH * TOKENS, classes)
         self.dropout = nn.Dropout(DROPOUT)
 

@@ -27,6 +27,8 @@ DROPOUT = 0.2
 class TSCMamba(Network):
     """2,502,466 parameters for eight classes."""
 
+    joins = True
+
     def __init__(self, classes: int) -> None:
         super().__init__()
         fused = 3 * WIDTH

@@ -9,7 +9,7 @@ from dualres.campaign.studies import Quick
 from dualres.datasets import catalog
 from dualres.datasets.about_folds import PROVENANCE
 from dualres.datasets.budget import Budget
-from dualres.methods.minirocket import FEATURES as MINIROCKET_FEATURES
+from dualres.methods.rocket import FEATURES as MINIROCKET_FEATURES
 from dualres.report.names import dataset_name, dataset_title, device_names, method_name
 from dualres.report.results import Cell, Entry, labelled_s
 

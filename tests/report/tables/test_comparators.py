@@ -9,9 +9,9 @@ from dualres.methods import (
     mambasl,
     medformer,
     method,
-    minirocket,
     moderntcn,
     patchtst,
+    rocket,
     tscmamba,
 )
 from dualres.paper.weights import MINIROCKET_FEATURES
@@ -34,7 +34,7 @@ PRINTED = {
 
 CONSTANTS = {
     "mambasl": (mambasl, ("WIDTH", "STATES", "TAPS", "KERNEL", "HEADS", "DROPOUT")),
-    "minirocket": (minirocket, ("KERNELS", "TAPS", "FEATURES_REQUESTED", "FEATURES")),
+    "minirocket": (rocket, ("KERNELS", "TAPS", "FEATURES_REQUESTED", "FEATURES")),
     "tscmamba": (tscmamba, ("WIDTH", "PATCH", "STATES", "TAPS", "EXPANSION", "DROPOUT")),
     "medformer": (medformer, ("WIDTH", "HIDDEN", "HEADS", "LAYERS", "DROPOUT", "DROPPED_TOKENS")),
     "moderntcn": (moderntcn, ("LARGE_KERNEL", "SMALL_KERNEL", "PATCH", "STRIDE", "DROPOUT", "HEAD_DROPOUT")),
@@ -74,4 +74,4 @@ def test_what_is_said_in_words_is_so_in_the_networks():
     assert names.count("TwoStages") == 1
     assert len(network["moderntcn"].blocks) == len(moderntcn.WIDTHS)
     assert network["tscmamba"].over_channels.read is None
-    assert minirocket.FEATURES == MINIROCKET_FEATURES
+    assert rocket.FEATURES == MINIROCKET_FEATURES

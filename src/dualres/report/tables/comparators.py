@@ -3,7 +3,17 @@
 from collections.abc import Callable, Mapping
 
 from dualres.config import ModelConfig
-from dualres.methods import crossformer, itransformer, mambasl, medformer, minirocket, moderntcn, patchtst, tscmamba
+from dualres.methods import (
+    crossformer,
+    itransformer,
+    mambasl,
+    medformer,
+    minirocket,
+    moderntcn,
+    patchtst,
+    rocket,
+    tscmamba,
+)
 from dualres.methods.neural import WINDOW
 from dualres.methods.wavelet import SCALE, SIDE
 
@@ -30,11 +40,11 @@ def _mambasl() -> str:
 
 
 def _minirocket() -> str:
-    m = minirocket
+    m, r = minirocket, rocket
     lowest, highest = m.ALPHAS[[0, -1]]
     return (
-        f"Shares of samples above levels, by {m.KERNELS} fixed kernels of {m.TAPS} taps, dilated: "
-        f"{m.FEATURES_REQUESTED:,} features requested, {m.FEATURES:,} made. They are centred and scaled by the "
+        f"Shares of samples above levels, by {r.KERNELS} fixed kernels of {r.TAPS} taps, dilated: "
+        f"{r.FEATURES_REQUESTED:,} features requested, {r.FEATURES:,} made. They are centred and scaled by the "
         f"support; a ridge classifier chooses its penalty among {len(m.ALPHAS)} from {lowest:g} to {highest:g}."
     )
 
