@@ -132,6 +132,19 @@ def test_a_fit_in_a_bundle_is_the_fit_alone(name, small):
         assert [s.loss for s in fitted.history] == pytest.approx([s.loss for s in alone.history], rel=1e-4)
 
 
+def test_fits_that_learn_from_the_same_windows_are_shown_the_same(small):
+    from dualres.gpu.fit import sources_of
+
+    windows, labels = tones(small)
+    other, _ = tones(small, seed=1)
+    supports, seeds, recipe = [windows, other, windows.copy()], [41, 42, 43], Recipe(SLAB + 3)
+    assert sources_of(supports) == [0, 1, 0]
+    bundle = fit_networks(supports, [labels] * 3, 3, seeds=seeds, config=small, recipe=recipe, device="cuda")
+    for fitted, support, seed in zip(bundle, supports, seeds, strict=True):
+        alone = fit_network(support, labels, 3, config=small, recipe=recipe, seed=seed, device="cuda")
+        torch.testing.assert_close(row(fitted.network), row(alone.network), rtol=0, atol=2e-5)
+
+
 def test_progress_hears_of_every_update_in_order(small):
     seen = []
     fitted = fit_network(

@@ -36,6 +36,17 @@ def test_logits_of_windows_in_a_signal(network, signal, starts, where):
     torch.testing.assert_close(logits, expected(network, signal, starts), rtol=1e-4, atol=2e-5)
 
 
+def test_many_windows_are_done_in_parts_whatever_was_there_before(network):
+    from dualres.gpu.graphs import MANY, scorer
+
+    noise = torch.randn(1_400_000, generator=torch.Generator().manual_seed(1)).numpy()
+    for offset, windows in ((1000.0, 80), (-5.0, 66), (0.0, 79)):
+        starts = range(16_384, 16_384 * (windows + 1), 16_384)
+        assert len(starts) == windows >= MANY
+        logits = scorer(network).logits(noise + offset, starts)
+        torch.testing.assert_close(logits, expected(network, noise + offset, starts), rtol=1e-4, atol=1e-4)
+
+
 def test_one_window(network, signal):
     from dualres.gpu.graphs import scorer
 

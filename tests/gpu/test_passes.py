@@ -67,24 +67,25 @@ def test_a_silenced_memory_is_left_to_pytorch():
 
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("size", ["paper", "small"])
-def test_logits_losses_and_gradients(size, control, small):
+@pytest.mark.parametrize("sources", [None, (0, 1, 0)], ids=["own views", "shared views"])
+def test_logits_losses_and_gradients(sources, size, control, small):
     from dualres.gpu.passes import Passes
 
-    fits, windows, classes = 2, 5, 3
+    fits, windows, classes = len(sources or (0, 1)), 5, 3
     config = replace(PAPER if size == "paper" else small, **CONTROLS[control])
     device = torch.device("cuda")
     layout = Layout(config, classes)
     draws = Draws(range(fits), windows, config.width, device)
     draws.renew()
     draws.count.fill_(26)
-    passes = Passes(layout, fits, windows, device, draws)
+    passes = Passes(layout, fits, windows, device, draws, sources)
     networks = [DualRes(classes, config, seed) for seed in range(fits)]
     passes.weights.copy_(torch.stack([layout.pack(network) for network in networks]))
     views = []
     for view, bins in ((passes.short, config.short_bins), (passes.long, config.long_bins)):
         view[..., :bins].uniform_(0, 3)
         view[..., bins] = 1
-        views.append(view[..., :bins].unflatten(0, (fits, windows)))
+        views.append(view[..., :bins].unflatten(0, (2, windows))[list(sources or (0, 1))])
     labels = torch.arange(fits * windows, device=device) % classes
     passes.labels.copy_(labels)
     with torch.no_grad():

@@ -144,9 +144,21 @@ def _encode(
     tl.store(at + STATES, im, mask=is_row)
 
 
-@triton.jit(do_not_specialize=["windows"])
+@triton.jit
+def seen_by(sources, program, fits, windows):
+    """A window, whose network is among `fits`, and the one whose views it has.
+
+    Programs that follow each other have the same window of all networks: where these share their views, the second one
+    finds in the cache what the first one read.
+    """
+    fit, own = program % fits, program // fits
+    return fit * windows + own, tl.load(sources + fit) * windows + own
+
+
+@triton.jit(do_not_specialize=["fits", "windows"])
 def encode_views_kernel(
-    short, long, weights, noise, count, features, normed, maps, coefficients, windows, sigma, shift, root,
+    short, long, sources, fits, weights, noise, count, features, normed, maps, coefficients, windows, sigma, shift,
+    root,
     SIZE: tl.constexpr, SHORT: tl.constexpr, LONG: tl.constexpr, NORM: tl.constexpr, MAPS: tl.constexpr,
     BIAS: tl.constexpr, LOG_RATE: tl.constexpr, PITCH: tl.constexpr, SHORT_COLUMNS: tl.constexpr,
     LONG_COLUMNS: tl.constexpr, USES_SHORT: tl.constexpr, USES_LONG: tl.constexpr, TOKENS: tl.constexpr,
@@ -154,16 +166,16 @@ def encode_views_kernel(
     SLAB: tl.constexpr, TRAINS: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr, PART: tl.constexpr,
 ):  # fmt: skip
     """Some tokens of one window, from its padded views (windows, tokens, columns)."""
-    window = tl.program_id(0).to(tl.int64)
+    window, seen = seen_by(sources, tl.program_id(0).to(tl.int64), fits, windows)
     own = weights + window // windows * SIZE
     t = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
-    inside, row = t < TOKENS, window * TOKENS + t
+    inside, row, shown = t < TOKENS, window * TOKENS + t, seen * TOKENS + t
     low = tl.zeros([ROWS, WIDTH // 2], tl.float32)
     high = tl.zeros([ROWS, WIDTH // 2], tl.float32)
     if USES_SHORT:
-        low += _projected(short, row, inside, own + SHORT, SHORT_COLUMNS, WIDTH // 2, ROWS, BLOCK)
+        low += _projected(short, shown, inside, own + SHORT, SHORT_COLUMNS, WIDTH // 2, ROWS, BLOCK)
     if USES_LONG:
-        high += _projected(long, row, inside, own + LONG, LONG_COLUMNS, WIDTH // 2, ROWS, BLOCK)
+        high += _projected(long, shown, inside, own + LONG, LONG_COLUMNS, WIDTH // 2, ROWS, BLOCK)
     _encode(
         low, high, own, noise, count, features, normed, maps, coefficients, window, windows, sigma, shift, root,
         row, t, inside, NORM, MAPS, BIAS, LOG_RATE, PITCH, WIDTH, STATES, CHUNK, ROTATES, EPS, SLAB, TRAINS, ROWS, PART,
@@ -356,7 +368,7 @@ def norm_backward_kernel(
 
 @triton.jit
 def _projection_back(
-    view, d_features, to, window, block, side,
+    view, d_features, to, window, seen, block, side,
     COLUMNS: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     h, column = tl.arange(0, WIDTH // 2), block * BLOCK + tl.arange(0, BLOCK)
@@ -364,29 +376,30 @@ def _projection_back(
     total = tl.zeros([WIDTH // 2, BLOCK], tl.float32)
     for start in range(0, TOKENS, ROWS):
         t = start + tl.arange(0, ROWS)
-        row, inside = window * TOKENS + t, t < TOKENS
-        d_at = d_features + (row * WIDTH)[None, :] + side + h[:, None]
-        x_at = view + (row * COLUMNS)[:, None] + column[None, :]
+        inside = t < TOKENS
+        d_at = d_features + ((window * TOKENS + t) * WIDTH)[None, :] + side + h[:, None]
+        x_at = view + ((seen * TOKENS + t) * COLUMNS)[:, None] + column[None, :]
         d = tl.load(d_at, mask=inside[None, :], other=0.0)
         x = tl.load(x_at, mask=inside[:, None] & is_column, other=0.0)
         total = add_product(d, x, total)
     tl.store(to + h[:, None] * COLUMNS + column[None, :], total, mask=is_column)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["fits", "windows"])
 def projections_backward_kernel(
-    short, long, d_features, gradients, long_blocks,
+    short, long, sources, fits, d_features, gradients, windows, long_blocks,
     SIZE: tl.constexpr, SHORT: tl.constexpr, LONG: tl.constexpr, SHORT_COLUMNS: tl.constexpr,
     LONG_COLUMNS: tl.constexpr, TOKENS: tl.constexpr, WIDTH: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """A window's share of the gradient of some columns of one projection."""
-    window, block = tl.program_id(0).to(tl.int64), tl.program_id(1)
-    to = gradients + window * SIZE
+    window, seen = seen_by(sources, tl.program_id(0).to(tl.int64), fits, windows)
+    block, to = tl.program_id(1), gradients + window * SIZE
     if block < long_blocks:
         _projection_back(
-            long, d_features, to + LONG, window, block, WIDTH // 2, LONG_COLUMNS, TOKENS, WIDTH, ROWS, BLOCK
+            long, d_features, to + LONG, window, seen, block, WIDTH // 2, LONG_COLUMNS, TOKENS, WIDTH, ROWS, BLOCK
         )
     else:
+        block -= long_blocks
         _projection_back(
-            short, d_features, to + SHORT, window, block - long_blocks, 0, SHORT_COLUMNS, TOKENS, WIDTH, ROWS, BLOCK
+            short, d_features, to + SHORT, window, seen, block, 0, SHORT_COLUMNS, TOKENS, WIDTH, ROWS, BLOCK
         )

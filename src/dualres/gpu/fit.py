@@ -76,7 +76,9 @@ def fit_together(
     stream = beside(where.index)
     stream.wait_stream(torch.cuda.current_stream(where))  # memory that is free may still be read there
     with torch.cuda.device(where), torch.cuda.stream(stream):
-        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation)
+        # What is augmented is drawn for each fit anew; else fits may be shown the same.
+        sources = None if augmentation else sources_of(supports)
+        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation, sources)
         bundle.load(supports, labels)
         bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
         kept = bundle.run(progress, stages)
@@ -95,8 +97,24 @@ def fit_together(
     return [Trained(*its) for its in zip(losses, standards, earlier, strict=True)]
 
 
+def sources_of(supports: Supports) -> list[int]:
+    """For each support its number among those that differ, in the order in which they come."""
+    different: list[npt.NDArray[np.float32]] = []
+    sources = []
+    for support in supports:
+        same = (i for i, other in enumerate(different) if other is support or np.array_equal(other, support))
+        source = next(same, len(different))
+        if source == len(different):
+            different.append(support)
+        sources.append(source)
+    return sources
+
+
 class Bundle:
-    """Everything on the device that fits of one shape share; to be used on one stream."""
+    """Everything on the device that fits of one shape share; to be used on one stream.
+
+    `sources` tells which of their supports each fit learns from, as `sources_of` has it; by default each has its own.
+    """
 
     def __init__(
         self,
@@ -106,11 +124,13 @@ class Bundle:
         recipe: Recipe,
         device: torch.device,
         augmentation: GpuAugmentation | None = None,
+        sources: Sequence[int] | None = None,
     ) -> None:
+        self._sources = range(len(seeds)) if sources is None else sources
         self._layout, self._device, self._recipe, self._augmentation = layout, device, recipe, augmentation
         shown = Shown(augmentation.sources, windows, augmentation.waves, device) if augmentation else None
         self.draws = Draws(seeds, windows, layout.config.width, device, shown)
-        self.passes = Passes(layout, len(seeds), windows, device, self.draws)
+        self.passes = Passes(layout, len(seeds), windows, device, self.draws, self._sources)
         self.augmented: list[Augmented] = []  # the short and the long view, where they change with every update
         if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
@@ -146,11 +166,11 @@ class Bundle:
             spectra = Spectra(self._layout, most, most * samples, self._device, apart=True)
             starts = torch.arange(0, most * samples, samples, device=self._device)
             short, long = [view.magnitudes for view in self.augmented] or (self.passes.short, self.passes.long)
-            for fit, support in enumerate(supports):
+            for source, support in dict(zip(self._sources, supports, strict=True)).items():
                 raw = torch.from_numpy(np.ascontiguousarray(support))
                 for i in range(0, windows, most):
                     signal = raw[i : i + most].to(self._device).flatten()
-                    rows = slice(fit * windows + i, fit * windows + min(i + most, windows))
+                    rows = slice(source * windows + i, source * windows + min(i + most, windows))
                     spectra.fill(short[rows], long[rows], signal, starts[: rows.stop - rows.start])
             if self._augmentation:
                 for view in self.augmented:

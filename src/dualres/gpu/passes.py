@@ -9,7 +9,7 @@ allocated, looked at or waited for in a pass, so that it can be part of a CUDA g
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,15 +35,23 @@ EPS = 1e-5  # LayerNorm's
 class Passes:
     """Buffers and passes; without `draws` they only go forward, with neither jitter nor dropout.
 
-    `short` and `long` (fits * windows, tokens, columns) are the padded views that networks are trained on, `weights`
-    (fits, size) the parameters as `layout` orders them. Going backward leaves each window's share of the gradient in
-    `gradients` (fits * windows, size), `losses` and `logits` the rest that is told.
+    `short` and `long` (supports * windows, tokens, columns) are the padded views that networks are trained on, and
+    `sources` tells the support of each network; without it each has its own. `weights` (fits, size) are the parameters
+    as `layout` orders them. Going backward leaves each window's share of the gradient in `gradients` (fits * windows,
+    size), `losses` and `logits` the rest that is told.
     """
 
     def __init__(
-        self, layout: Layout, fits: int, windows: int, device: torch.device, draws: Draws | None = None
+        self,
+        layout: Layout,
+        fits: int,
+        windows: int,
+        device: torch.device,
+        draws: Draws | None = None,
+        sources: Sequence[int] | None = None,
     ) -> None:
         trains = draws is not None
+        sources = range(fits) if sources is None else sources
         if draws is None:
             layout = Layout(replace(layout.config, jitter=0.0, dropout=0.0), layout.classes)
             draws = Draws([0] * fits, windows, layout.config.width, device)
@@ -56,7 +64,9 @@ class Passes:
 
         self._layout, self._windows, self._total, self._draws = layout, windows, total, draws
         columns = [layout.shapes[name][1] for name in ("short", "long")]
-        self.short, self.long = (buffer(trained, tokens, count) for count in columns)
+        shown = windows * (max(sources) + 1) if trains else 0
+        self.short, self.long = (buffer(shown, tokens, count) for count in columns)
+        self._seen = self.short, self.long, torch.tensor(sources, dtype=torch.int32).to(device), fits
         self.weights = buffer(fits, layout.size)
         # What no kernel writes to, the padding and a removed branch, stays zero.
         self.gradients = buffer(trained, layout.size)
@@ -165,7 +175,7 @@ class Passes:
 
     def _encode(self) -> None:
         encoder_triton.encode_views_kernel[self._encoders](
-            self.short, self.long, *self._encoded, **self._encoder, maxnreg=REGISTERS[True]
+            *self._seen, *self._encoded, **self._encoder, maxnreg=REGISTERS[True]
         )
 
     def _encode_frames(self, frames: Frames) -> None:
@@ -235,6 +245,6 @@ class Passes:
         long_blocks = ceil_div(self.long.shape[-1], GRADIENT_COLUMNS) if self._uses["USES_LONG"] else 0
         short_blocks = ceil_div(self.short.shape[-1], GRADIENT_COLUMNS) if self._uses["USES_SHORT"] else 0
         encoder_triton.projections_backward_kernel[(self._total, long_blocks + short_blocks)](
-            self.short, self.long, self._d_features, self.gradients, long_blocks,
+            *self._seen, self._d_features, self.gradients, self._windows, long_blocks,
             **self._sizes, **self._outer, ROWS=GRADIENT_ROWS, BLOCK=GRADIENT_COLUMNS,
         )  # fmt: skip

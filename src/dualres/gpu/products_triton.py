@@ -2,8 +2,8 @@
 """Products of matrices in float32 on the units that multiply matrices, which take numbers of 11 bits.
 
 Each factor is split into its first 11 bits and the rest; three of the four products of these parts add up to within
-about 1e-6 of float32's. Triton's own "tf32x3" does the same, but clears the units after every product, to look for
-infinities; here all parts are added up in them. Factors must be finite.
+about 1e-6 of float32's. Triton's own "tf32x3" does the same, but clears the units after each of the three, to look for
+infinities; here they are added up in them. Factors must be finite.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ def split(x):
 
 
 @triton.jit
-def add_product(a, b, total):
-    """total + a @ b, from the smallest part to the largest."""
+def product(a, b):
+    """a @ b, from the smallest part to the largest."""
     a_high, a_low = split(a)
     b_high, b_low = split(b)
-    total = tl.dot(a_low, b_high, total, input_precision="tf32")
+    total = tl.dot(a_low, b_high, input_precision="tf32")
     total = tl.dot(a_high, b_low, total, input_precision="tf32")
     return tl.dot(a_high, b_high, total, input_precision="tf32")
 
 
 @triton.jit
-def product(a, b):
-    """a @ b."""
-    return add_product(a, b, tl.zeros([a.shape[0], b.shape[1]], tl.float32))
+def add_product(a, b, total):
+    """total + a @ b."""
+    return total + product(a, b)  # not in the units: they do not round to nearest, which long sums show
