@@ -11,7 +11,6 @@ import argparse
 import json
 import sys
 import time
-from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -40,7 +39,7 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
 
-    names = [name for name in arguments.methods if name != "minirocket" or find_spec("aeon")]
+    names = arguments.methods
     fitted = {name: short_fit(name, arguments.device) for name in names}
     window = np.random.default_rng(0).standard_normal((1, WINDOW)).astype(np.float32)
     for one in fitted.values():

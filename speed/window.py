@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from importlib.util import find_spec
 
 import numpy as np
 import torch
@@ -28,7 +27,7 @@ from dualres.model.scan import scan, scan_ref
 from dualres.scorers import weights_of
 from methods import short_fit
 
-TURNS_OF_OTHERS = 10  # repeats are for the fast ones; MiniRocket takes two hundred times as long
+TURNS_OF_OTHERS = 10  # repeats are for the fast ones; some methods take tens of times as long
 
 
 def main() -> None:
@@ -68,7 +67,7 @@ def whole(network: DualRes, window: torch.Tensor, way) -> torch.Tensor:
 
 
 def others_ms(window: np.ndarray) -> dict[str, float]:
-    names = [name for name in NAMES if name != "dualres" and (name != "minirocket" or find_spec("aeon"))]
+    names = [name for name in NAMES if name != "dualres"]
     fitted = {name: short_fit(name, "cpu") for name in names}
     return best_ms({name: lambda one=one: one.scores(window) for name, one in fitted.items()}, TURNS_OF_OTHERS)
 

@@ -39,6 +39,17 @@ def test_aarch64():
     assert result["views_scalar_over_vector"] > 1.5
 
 
+@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+def test_rocket():
+    result = printed("rocket.py", "--repeats", "1")
+    assert set(result["builds"]) == {*compiled.able()}
+    assert all(build["window_ms"] > 0 for build in result["builds"].values())
+    if shutil.which("cc"):
+        assert all(build["over_floor"] > 0 for build in result["builds"].values())
+    assert result["numpy_ms"] > 0
+    assert result["same"]
+
+
 def test_record():
     result = printed("record.py", "--seconds", "1", "--repeats", "1")
     assert result["windows"] == 2
@@ -103,10 +114,15 @@ def test_cold_start():
 
 @pytest.mark.slow
 def test_campaign_cuda(tmp_path):
-    few = ("--dataset", "simulated", "--methods", "itransformer", "--updates", "2", "--device", "cpu")
-    first = printed("campaign_cuda.py", str(tmp_path), "--dir", str(tmp_path / "ways"), "--ways", "processes", *few)
-    assert first["ways"] == ["processes"]
-    result = printed("campaign_cuda.py", str(tmp_path), "--dir", str(tmp_path / "ways"), "--ways", "side_by_side", *few)
-    assert result["processes_s"] == first["processes_s"] > 0
-    assert result["side_by_side_over_processes"] > 0
-    assert (result["same"], result["differing"]) == (2, {})
+    few = ("--dataset", "simulated", "--methods", "itransformer", "--quick", "--device", "cpu", "--jobs", "2")
+    folders = (str(tmp_path), "--dir", str(tmp_path / "versions"), "--former", str(FOLDER.parent / "src"))
+    first = printed("campaign_cuda.py", *folders, "--only", "former", *few)
+    assert first["former_status"] == 0
+    assert len(first["former_macro_f1"]) == 2  # folds
+    result = printed("campaign_cuda.py", *folders, "--only", "now", *few)
+    assert result["former_s"] == first["former_s"] > 0
+    assert result["now_over_former"] > 0
+    assert result["now_macro_f1"] == result["former_macro_f1"]
+    stopped = printed("campaign_cuda.py", *folders[:2], str(tmp_path / "stopped"), "--limit", "2", *few)
+    assert stopped["now_status"] is None
+    assert 2 <= stopped["now_s"] < 60

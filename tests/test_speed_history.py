@@ -112,6 +112,15 @@ def test_this_machine_is_named_in_words():
     assert "(R)" not in words
 
 
+def test_generations_of_one_name_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr("dualres.campaign.work.machine", lambda device: {"device": "AMD EPYC", "kernel": "avx2"})
+    facts = tmp_path / "cpuinfo"
+    monkeypatch.setattr(history, "CPU_FACTS", facts)
+    assert history.this_machine().startswith("AMD EPYC with AVX2")
+    facts.write_text("processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\n")
+    assert history.this_machine().startswith("AMD EPYC (family 26, model 2) with AVX2")
+
+
 @pytest.mark.parametrize("found", [{}, {"kernel_ms": 1.0}, {"kernel_ms": None, "floor_ms": 1.0}])
 def test_a_ratio_that_a_script_no_longer_prints_is_an_error_that_names_it(tmp_path, found):
     (tmp_path / "window.json").write_text(json.dumps(found))

@@ -210,7 +210,7 @@ class Measured:
         """How busy the machine was, which the times depend on."""
         found = self._json("wheels")
         return fill(
-            f"The machine has {found['processors']} processors and had {found['load']:.0f} programs to run at a time. "
+            f"The machine has {found['processors']} processors; its load was {found['load']:.0f}. "
             "What a processor spends on a verdict, both processes of it together, hardly depends on that.",
             LINE,
         )

@@ -27,6 +27,7 @@ HISTORY = ROOT / "results" / "speed_history.jsonl"
 MEASURED = ROOT / "results" / "measured"
 PAGE = ROOT / "docs" / "speed.md"
 BEGIN, END = "<!-- speed history -->\n", "<!-- end of speed history -->\n"
+CPU_FACTS = Path("/proc/cpuinfo")
 _MORE = f"by more than {100 * WORSE:.0f} %"
 _DIGITS = 4  # of a ratio, significant ones
 _INSTRUCTIONS = {"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON"}
@@ -125,9 +126,18 @@ def this_machine() -> str:
 
     facts = machine("cpu")
     words = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|@.*", "", facts["device"]).split()
+    if not re.search(r"\d", " ".join(words)):  # a virtual machine's may have a name that all its generations have
+        words += _generation()
     kernel = facts["kernel"]
     by = f"with {_INSTRUCTIONS.get(kernel, kernel)}" if kernel else "without the compiled kernel"
     return f"{' '.join(words)} {by}, {os.cpu_count()} cores"
+
+
+def _generation() -> list[str]:
+    """The numbers of this processor's family and model in words, as Linux tells them."""
+    facts = CPU_FACTS.read_text() if CPU_FACTS.exists() else ""
+    found = {name: re.search(rf"^{name}\s*: (\d+)$", facts, re.MULTILINE) for name in ("cpu family", "model")}
+    return [f"(family {found['cpu family'][1]}, model {found['model'][1]})"] if all(found.values()) else []
 
 
 def commit() -> str:

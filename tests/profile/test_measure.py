@@ -16,8 +16,9 @@ from dualres.judge import STRETCH
 from dualres.kernel import compiled
 from dualres.methods.files import as_model
 from dualres.methods.method import Cost
-from dualres.methods.minirocket import FEATURES, MiniRocket
+from dualres.methods.minirocket import MiniRocket
 from dualres.methods.neural import FittedNeural
+from dualres.methods.rocket import FEATURES
 from dualres.profile import measure as module
 from dualres.profile.checkpoints import find, fit, wanted_job
 from dualres.profile.measure import bytes_of, measure

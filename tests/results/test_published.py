@@ -1,5 +1,7 @@
 """The published scores are intact, and a published cell comes out again."""
 
+import json
+import math
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,28 @@ def test_the_manifest_lists_every_file_of_the_results():
 def test_the_results_verify():
     result = CliRunner().invoke(cli.app, ["bench", "verify", str(ROOT / "results")])
     assert result.exit_code == 0, result.output
+
+
+def test_pages_that_no_script_fills_say_what_was_measured():
+    def measured(name):
+        return json.loads((ROOT / "results" / "measured" / f"{name}.json").read_text())
+
+    def page(name):
+        return " ".join((ROOT / name).read_text().split())
+
+    campaign, size, cold = (measured(name) for name in ("campaign_cuda", "install_size", "cold_start"))
+    took = f"one seed, took {campaign['now_s']:.0f} s on an H200"
+    before = f"{campaign['former_finished']} of the {campaign['now_finished']} jobs were finished"
+    assert (
+        f"{took}; by the version that made the published results {before} after {campaign['former_s']:.0f} s"
+        in page("docs/benchmark.md")
+    )
+    install = page("docs/install.md")
+    assert f"counts what came: {size['mb']:.0f} MB" in install
+    assert f"`du -m` counts {math.ceil(size['mib_on_disk'])} MiB" in install
+    assert f"{cold['diagnose_s']:.2f} s in the median" in install
+    assert f"{cold['over_numpy']:.1f} times Python" in install
+    assert f"exports to C: {size['mb']:.0f} MB" in page("README.md")
 
 
 def test_a_published_bearing_cell_comes_out_again(ledger, data, tmp_path):

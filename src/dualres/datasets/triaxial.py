@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from dualres.datasets.machines import AXES, Machine, Setting, machine, settings, simulate_axes
+from dualres.errors import DualResError
+from dualres.machinery.extras import need
 from dualres.machinery.files import write_whole
 from dualres.recordings.labels import LABELS
 from dualres.recordings.recording import Origin, Recording, Samples, of_axes
@@ -72,5 +74,14 @@ def _signal(machine: Machine, setting: Setting, axis: str) -> Samples:
 _signals = lru_cache(maxsize=1)(simulate_axes)  # who asks for one axis asks for the next one then
 
 
+def main() -> None:
+    """As a command: write the folder that is named, or `pump`."""
+    try:
+        need("the simulated pump", "scipy")
+        write_folder(sys.argv[1] if len(sys.argv) > 1 else "pump")
+    except DualResError as error:
+        sys.exit(f"Error: {error}")
+
+
 if __name__ == "__main__":
-    write_folder(sys.argv[1] if len(sys.argv) > 1 else "pump")
+    main()
