@@ -110,6 +110,10 @@ def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(
         assert same(ends[job], alone[job.key])
         assert (tmp_path / "models" / f"{job.key}.safetensors").exists()
         assert {(sharing, stage) for key, sharing, stage, *_ in told if key == job.key} == {(2, "fit"), (1, "judge")}
+        assert [rest[:2] for key, _, stage, *rest in told if (key, stage) == (job.key, "fit")] == [
+            [update, 4]
+            for update in (1, 2, 3, 4)  # of both fits
+        ]
         assert ends[job].facts["wall_s"] > ends[job].facts["judge_s"] > 0
         assert (ends[job].facts["fitted_together"], alone[job.key].facts["fitted_together"]) == (2, 1)
 

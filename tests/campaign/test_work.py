@@ -12,7 +12,7 @@ from dualres import cli
 from dualres.campaign import sources
 from dualres.campaign.job import Job
 from dualres.campaign.sources import Source, present_datasets
-from dualres.campaign.work import DECIMALS, do
+from dualres.campaign.work import DECIMALS, do, fit, gather
 from dualres.config import POLYPHASE, Recipe
 from dualres.datasets import catalog, machines, simulated
 from dualres.datasets.budget import Budget
@@ -112,6 +112,14 @@ def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
     assert rest[:2] == ["fit", "fit"]
     assert rest[2] == set(JOB.used_fold().evaluation)
     assert rest[3:] == ["judge"] * 3
+
+
+def test_updates_of_all_axes_count_on(folder):
+    gathered = gather(JOB, Path("stores"), folder / "cache")
+    support = dataclasses.replace(gathered.support, more_axes=(gathered.support.windows[::-1].copy(),))
+    told = []
+    fit(dataclasses.replace(gathered, support=support), lambda *news: told.append(news[:3]))
+    assert told == [("fit", update, 4) for update in (1, 2, 3, 4)]
 
 
 def test_a_signal_is_resampled_once(folder, outcome, monkeypatch):

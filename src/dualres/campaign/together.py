@@ -31,9 +31,14 @@ _Member = tuple[Gathered, float]  # a job that can be fitted with others, and th
 
 def shape(job: Job) -> Hashable:
     """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
-    if fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together:
+    if _are_one(job):
         return job.dataset, job.budget, job.method, _but_for_updates(job).recipe, job.threads, job.device
     return _but_for_updates(job).key
+
+
+def _are_one(job: Job) -> bool:
+    """Whether fits like its are one on that device, and tell of their updates together."""
+    return entry(job.method).fits_together and fits_together(ModelConfig(), job.device, job.recipe)
 
 
 def _but_for_updates(job: Job) -> Job:
@@ -94,7 +99,9 @@ def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
     learner = method(gathered[0].job.method, by_updates.get(last))
     if not isinstance(learner, NeuralMethod):
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
-    progress, one_of = steps_told(tell, "fit"), {_but_for_updates(one.job).key: one for one in gathered}
+    one_of = {_but_for_updates(one.job).key: one for one in gathered}
+    fits_told = 1 if _are_one(gathered[0].job) else sum(len(one.support.axes) for one in one_of.values())
+    progress = steps_told(tell, "fit", fits_told)
     tasks = [
         Task(windows, one.support.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
         for one in one_of.values()

@@ -105,7 +105,7 @@ def fit(gathered: Gathered, tell: Progress) -> Fitted:
         len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,
-        progress=steps_told(tell, "fit"),
+        progress=steps_told(tell, "fit", len(support.axes)),
     )
 
 
