@@ -1,5 +1,7 @@
 """A fit with recorded steps is the fit without them."""
 
+import gc
+
 import pytest
 import torch
 from torch import nn
@@ -7,6 +9,7 @@ from torch import nn
 from dualres.config import Recipe
 from dualres.learn.batches import PlainSupport
 from dualres.learn.train import train
+from dualres.machinery.cuda_graphs import PLAIN_CALLS, CapturedForward
 from dualres.machinery.seeding import seeded
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
@@ -42,3 +45,21 @@ def test_losses_weights_statistics_and_random_numbers_are_those_of_the_plain_loo
 def test_a_part_without_gradient_stays_without():
     model, _, _ = fitted(True, updates=2)
     assert model.idle.weight.grad is None
+
+
+@torch.no_grad()
+def test_what_is_let_go_of_takes_nothing_with_it_that_others_work_in():
+    """Sums this long are shared out: their parts lie in a workspace of cuBLAS."""
+    inputs = torch.randn(4, 32_768, device="cuda")
+
+    def judged(network):
+        forward = CapturedForward(network)
+        return forward, [forward(inputs) for _ in range(PLAIN_CALLS + 2)][-1]
+
+    kept, wanted = judged(nn.Linear(32_768, 8).cuda())
+    judged(nn.Linear(32_768, 8).cuda())
+    gc.collect()
+    torch.cuda.empty_cache()
+    taken = [torch.full((1 << 24,), torch.nan, device="cuda") for _ in range(4)]  # what was freed is another's now
+    assert torch.equal(kept(inputs), wanted)
+    assert all(part.isnan().all() for part in taken)

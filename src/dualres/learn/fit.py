@@ -212,7 +212,8 @@ def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None =
 
     fit_network(noise, labels, 2, config=config, recipe=replace(recipe, updates=updates), device=device, progress=tell)
     half = updates // 2
-    each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments).min()
+    # On a GPU the last update may be over while the one before it is told of.
+    each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments[:-1]).min()
     return float(each) * windows / few * recipe.updates
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.torch_version import TorchVersion
 
 from dualres.errors import ConfigError
 
 WARM_UPS = 3  # as PyTorch advises: libraries choose their kernels and workspaces in the first calls
+WORKSPACES_FREED = TorchVersion("2.12")  # since when a graph frees its stream's, pytorch/pytorch#193402
 PLAIN_CALLS = 2  # of a network that judges; what comes no oftener is not worth a recording
 
 Shapes = tuple[torch.Size, ...]
@@ -44,7 +46,7 @@ def recorded(step: Callable[[], None], pool: Pool | None = None) -> torch.cuda.C
     graph = torch.cuda.CUDAGraph()
     # Not torch.cuda.graph(): it waits for all streams, and gives the allocator's free memory back, which the next fit
     # would have to ask for again.
-    with _nothing_collected():
+    with _nothing_collected(), _own_workspaces():
         graph.capture_begin(pool, capture_error_mode="thread_local")
         try:
             step()
@@ -63,6 +65,23 @@ def _nothing_collected() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+@contextmanager
+def _own_workspaces() -> Iterator[None]:
+    """What is recorded has cuBLAS' workspaces in its own memory.
+
+    Else it works in those that its stream had before. When another graph of that stream is let go of, PyTorch frees
+    them.
+    """
+    frees = torch.__version__ >= WORKSPACES_FREED
+    if frees:
+        torch._C._cuda_clearCublasWorkspaces()
+    try:
+        yield
+    finally:
+        if frees:
+            torch._C._cuda_clearCublasWorkspaces()
 
 
 def warmed_and_recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:

@@ -29,7 +29,9 @@ from dualres.scorers import Scores, Windows
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
 WINDOWS_AT_ONCE = 96  # at most, on a GPU, which a microbatch would leave idle
-GPU_BYTES = 400 << 20  # of its memory for each of them: MambaSL takes 84 MB, and four processes share a GPU
+# Of its memory for each of them. Four processes share a GPU; MambaSL takes 84 MB for a window that it learns from, and
+# then keeps about half of that for one of each axis that it judges.
+GPU_BYTES = 800 << 20
 
 
 class Network(nn.Module):
