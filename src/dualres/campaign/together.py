@@ -38,7 +38,7 @@ def shape(job: Job) -> Hashable:
 
 def _are_one(job: Job) -> bool:
     """Whether fits like its are one on that device, and tell of their updates together."""
-    return entry(job.method).fits_together and fits_together(ModelConfig(), job.device, job.recipe)
+    return fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together
 
 
 def _but_for_updates(job: Job) -> Job:
