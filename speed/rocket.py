@@ -21,10 +21,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import torch
 
 from _timing import best_ms
 from dualres.kernel import compiled
+from dualres.kernel.threads import limit_threads, thread_count
 from dualres.methods.neural import WINDOW
 from dualres.methods.rocket import KERNELS, TAPS, dilations, features, features_ref, fit_levels
 
@@ -41,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=20)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
+    limit_threads(1)  # PyTorch's number is not enough: aeon's transform raises it to that of the cores
     if not compiled.able():
         raise SystemExit("the compiled library is not built: make setup")
     signal = np.random.default_rng(0).standard_normal((1, WINDOW)).astype(np.float32)
@@ -75,7 +75,7 @@ def told(best: dict[str, float], same: bool) -> dict[str, object]:
             "aeon_over_ours": aeon and round(aeon / window, 2),
         }
     times = {"numpy_ms": round(best["numpy"], 2), "aeon_ms": aeon and round(aeon, 2)}
-    return {"builds": builds, **times, "comparisons": sum(comparisons()), "same": same}
+    return {"builds": builds, **times, "comparisons": sum(comparisons()), "threads": thread_count(), "same": same}
 
 
 def comparisons() -> tuple[int, int]:

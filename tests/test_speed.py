@@ -47,6 +47,7 @@ def test_rocket():
     if shutil.which("cc"):
         assert all(build["over_floor"] > 0 for build in result["builds"].values())
     assert result["numpy_ms"] > 0
+    assert result["threads"] == 1
     assert result["same"]
 
 

@@ -29,8 +29,8 @@ from dualres.scorers import Scores, Windows
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
 WINDOWS_AT_ONCE = 96  # at most, on a GPU, which a microbatch would leave idle
-# Of its memory for each of them. Four processes share a GPU; MambaSL takes 84 MB for a window that it learns from, and
-# then keeps about half of that for one of each axis that it judges.
+# Of its memory for each of them. Four processes share a GPU; MambaSL takes 84 MB for a window that it learns from. By a
+# count of its tensors it then keeps half of that for one that it judges, and does so for each axis.
 GPU_BYTES = 800 << 20
 
 
