@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.metrics import f1_score
 
 from dualres import ModelConfig, Recipe
-from dualres.datasets import simulated
-from dualres.datasets.folds import load_fold
-from dualres.methods import method
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods import method
 from dualres.recordings.windows import at_rate, cut, evenly
+from dualres.simulated import rig as simulated
 
 METHODS = ("dualres", "patchtst")
 LABELLED, JUDGED = 3, 4  # windows of each recording

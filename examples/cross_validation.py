@@ -8,7 +8,7 @@ out.
 from sklearn.model_selection import StratifiedGroupKFold, cross_val_score
 
 from dualres import DualResClassifier
-from dualres.datasets import simulated
+from dualres.simulated import rig as simulated
 
 CLASSES = ("wear", "pitting")
 

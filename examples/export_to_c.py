@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 
 from dualres import DualResClassifier, diagnose_recording
-from dualres.datasets import simulated
 from dualres.export.c99 import write_c99
+from dualres.simulated import rig as simulated
 
 
 def main() -> None:

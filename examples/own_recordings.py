@@ -11,7 +11,7 @@ from pathlib import Path
 
 import soundfile
 
-from dualres.datasets import simulated
+from dualres.simulated import rig as simulated
 
 CLASSES = ("wear", "pitting")
 

@@ -21,16 +21,17 @@ from typing import Any
 import numpy as np
 
 from dualres.config import HELD, ModelConfig
-from dualres.file import VIEWS, Card, Model
+from dualres.judge.model import Model
 from dualres.kernel.compiled import variant
-from dualres.kernel.views_weights import ViewsWeights, views_shapes
-from dualres.machinery.allocator import keep_freed_memory
-from dualres.stream.agent import Agent
-from dualres.stream.chunk import Chunk, Form
-from dualres.stream.sinks.sink import Sink
-from dualres.stream.sources.source import Known, Put, Say, Source, Told
-from dualres.stream.spool import Spool
-from dualres.stream.spooled import Record
+from dualres.model.views.weights import ViewsWeights, views_shapes
+from dualres.model_file.card import VIEWS, Card
+from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.agent import Agent
+from dualres.stream.watch.records import Record
+from dualres.stream.watch.sinks.sink import Sink
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.spool import Spool
+from dualres.utils.malloc import keep_freed_memory
 
 RATE, CHUNK_S = 12_800, 0.1  # Hz, and what a sensor sends at a time
 STEP = int(RATE * CHUNK_S)

@@ -25,11 +25,12 @@ import numpy as np
 from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.compiler import STRICT
 from dualres.export.destination import write_files
-from dualres.export.kinds import kind_of
+from dualres.export.network_kinds import kind_of
 from dualres.export.sources import copied, made
-from dualres.file import DUALRES, VIEWS, Card, Model
-from dualres.learn.views import fit_views
+from dualres.judge.model import Model
+from dualres.learn.closed_form import fit_views
 from dualres.model.network import DualRes
+from dualres.model_file.card import DUALRES, VIEWS, Card
 
 HERE = Path(__file__).parent
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"

@@ -20,15 +20,15 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
-from dualres.learn.augment.supports import AugmentedSpectra
-from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
-from dualres.learn.bundle import augmentation_of
-from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import Task
-from dualres.learn.train import train
-from dualres.machinery.allocator import keep_freed_memory
-from dualres.machinery.cuda_graphs import full_precision
+from dualres.kernel.gpu.cuda_graphs import full_precision
+from dualres.learn.trained.augment.supports import AugmentedSpectra
+from dualres.learn.trained.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.trained.forward import Classify, training_threads
+from dualres.learn.trained.gpu_batch import augmentation_of
+from dualres.learn.trained.task import Task
+from dualres.learn.trained.train import train
 from dualres.model.network import DualRes
+from dualres.utils.malloc import keep_freed_memory
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 UPDATES = 100  # in a row, on a GPU
@@ -84,8 +84,8 @@ def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
 
 
 def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, float]:
-    from dualres.gpu.fit import Bundle
-    from dualres.gpu.layout import Layout
+    from dualres.kernel.gpu.layout import Layout
+    from dualres.learn.trained.gpu.fit import Bundle
 
     layout, device = Layout(ModelConfig(), CLASSES), torch.device("cuda")
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]

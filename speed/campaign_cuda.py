@@ -21,8 +21,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from dualres.campaign.ledger import Ledger
-from dualres.methods import NAMES
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.methods import NAMES
 
 FORMER, NOW = VERSIONS = ("former", "now")
 SOURCES = Path(__file__).parents[1] / "src"

@@ -18,8 +18,9 @@ import numpy as np
 import soundfile
 
 from dualres.config import HELD, ModelConfig
-from dualres.file import VIEWS, Card, Model, save
-from dualres.kernel.views_weights import ViewsWeights, views_shapes
+from dualres.judge.model import Model, save
+from dualres.model.views.weights import ViewsWeights, views_shapes
+from dualres.model_file.card import VIEWS, Card
 
 CLASSES, RATE, SECONDS = ("good", "worn", "broken"), 12_800, 4
 

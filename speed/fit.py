@@ -19,11 +19,11 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
-from dualres.learn.batches import PlainSupport
 from dualres.learn.fit import fit_network
-from dualres.learn.train import train
-from dualres.machinery.allocator import keep_freed_memory
+from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.train import train
 from dualres.model.network import DualRes
+from dualres.utils.malloc import keep_freed_memory
 
 WINDOWS, CLASSES, SEED = 96, 8, 41
 

@@ -18,11 +18,11 @@ import torch
 
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
-from dualres.learn.batches import MICROBATCH, PlainSupport, views_of
+from dualres.kernel.gpu.cuda_graphs import warmed_and_recorded
 from dualres.learn.fit import fit_network, fit_networks
-from dualres.learn.train import train
-from dualres.machinery.cuda_graphs import warmed_and_recorded
-from dualres.machinery.seeding import seeded
+from dualres.learn.trained.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.trained.seeding import seeded
+from dualres.learn.trained.train import train
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
 
@@ -88,7 +88,7 @@ def fit_plainly(windows, labels, recipe: Recipe) -> None:
 
 
 def scoring_ms(repeats: int) -> dict[str, float]:
-    from dualres.gpu.graphs import Scorer
+    from dualres.kernel.gpu.graphs import Scorer
 
     scorer = Scorer(DualRes(CLASSES, seed=SEED).cuda().eval())
     signal = np.random.default_rng(1).standard_normal(MINUTE).astype(np.float32)

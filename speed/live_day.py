@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from _live import CHUNK_S, NOISE, RATE, STEP, machine, one_member, parser_of, peak_mb, progress, tell, usage, watching
-from dualres.stream.chunk import Chunk, Form
-from dualres.stream.sinks.sink import Sink
-from dualres.stream.sources.source import Known, Put, Say, Source, Told
-from dualres.stream.spooled import Record
+from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.records import Record
+from dualres.stream.watch.sinks.sink import Sink
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
 
 HOUR_S = 3600
 ON_S = 600  # of every hour, those that do not come all day

@@ -42,10 +42,10 @@ from _live import (
     usage,
     watching,
 )
-from dualres.stream.agent import Agent, Status
-from dualres.stream.chunk import STAMP, Chunk
-from dualres.stream.sources.source import Known, Put, Say, Source, Told
-from dualres.stream.sources.udp import Udp
+from dualres.stream.monitor.chunk import STAMP, Chunk
+from dualres.stream.watch.agent import Agent, Status
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.udp import Udp
 
 ABLE_S = 10.0  # of every stream, to measure what it is able to do
 UNDER_WAY = 1000  # chunks that were not acknowledged yet

@@ -16,15 +16,15 @@ import numpy as np
 import torch
 
 from _timing import best_ms
+from dualres.bench.methods import NAMES, method
+from dualres.bench.methods.dualres import DualResNetwork
+from dualres.bench.methods.method import Fitted
+from dualres.bench.methods.neural import WINDOW, FittedNeural
 from dualres.config import Recipe
-from dualres.learn.batches import PlainSupport
-from dualres.learn.forward import Classify
-from dualres.learn.train import train
-from dualres.machinery.allocator import keep_freed_memory
-from dualres.methods import NAMES, method
-from dualres.methods.dualres import DualResNetwork
-from dualres.methods.method import Fitted
-from dualres.methods.neural import WINDOW, FittedNeural
+from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.forward import Classify
+from dualres.learn.trained.train import train
+from dualres.utils.malloc import keep_freed_memory
 
 CLASSES, STEP_WINDOWS, UPDATES = 8, 4, 6
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import torch
 
-from dualres.datasets.machines import machine, recordings
 from dualres.learn.workflow import fit_model
-from dualres.machinery.allocator import keep_freed_memory
+from dualres.simulated.machines import machine, recordings
+from dualres.utils.malloc import keep_freed_memory
 
 RECORDINGS, CLASSES, SECONDS = 65, 7, 2
 

@@ -18,19 +18,20 @@ import numpy as np
 import torch
 
 from _timing import best_ms
+from dualres.bench.profile.backends import EitherWay
 from dualres.config import HELD, POLYPHASE, ModelConfig, Recipe
-from dualres.file import Card, Model
-from dualres.judge import diagnose_recording
+from dualres.judge.backends import scorer, weights_of
+from dualres.judge.model import Model
+from dualres.judge.verdict import diagnose_recording
 from dualres.kernel import compiled
-from dualres.learn.views import fit_views
-from dualres.machinery.allocator import keep_freed_memory
+from dualres.learn.closed_form import fit_views
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
-from dualres.profile.ways import EitherWay
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import every_window
-from dualres.scorers import scorer, weights_of
+from dualres.utils.malloc import keep_freed_memory
 
 CLASSES = tuple("abcdefgh")
 

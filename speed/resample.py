@@ -21,12 +21,12 @@ from threadpoolctl import threadpool_limits
 
 from _timing import best_ms
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.judge import WINDOWS_AT_ONCE
+from dualres.judge.verdict import WINDOWS_AT_ONCE
 from dualres.kernel import compiled
-from dualres.machinery.allocator import keep_freed_memory
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 from dualres.recordings.resample import resample
 from dualres.recordings.windows import stretches
+from dualres.utils.malloc import keep_freed_memory
 
 TARGET = 64_000  # Hz
 RATES = ("8000", "12000", "12800", "20000", "25600", "42000", "48000", "50000", "51200")

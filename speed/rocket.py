@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from _timing import best_ms
+from dualres.bench.methods.neural import WINDOW
+from dualres.bench.methods.rocket import KERNELS, TAPS, dilations, features, features_ref, fit_levels
 from dualres.kernel import compiled
 from dualres.kernel.threads import limit_threads, thread_count
-from dualres.methods.neural import WINDOW
-from dualres.methods.rocket import KERNELS, TAPS, dilations, features, features_ref, fit_levels
 
 FLOOR = Path(__file__).with_name("rocket_floor.c")
 FLAGS = {

@@ -27,13 +27,14 @@ import torch
 
 from _timing import best_ms
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.file import Card, Model
-from dualres.judge_files import judge_files
-from dualres.machinery.allocator import keep_freed_memory
+from dualres.judge.backends import scorer
+from dualres.judge.files import judge_files
+from dualres.judge.model import Model
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.network import DualRes
+from dualres.model_file.card import Card
 from dualres.recordings.windows import every_window
-from dualres.scorers import scorer
+from dualres.utils.malloc import keep_freed_memory
 
 TOKENS = tuple(4**power for power in range(3, 9))  # 64 to 65,536; a window has 249
 WIDTHS = tuple(2**power for power in range(4, 11))  # 16 to 1,024

@@ -17,13 +17,13 @@ import torch
 
 from _timing import best_ms
 from dualres.config import ModelConfig
+from dualres.judge.backends import weights_of
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
 from dualres.kernel.threads import limit_threads
-from dualres.machinery.allocator import keep_freed_memory
 from dualres.model.network import DualRes
 from dualres.recordings.windows import every_window
-from dualres.scorers import weights_of
+from dualres.utils.malloc import keep_freed_memory
 
 
 def main() -> None:

@@ -12,14 +12,14 @@ import torch
 
 from _timing import best_ms
 from dualres.config import ModelConfig
+from dualres.judge.backends import by_torch, weights_of
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel
 from dualres.kernel.views import ViewsKernel, scratch_bytes, serves_views
-from dualres.learn.views import fit_views
-from dualres.machinery.allocator import keep_freed_memory
+from dualres.learn.closed_form import fit_views
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
-from dualres.scorers import by_torch, weights_of
+from dualres.utils.malloc import keep_freed_memory
 
 CLASSES = 8
 

@@ -16,15 +16,15 @@ import numpy as np
 import torch
 
 from _timing import best_ms
+from dualres.bench.methods import NAMES
 from dualres.config import ModelConfig
+from dualres.judge.backends import weights_of
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel, serves
-from dualres.machinery.allocator import keep_freed_memory
-from dualres.methods import NAMES
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
 from dualres.model.scan import scan, scan_ref
-from dualres.scorers import weights_of
+from dualres.utils.malloc import keep_freed_memory
 from methods import short_fit
 
 TURNS_OF_OTHERS = 10  # repeats are for the fast ones; some methods take tens of times as long

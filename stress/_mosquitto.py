@@ -10,7 +10,7 @@ import subprocess
 import time
 from contextlib import closing
 
-from dualres.stream.chunk import DTYPES, STAMP
+from dualres.stream.monitor.chunk import DTYPES, STAMP
 
 PROGRAM = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")  # not in every PATH
 

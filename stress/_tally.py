@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from _workers import FAILED, Attack, Tried, done, scratch, tried
-from dualres.machinery.files import write_whole
+from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[1]
 TOLD_EVERY_S = 5.0  # progress, and the state on disk

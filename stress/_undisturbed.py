@@ -17,7 +17,7 @@ QUIET_S = 1.0  # without a new verdict, after which to look whether all are ther
 
 def compare(agents: list[Agent], devices: list[Any], model: Path, gaps_allowed: bool) -> None:
     """Wait for all verdicts, as long as more come, and hold them to those of monitors that nothing happened to."""
-    from dualres.file import load
+    from dualres.judge.model import load
 
     judge, before, since = load(model), -1, time.monotonic()
     while True:

@@ -39,9 +39,9 @@ class Nursery:
 
 
 def nursery() -> None:
-    import dualres.stream.agent
-    import dualres.stream.sinks.catalogue
-    import dualres.stream.sources.catalogue  # noqa: F401
+    import dualres.stream.watch.agent
+    import dualres.stream.watch.sinks.catalogue
+    import dualres.stream.watch.sources.catalogue  # noqa: F401
     from dualres.cli import main as command
 
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

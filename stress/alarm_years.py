@@ -24,9 +24,9 @@ import numpy.typing as npt
 from numba import njit
 from scipy.stats import chi2
 
-from dualres.stream.alarm import SURE
-from dualres.stream.alarm_rate import rate_of
-from dualres.stream.bets import LIFTS, WEIGHTS, Bets
+from dualres.stream.alarm.alarm import SURE
+from dualres.stream.alarm.alarm_rate import rate_of
+from dualres.stream.alarm.e_values import LIFTS, WEIGHTS, Bets
 
 Values = npt.NDArray[np.float64]
 Reference = Callable[["Healthy", np.random.Generator], list[Values]]
@@ -124,7 +124,7 @@ def autoregression(noise, correlation, scores):  # type: ignore[no-untyped-def]
 
 @njit
 def false_alarms(scores, joined, carried, edges, guide, pays, threshold, now, wealth):  # type: ignore[no-untyped-def]
-    """False alarms within so many blocks, exactly as of the readable twin `dualres.stream.alarm.Alarm`.
+    """False alarms within so many blocks, exactly as of the readable twin `dualres.stream.alarm.alarm.Alarm`.
 
     After an alarm a machine starts anew. `now` holds the level before, the sum of scores of a bet that is not complete,
     and their number; it and `wealth` (lifts,) are changed.

@@ -26,10 +26,12 @@ import numpy.typing as npt
 from scipy.signal import butter, fftconvolve, resample, resample_poly, sosfilt
 
 from _tally import Attack, main
-from dualres.datasets import catalog, machines, simulated
-from dualres.recordings.audit import Finding, Split, audit
+from dualres.audit import Finding, Split, audit
+from dualres.bench.datasets import catalog
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
+from dualres.simulated import machines
+from dualres.simulated import rig as simulated
 
 Signal = npt.NDArray[np.float64]
 Random = np.random.Generator

@@ -27,16 +27,16 @@ import numpy as np
 
 from _hostile import TEXTS, VALUES, commanded, gathered, laid_out, pick, seen, with_change
 from _tally import ROOT, Attack, main
-from dualres.campaign.ledger import Ledger, digest_of
-from dualres.exchange.export import HEAD, JOBS, SHARED, export
-from dualres.exchange.ledger_folder import LEDGER
-from dualres.exchange.read_export import load_export
-from dualres.machinery.checksums import NAME as SUMS
-from dualres.machinery.checksums import write_sums
-from dualres.report.build import FIGURES, PAGE, TABLES
-from dualres.report.tables import Settings, all_tables, write_tables
-from dualres.verify.folder import verify_folder
-from dualres.verify.manifest import manifest_root, write_manifest
+from dualres.bench.campaign.exchange.export import HEAD, JOBS, SHARED, export
+from dualres.bench.campaign.exchange.ledger_folder import LEDGER
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.bench.campaign.ledger import Ledger, digest_of
+from dualres.bench.report.build import FIGURES, PAGE, TABLES
+from dualres.bench.report.tables import Settings, all_tables, write_tables
+from dualres.bench.verify.folder import verify_folder
+from dualres.bench.verify.manifest import manifest_root, write_manifest
+from dualres.utils.checksums import NAME as SUMS
+from dualres.utils.checksums import write_sums
 from fuzz_readers import damage
 
 JOBS_TAKEN = 3

@@ -32,19 +32,20 @@ from _tally import Attack, main
 from _workers import Attempt
 from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.destination import write_files
-from dualres.export.expected import as_counts
-from dualres.export.kinds import kind_of
+from dualres.export.network_kinds import kind_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import copied, made
-from dualres.file import APART, DUALRES, SHARED, VIEWS, Card, Model
+from dualres.export.test_vectors import as_counts
+from dualres.judge.backends import scorer
+from dualres.judge.model import Model
+from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_network
-from dualres.learn.views import fit_views
+from dualres.model_file.card import APART, DUALRES, SHARED, VIEWS, Card
 from dualres.recordings.recording import Samples
 from dualres.recordings.resample import resample
-from dualres.scorers import scorer
 from dualres.stream import Monitor
-from dualres.stream.event import WINDOW
-from dualres.stream.framing import Framing
+from dualres.stream.monitor.event import WINDOW
+from dualres.stream.monitor.framing import Framing
 
 LOGITS, PROBABILITIES = 1e-4, 2e-5  # that a device may be off by
 CLASSES = ("good", "inner ring", "outer ring", "gear")

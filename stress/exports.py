@@ -35,10 +35,11 @@ from dualres.export import sources
 from dualres.export.c99 import LONGEST_TEXT, write_c99
 from dualres.export.compiler import STRICT, host_compiler
 from dualres.export.onnx import CARD, write_onnx
-from dualres.file import Card, Model
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import Calibration, held_out
+from dualres.judge.trust.novelty import Look
 from dualres.model.network import DualRes
-from dualres.trust.calibration import Calibration, held_out
-from dualres.trust.likeness import Look
+from dualres.model_file.card import Card
 
 CLASSES = 3
 RATES = ("64000", "12800", "48000", "200000/3", "12.8kHz")

@@ -17,7 +17,7 @@ import numpy as np
 
 from _tally import Attack, main
 from dualres.errors import RecordingError
-from dualres.recordings.guard import Guard
+from dualres.recordings.formats.sandbox import Guard
 from dualres.recordings.readers import read
 
 SECONDS = 2.0

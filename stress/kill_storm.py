@@ -72,14 +72,14 @@ def storms(plan: Plan, folder: Path) -> Iterator[Callable[[int], str]]:
 
 def coordinate(folder: Path, plan: Plan) -> None:
     """What a coordinator does: whatever is missing of the campaign."""
-    from dualres.campaign.executors import Executor
-    from dualres.campaign.ledger import Ledger
-    from dualres.campaign.local import LocalExecutor
-    from dualres.campaign.run import run
+    from dualres.bench.campaign.coordinator import run
+    from dualres.bench.campaign.executors import Executor
+    from dualres.bench.campaign.ledger import Ledger
+    from dualres.bench.campaign.process_executor import LocalExecutor
 
     engine: Executor
     if plan.executor == "ray":
-        from dualres.campaign.ray_executor import RayExecutor
+        from dualres.bench.campaign.ray_executor import RayExecutor
 
         engine = RayExecutor(Path("stores"), folder, address=None, jobs=plan.workers, device="cpu")
     else:
@@ -92,10 +92,10 @@ def coordinate(folder: Path, plan: Plan) -> None:
 
 def campaign(count: int):
     """So many different small jobs."""
-    from dualres.campaign.job import Job
+    from dualres.bench.campaign.job import Job
+    from dualres.bench.datasets.folds import load_fold
     from dualres.config import Recipe
-    from dualres.datasets.budget import Budget
-    from dualres.datasets.folds import load_fold
+    from dualres.learn.fold import Budget
 
     seeds = range(41, 41 + count)
     cases = product(seeds, ("S1", "S2"), UPDATES, BUDGETS, METHODS)
@@ -234,7 +234,7 @@ def alive(pid: int) -> bool:
 
 def scores(folder: Path) -> dict[str, str]:
     """The score tables as text, by job, without times and machines."""
-    from dualres.campaign.ledger import Ledger
+    from dualres.bench.campaign.ledger import Ledger
 
     with Ledger(folder / "ledger.sqlite", create=False) as ledger:
         found = {key: ledger.outcome(key) for key in sorted(ledger.jobs())}

@@ -20,10 +20,10 @@ import numpy as np
 
 from _hostile import TEXTS, pick, seen
 from _tally import Attack, main
-from dualres.cli.screen import console, say
+from dualres.cli.console import console, say
 from dualres.errors import DualResError
-from dualres.recordings.folder import read_folder, read_row, to_judge
-from dualres.recordings.labels import LABELS
+from dualres.recordings.labels.folder import read_folder, read_row, to_judge
+from dualres.recordings.labels.read import LABELS
 from fuzz_readers import damage
 
 RATE = Fraction(1000)

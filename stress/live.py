@@ -80,10 +80,11 @@ def write_model(path: Path) -> Path:
     It remembers a rate, which must not be taken for that of devices before their headers come.
     """
     from dualres.config import HELD, ModelConfig
-    from dualres.file import VIEWS, Card, Model, save
-    from dualres.learn.views import fit_views
-    from dualres.recordings.remembered import Remembered
-    from dualres.scorers import weights_of
+    from dualres.judge.backends import weights_of
+    from dualres.judge.model import Model, save
+    from dualres.judge.training_profile import Remembered
+    from dualres.learn.closed_form import fit_views
+    from dualres.model_file.card import VIEWS, Card
 
     windows = np.random.default_rng(0).standard_normal((6, ModelConfig().window)).astype(np.float32)
     card = Card(

@@ -24,12 +24,14 @@ from _tally import Attack, main
 from dualres.cli.models import loaded
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ModelFileError
-from dualres.file import APART, BEFORE, VIEWS, Card, Model, content
-from dualres.learn.expectation import sentences
+from dualres.judge.model import Model, content
+from dualres.judge.training_profile import Remembered
+from dualres.learn.estimate_text import sentences
 from dualres.model.check import check_windows
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
-from dualres.recordings.remembered import Remembered
+from dualres.model_file.card import APART, VIEWS, Card
+from dualres.model_file.file import BEFORE
 from fuzz_readers import damage
 
 ZEROS = "0" * 64

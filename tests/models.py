@@ -1,9 +1,10 @@
 """Models made of a network and little more."""
 
 from dualres.config import POLYPHASE, Recipe
-from dualres.file import DUALRES, VIEWS, Card, Model
+from dualres.judge.model import Model
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
+from dualres.model_file.card import DUALRES, VIEWS, Card
 
 
 def model_of(network: DualRes | ViewsNetwork, classes=None) -> Model:

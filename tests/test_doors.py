@@ -12,18 +12,19 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 from dualres import DualResClassifier, cli
-from dualres.campaign.protocol import evaluate
+from dualres.bench.datasets.folds import Fold
+from dualres.bench.profile import measure
+from dualres.bench.profile.plan import NATIVE, PREPARED
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.datasets.folds import Fold
-from dualres.export.expected import stream_shares
-from dualres.file import Card, Model, load, save
-from dualres.judge import STRETCH, diagnose_recording
+from dualres.export.test_vectors import stream_shares
+from dualres.judge.model import Model, load, save
+from dualres.judge.verdict import STRETCH, diagnose_recording
 from dualres.kernel import compiled
 from dualres.learn import estimate as estimating
+from dualres.learn.fold_support import evaluate
 from dualres.learn.holdout import Rounds
 from dualres.model.network import DualRes
-from dualres.profile import measure
-from dualres.profile.plan import NATIVE, PREPARED
+from dualres.model_file.card import Card
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
 

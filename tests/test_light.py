@@ -16,8 +16,8 @@ from scipy.io import savemat
 
 from dualres import DualResClassifier
 from dualres.config import HELD
-from dualres.file import save
-from dualres.judge import diagnose_recording
+from dualres.judge.model import save
+from dualres.judge.verdict import diagnose_recording
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.recordings.readers import read
@@ -142,7 +142,7 @@ def test_a_command_that_needs_an_extra_says_so_in_one_line(files, tmp_path, monk
 
 
 def test_so_does_the_pump_that_a_newcomer_writes_first(tmp_path):
-    done = bare("-m", "dualres.datasets.triaxial", str(tmp_path / "pump"))
+    done = bare("-m", "dualres.simulated.triaxial", str(tmp_path / "pump"))
     assert done.returncode == 1
     assert done.stderr == "Error: the simulated pump needs SciPy: pip install 'dualres[train]'\n"
     assert not list(tmp_path.iterdir())

@@ -48,11 +48,11 @@ def test_the_way_of_the_imports():
         "recordings.recording",
         "recordings.windows",
         "recordings.store",
-        "datasets.simulated",
-        "datasets.folds",
+        "simulated.rig",
+        "bench.datasets.folds",
     ):
         code = f"import dualres.{room}, sys; print('torch' in sys.modules, 'dualres.model' in sys.modules)"
         result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert result.stdout.strip() == "False False", room
-    code = "import dualres.file, sys; print(any(m.startswith('dualres.recordings') for m in sys.modules))"
+    code = "import dualres.judge.model, sys; print(any(m.startswith('dualres.recordings') for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"

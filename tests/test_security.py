@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from dualres.recordings import labels, text
-from dualres.seal import LARGEST_FILE
+from dualres.model_file.integrity import LARGEST_FILE
+from dualres.recordings.formats import text
+from dualres.recordings.labels import read as labels
 
 STATED = " ".join((Path(__file__).parents[1] / "SECURITY.md").read_text().split())
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dualres.verify.manifest import covered
+from dualres.bench.verify.manifest import covered
 from tests.scripts import tool
 
 history, ratios, plots = tool("speed_history"), tool("speed_ratios"), tool("speed_plots")
@@ -113,7 +113,9 @@ def test_this_machine_is_named_in_words():
 
 
 def test_generations_of_one_name_are_told_apart(tmp_path, monkeypatch):
-    monkeypatch.setattr("dualres.campaign.work.machine", lambda device: {"device": "AMD EPYC", "kernel": "avx2"})
+    monkeypatch.setattr(
+        "dualres.bench.campaign.run_job.machine", lambda device: {"device": "AMD EPYC", "kernel": "avx2"}
+    )
     facts = tmp_path / "cpuinfo"
     monkeypatch.setattr(history, "CPU_FACTS", facts)
     assert history.this_machine().startswith("AMD EPYC with AVX2")

@@ -21,16 +21,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from dualres.adaptation import CHOSEN, Strength, corrected
-from dualres.campaign.ledger import Ledger
-from dualres.campaign.studies import FIVE_SEEDS, NEURAL_PEERS, study
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.campaign.studies import FIVE_SEEDS, NEURAL_PEERS, study
+from dualres.bench.report.adapted_scores import condition_of, unlabelled_s
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Entry, Results
 from dualres.errors import ConfigError
-from dualres.exchange.read_export import load_export
-from dualres.file import VIEWS
+from dualres.judge.batch_correction import CHOSEN, Strength, corrected
 from dualres.metrics import confusion, macro_f1
-from dualres.report.names import method_name
-from dualres.report.results import Entry, Results
-from dualres.report.together import condition_of, unlabelled_s
+from dualres.model_file.card import VIEWS
 
 RESULTS = Path(__file__).parents[1] / "results"
 RIG, MACHINES, JUDGED = "simulated", "machines", ("phm2009", "cwru")

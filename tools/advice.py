@@ -39,15 +39,16 @@ from scipy.io import wavfile
 from dualres.advise.advice import advise
 from dualres.advise.choice import choose, class_probabilities, distances_between
 from dualres.advise.curve import learning_curve
-from dualres.advise.looks import Looks, Places, looks_of
-from dualres.campaign.rigs import RIGS, Rig
-from dualres.datasets import catalog, machines
-from dualres.datasets.folds import load_fold
-from dualres.machinery.files import write_whole
+from dualres.advise.features import Looks, Places, looks_of
+from dualres.bench.campaign.rigs import RIGS, Rig
+from dualres.bench.datasets import catalog
+from dualres.bench.datasets.folds import load_fold
 from dualres.metrics import class_f1, confusion
-from dualres.recordings.folder import read_folder
+from dualres.recordings.labels.folder import read_folder
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
+from dualres.simulated import machines
+from dualres.utils.files import write_whole
 
 ASKED = 3  # recordings that are labelled before advice is asked for again
 CELLS, POOL_SHARE = 6, 0.8

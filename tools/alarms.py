@@ -32,18 +32,18 @@ import torch
 from scipy.signal import lfilter
 from scipy.special import expit, logit
 
-from dualres.campaign.protocol import gather_support, learned_from
-from dualres.campaign.rigs import RIGS
-from dualres.campaign.sources import Source
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.rigs import RIGS
+from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.datasets.budget import Budget
-from dualres.datasets.folds import Fold, load_fold
-from dualres.file import VIEWS, Card
-from dualres.judge import verdict_of, window_scores
+from dualres.judge.verdict import verdict_of, window_scores
 from dualres.learn.fit import fit_support
-from dualres.stream.alarm import Alarm
-from dualres.stream.alarm_rate import rate_of
-from dualres.stream.fault_score import fault_score
+from dualres.learn.fold import Budget
+from dualres.learn.fold_support import gather_support, learned_from
+from dualres.model_file.card import VIEWS, Card
+from dualres.stream.alarm.alarm import Alarm
+from dualres.stream.alarm.alarm_rate import rate_of
+from dualres.stream.alarm.fault_score import fault_score
 
 Values = npt.NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from adaptation import Adaptation
 from carried import Carried
-from dualres.campaign.ledger import Ledger
+from dualres.bench.campaign.ledger import Ledger
 from dualres.errors import ConfigError
 from explained import Explained
 from measured import Measured

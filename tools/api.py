@@ -26,21 +26,21 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     ),
     "Recordings": (
         "From files to recordings.",
-        {"dualres.recordings.readers": ("read",), "dualres.recordings.folder": ("Folder",)},
+        {"dualres.recordings.readers": ("read",), "dualres.recordings.labels.folder": ("Folder",)},
     ),
     "Datasets and folds": (
         "The simulated rig, the simulated machines, the adapters of the public datasets, and how they are split.",
         {
-            "dualres.datasets.simulated": ("recordings",),
-            "dualres.datasets.machines": ("machine", "recordings", "held_out", "Machine", "Bearing"),
-            "dualres.datasets.catalog": ("release",),
-            "dualres.datasets.release": ("Release",),
-            "dualres.datasets.folds": ("load_fold", "names", "Fold"),
+            "dualres.simulated.rig": ("recordings",),
+            "dualres.simulated.machines": ("machine", "recordings", "held_out", "Machine", "Bearing"),
+            "dualres.bench.datasets.catalog": ("release",),
+            "dualres.bench.datasets.release": ("Release",),
+            "dualres.bench.datasets.folds": ("load_fold", "names", "Fold"),
         },
     ),
     "Methods": (
         "DualRes, its controls and the eight methods it is compared with, behind one interface.",
-        {"dualres.methods": ("method", "load"), "dualres.methods.method": ("Method", "Fitted", "Cost")},
+        {"dualres.bench.methods": ("method", "load"), "dualres.bench.methods.method": ("Method", "Fitted", "Cost")},
     ),
     "Exports": (
         "A model for other machines.",
@@ -49,9 +49,9 @@ PARTS: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "Results": (
         "What a campaign found out, asked one cell at a time. `load_export` opens `results/` of this repository.",
         {
-            "dualres.exchange.read_export": ("load_export",),
-            "dualres.campaign.studies": ("study",),
-            "dualres.report.results": ("Results", "Cell", "percent_f1", "percent_accuracy"),
+            "dualres.bench.campaign.exchange.read_export": ("load_export",),
+            "dualres.bench.campaign.studies": ("study",),
+            "dualres.bench.report.results": ("Results", "Cell", "percent_f1", "percent_accuracy"),
         },
     ),
 }

@@ -13,11 +13,11 @@ from typing import get_args
 
 import numpy as np
 
-from dualres.datasets import triaxial
-from dualres.datasets.machines import Unit, held_out, machine
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.recordings.recording import Recording
+from dualres.simulated import triaxial
+from dualres.simulated.machines import Unit, held_out, machine
 
 
 def main() -> None:

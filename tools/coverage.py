@@ -11,14 +11,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dualres.campaign.job import Job
-from dualres.campaign.studies import RIG, jobs, study
-from dualres.datasets.budget import Budget
-from dualres.exchange.read_export import load_export
-from dualres.methods import NAMES
-from dualres.paper import protocol
-from dualres.profile.measurements import kept
-from dualres.report.names import dataset_name, dataset_title
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.bench.campaign.job import Job
+from dualres.bench.campaign.studies import RIG, jobs, study
+from dualres.bench.methods import NAMES
+from dualres.bench.paper import protocol
+from dualres.bench.profile.measurements import kept
+from dualres.bench.report.names import dataset_name, dataset_title
+from dualres.learn.fold import Budget
 from generated import ROOT, only_checked, write_page
 
 SOURCE = ROOT / "tools" / "coverage.toml"

@@ -28,12 +28,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.campaign.protocol import gather_support, learned_from
-from dualres.campaign.sources import Source
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.datasets.budget import Budget
-from dualres.datasets.folds import load_fold
-from dualres.datasets.struck_bearing import RATE, struck_bearing
 from dualres.explain.reasons import window_shares
 from dualres.explain.regions import SPECTRA, WIDTH_HZ, groupings
 from dualres.explain.tokens import log_spectra
@@ -42,16 +39,20 @@ from dualres.faultlines.assess import assess
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of
 from dualres.faultlines.lines import bearing_lines
 from dualres.faultlines.published import PRINTED
-from dualres.file import DUALRES, VIEWS, Card, Model
-from dualres.judge import recording_scores
-from dualres.kernel.pack import Weights
+from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.model import Model
+from dualres.judge.verdict import recording_scores
+from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_support
+from dualres.learn.fold import Budget
+from dualres.learn.fold_support import gather_support, learned_from
 from dualres.learn.support import Support
-from dualres.learn.views import fit_views
+from dualres.model.weights import Weights
+from dualres.model_file.card import DUALRES, VIEWS, Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
 from dualres.recordings.windows import at_rate, cut, half_overlapping
-from dualres.scorers import scorer, views_of, weights_of
+from dualres.simulated.struck_bearing import RATE, struck_bearing
 
 FOLDS = {"P1": Budget(3, 4), "C1": Budget(1, 4), "S1": Budget(1, 4)}
 TENTH, RANDOM, TIMES = 0.1, 10, 3.0

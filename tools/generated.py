@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from dualres.machinery.files import write_whole
+from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[1]
 

@@ -16,16 +16,17 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dualres.baseline import with_baseline
-from dualres.campaign.protocol import gather_support, learned_from
-from dualres.campaign.sources import Source
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.datasets.budget import Budget
-from dualres.datasets.folds import load_fold
-from dualres.file import VIEWS, Card, Model
-from dualres.judge import recording_scores
+from dualres.judge.healthy_baseline import with_baseline
+from dualres.judge.model import Model
+from dualres.judge.verdict import recording_scores
 from dualres.learn.fit import fit_support
+from dualres.learn.fold import Budget
+from dualres.learn.fold_support import gather_support, learned_from
 from dualres.metrics import class_f1, confusion
+from dualres.model_file.card import VIEWS, Card
 from dualres.recordings.recording import Recording
 
 BUDGET = Budget(3, 4)

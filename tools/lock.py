@@ -21,7 +21,7 @@ from packaging.tags import sys_tags
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
 
-from dualres.machinery.files import write_whole
+from dualres.utils.files import write_whole
 from generated import ROOT
 
 PUBLIC = "https://pypi.org/simple"

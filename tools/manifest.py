@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dualres.verify.manifest import check_manifest, write_manifest
+from dualres.bench.verify.manifest import check_manifest, write_manifest
 from generated import ROOT, only_checked
 
 RESULTS = ROOT / "results"

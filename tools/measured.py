@@ -10,10 +10,10 @@ from statistics import fmean
 from textwrap import fill
 from typing import Any
 
-from dualres.campaign.rigs import RIGS
-from dualres.report.captions import FOLDS_ARE_OURS
-from dualres.report.names import method_name
-from dualres.report.plots.scaling import curves
+from dualres.bench.campaign.rigs import RIGS
+from dualres.bench.report.captions import FOLDS_ARE_OURS
+from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.scaling import curves
 
 LINE = 115  # letters of prose
 

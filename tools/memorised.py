@@ -15,11 +15,11 @@ import sys
 import numpy as np
 import torch
 
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods import method
 from dualres.config import ModelConfig, Recipe
-from dualres.datasets import simulated
-from dualres.datasets.folds import load_fold
-from dualres.methods import method
 from dualres.recordings.windows import at_rate, cut, evenly
+from dualres.simulated import rig as simulated
 
 METHODS = ("dualres", "patchtst", "itransformer", "crossformer")
 WINDOWS, LATER = 3, 6  # of each recording: learned from, and judged later on

@@ -20,11 +20,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from dualres import ModelConfig, Recording, Verdict, diagnose_recording, load
-from dualres.datasets import simulated
 from dualres.demo.figures import ACCENT, INK, PALE, STYLE
-from dualres.machinery.files import write_whole
 from dualres.model.spectra import aligned_spectra
 from dualres.recordings.windows import at_rate
+from dualres.simulated import rig as simulated
+from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[1]
 RECORDING = "missing_teeth_speed_2000rpm_20Nm"

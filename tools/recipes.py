@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from dualres.campaign.ledger import Ledger
-from dualres.campaign.studies import FIVE_SEEDS, folds_of, study
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.campaign.studies import FIVE_SEEDS, folds_of, study
+from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.config import RECIPES, Recipe
 from dualres.errors import ConfigError
-from dualres.learn.recipe_file import read_recipe
-from dualres.report.results import Cell, Results, percent_f1
+from dualres.learn.trained.recipe_file import read_recipe
 from scores import with_spread, wrong_verdicts
 
 

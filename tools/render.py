@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from answers import Answers
-from dualres.exchange.read_export import load_export
-from dualres.machinery.files import write_whole
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dualres.campaign.ledger import Ledger, Outcome
-from dualres.campaign.studies import FIVE_SEEDS, OTHERS, study
-from dualres.datasets.budget import Budget
+from dualres.bench.campaign.ledger import Ledger, Outcome
+from dualres.bench.campaign.studies import FIVE_SEEDS, OTHERS, study
+from dualres.bench.paper import scores as paper
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.errors import ConfigError
-from dualres.paper import scores as paper
-from dualres.report.names import method_name
-from dualres.report.results import Cell, Results, percent_f1
+from dualres.learn.fold import Budget
 
 
 class Scores:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-from dualres.machinery.files import write_whole
+from dualres.utils.files import write_whole
 from generated import ROOT, only_checked
 
 BEGIN, END = "<!-- a session with one's own files -->\n```console\n", "```\n<!-- end of the session -->"

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import fill
 
-from dualres.machinery.files import write_whole
+from dualres.utils.files import write_whole
 from generated import ROOT
 from speed_ratios import RATIOS, WORSE, Ratio
 
@@ -122,7 +122,7 @@ def value_of(ratio: Ratio, found: Mapping[str, object], folder: Path) -> float:
 
 def this_machine() -> str:
     """Processor, vector instructions that the kernel runs by, and cores."""
-    from dualres.campaign.work import machine  # brings PyTorch, which nothing else here needs
+    from dualres.bench.campaign.run_job import machine  # brings PyTorch, which nothing else here needs
 
     facts = machine("cpu")
     words = re.sub(r"\((R|TM)\)|\bCPU\b|\bProcessor\b|@.*", "", facts["device"]).split()

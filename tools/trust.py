@@ -30,24 +30,33 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.campaign.protocol import learned_from
-from dualres.campaign.rigs import RIGS, Rig
-from dualres.campaign.sources import Source
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.rigs import RIGS, Rig
+from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.datasets.folds import Fold, load_fold
-from dualres.datasets.machines import machine, recordings
-from dualres.kernel.views_weights import ViewsWeights
+from dualres.judge.trust.calibration import (
+    NAMED,
+    NO_PROMISE,
+    NONE_OF_THESE,
+    WITHOUT,
+    Answer,
+    Calibration,
+    held_out,
+    known_of,
+)
+from dualres.judge.trust.conformal import fitted_temperature, limit, rank, tempered
+from dualres.judge.trust.novelty import Look, nearest, recorded
 from dualres.learn.calibrate import bound_to
+from dualres.learn.closed_form import Seen, fit_seen, seen_in
+from dualres.learn.fold_support import learned_from
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds
-from dualres.learn.views import Seen, fit_seen, seen_in
-from dualres.machinery.files import write_whole
 from dualres.model.views.modulation import at_other_speed
 from dualres.model.views.network import ViewsNetwork
+from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, cut, spread
-from dualres.trust.calibration import NAMED, NO_PROMISE, NONE_OF_THESE, WITHOUT, Answer, Calibration, held_out, known_of
-from dualres.trust.conformal import fitted_temperature, limit, rank, tempered
-from dualres.trust.likeness import Look, nearest, recorded
+from dualres.simulated.machines import machine, recordings
+from dualres.utils.files import write_whole
 
 OUT = Path(__file__).parents[1] / "results" / "measured" / "trust.json"
 CONFIG = ModelConfig()

@@ -6,6 +6,8 @@ The public names are imported on first use, so that `import dualres` itself is i
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dualres.utils.moved import keep_old_paths
+
 if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.config import ModelConfig as ModelConfig
     from dualres.config import Recipe as Recipe
@@ -13,16 +15,16 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.estimator import DualResClassifier as DualResClassifier
     from dualres.explain.reasons import Reasons as Reasons
     from dualres.explain.reasons import explain_recording as explain_recording
-    from dualres.file import Card as Card
-    from dualres.file import Model as Model
-    from dualres.file import load as load
-    from dualres.file import save as save
-    from dualres.judge import Verdict as Verdict
-    from dualres.judge import diagnose_recording as diagnose_recording
+    from dualres.judge.model import Model as Model
+    from dualres.judge.model import load as load
+    from dualres.judge.model import save as save
+    from dualres.judge.verdict import Verdict as Verdict
+    from dualres.judge.verdict import diagnose_recording as diagnose_recording
     from dualres.learn.fit import fit_network as fit_network
     from dualres.learn.workflow import fit_model as fit_model
     from dualres.model.network import DualRes as DualRes
-    from dualres.recordings.folder import read_folder as read_folder
+    from dualres.model_file.card import Card as Card
+    from dualres.recordings.labels.folder import read_folder as read_folder
     from dualres.recordings.recording import Recording as Recording
 
 __version__ = "0.1.0"
@@ -32,12 +34,13 @@ _NAMES = {
     "errors": "DualResError",
     "estimator": "DualResClassifier",
     "explain.reasons": "Reasons explain_recording",
-    "file": "Card Model load save",
-    "judge": "Verdict diagnose_recording",
+    "judge.model": "Model load save",
+    "judge.verdict": "Verdict diagnose_recording",
     "learn.fit": "fit_network",
     "learn.workflow": "fit_model",
     "model.network": "DualRes",
-    "recordings.folder": "read_folder",
+    "model_file.card": "Card",
+    "recordings.labels.folder": "read_folder",
     "recordings.recording": "Recording",
 }
 _HOME = {name: f"dualres.{module}" for module, names in _NAMES.items() for name in names.split()}
@@ -53,3 +56,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+keep_old_paths()

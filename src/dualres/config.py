@@ -202,7 +202,7 @@ class Recipe:
     """How a network is trained: Adam, one update per pass over the support, the last weights kept.
 
     The paper uses 300 updates for gearboxes and 100 for bearings. It has the first three settings only; the others are
-    off by default, and `dualres.learn.augment` explains them.
+    off by default, and `dualres.learn.trained.augment` explains them.
     """
 
     updates: int = 300

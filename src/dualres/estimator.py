@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from dualres.config import ModelConfig, chosen_recipe
 from dualres.errors import ConfigError
-from dualres.file import Model
-from dualres.judge import recording_scores
-from dualres.machinery.extras import need
+from dualres.judge.model import Model
+from dualres.judge.verdict import recording_scores
 from dualres.recordings.recording import Recording
+from dualres.utils.optional_imports import need
 
 
 class DualResClassifier:

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dualres.advise.choice import choose, class_probabilities, distances_between, without_conditions
-from dualres.advise.looks import looks_of
+from dualres.advise.features import looks_of
 from dualres.recordings.recording import Recording
 from tests.advise.made import made
 

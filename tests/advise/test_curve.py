@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dualres.advise.curve import Curve, CurveRefusedError, curve_of, learning_curve
-from dualres.advise.looks import looks_of
+from dualres.advise.features import looks_of
 from tests.advise.made import made
 
 

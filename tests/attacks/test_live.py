@@ -7,7 +7,7 @@ import pytest
 
 from dualres.kernel.compiled import variant
 from tests.attacks.stress_scripts import script
-from tests.stream.mosquitto import needs_mosquitto
+from tests.stream.watch.mosquitto import needs_mosquitto
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 _tally, live, _undisturbed = script("_tally"), script("live"), script("_undisturbed")
@@ -35,7 +35,7 @@ def test_a_small_storm(plan):
 
 
 def test_what_is_lost_altered_or_added_is_a_failure(tmp_path):
-    from dualres.file import load
+    from dualres.judge.model import load
 
     model = load(live.write_model(tmp_path / "model.safetensors"))
     signal = np.random.default_rng(1).standard_normal(3 * RATE).astype(np.float32)

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from dualres.config import POLYPHASE, ModelConfig, Recipe
-from dualres.file import Card, Model, content
+from dualres.judge.model import Model, content
 from dualres.model.network import DualRes
-from dualres.seal import MOST_VALUES
+from dualres.model_file.card import Card
+from dualres.model_file.integrity import MOST_VALUES
 from tests.attacks.test_models import models
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ CHILD = """
 import json, sys
 from pathlib import Path
 from dualres.errors import ModelFileError
-from dualres.file import load
+from dualres.judge.model import load
 
 def memory(name):
     lines = Path("/proc/self/status").read_text().splitlines()

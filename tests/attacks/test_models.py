@@ -104,7 +104,7 @@ def test_an_earlier_card_is_held_to_the_same_types(originals, tmp_path):
     for change in ({"classes": "3x"}, {"seed": 2**70}, {"cost": {"fit_s": []}}, {"recipe": 3}, {"method": []}):
         path = tmp_path / "m.safetensors"
         path.write_bytes(models.sealed(header, card | change | {"sha256": models.ZEROS}, tensors))
-        from dualres.methods.files import load
+        from dualres.bench.methods.model_file import load
 
         with pytest.raises(ModelFileError):
             load(path)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from dualres import file
-from dualres.campaign.ledger import Ledger
-from dualres.datasets.folds import read_fold
-from dualres.datasets.folds.freeze import read_table
+from dualres.audit.finding import read_split
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.datasets.folds import read_fold
+from dualres.bench.datasets.folds.freeze import read_table
+from dualres.bench.methods.model_file import load as load_any
+from dualres.bench.profile.measurements import read as read_measurement
 from dualres.errors import DualResError
-from dualres.learn.recipe_file import read_recipe
-from dualres.methods.files import load as load_any
-from dualres.profile.measurements import read as read_measurement
-from dualres.recordings.audit.finding import read_split
-from dualres.recordings.folder import read_folder
+from dualres.judge import model as file
+from dualres.learn.trained.recipe_file import read_recipe
+from dualres.recordings.labels.folder import read_folder
 from dualres.recordings.readers import read
 from dualres.recordings.store import read_index
 

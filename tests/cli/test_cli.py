@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from dualres import __version__, cli
 from dualres.demo import run as demo
-from dualres.learn.history import Step
+from dualres.learn.trained.task import Step
 
 
 def run(*arguments):

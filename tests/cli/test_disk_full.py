@@ -11,7 +11,7 @@ import pytest
 from dualres import cli, load
 from dualres.errors import OutputError
 from tests.cli.runner import run
-from tests.machinery.test_files import fail_first
+from tests.utils.test_files import fail_first
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -38,7 +38,7 @@ def test_a_fitted_model_is_kept(machines, tmp_path, elsewhere, monkeypatch):
 
 
 def test_a_report_that_does_not_fit_leaves_a_complete_model(machines, tmp_path, elsewhere, monkeypatch):
-    from dualres.report import fit_page
+    from dualres.fit_page import page as fit_page
 
     write = fit_page.write_whole
 

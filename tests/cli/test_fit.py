@@ -16,9 +16,9 @@ import torch
 from dualres import load
 from dualres.config import SOXR, Recipe, recipe_named
 from dualres.errors import ConfigError, OutputError
+from dualres.fit_page import page as fit_page
+from dualres.kernel.gpu import cuda_graphs
 from dualres.learn import workflow
-from dualres.machinery import cuda_graphs
-from dualres.report import fit_page
 from tests.cli.runner import RATE, run, tone
 
 

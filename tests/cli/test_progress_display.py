@@ -8,7 +8,7 @@ import pytest
 import typer
 from rich.console import Console
 
-from dualres.cli import screen
+from dualres.cli import console as screen
 from dualres.cli.progress_display import BETWEEN_LINES_S, Bars, Lines, displayed
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat, wavfile
 
-from dualres.file import load
+from dualres.judge.model import load
 from tests.cli.runner import RATE, run, tone
 
 

@@ -9,13 +9,13 @@ import pytest
 from scipy.io import wavfile
 
 from dualres import load
-from dualres.campaign.sources import Source
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.datasets.folds import load_fold
 from dualres.cli.progress_display import Display
 from dualres.config import Recipe
-from dualres.datasets.folds import load_fold
 from dualres.errors import ConfigError, OutputError
-from dualres.learn import tune as tuning
-from dualres.learn.recipe_file import read_recipe
+from dualres.learn.trained import tune as tuning
+from dualres.learn.trained.recipe_file import read_recipe
 from tests.cli.runner import RATE, run, tone
 
 GRID = {"paper": Recipe(2), "robust": Recipe(3, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}

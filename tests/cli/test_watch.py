@@ -11,11 +11,11 @@ import time
 import numpy as np
 import pytest
 
-from dualres.file import save
+from dualres.judge.model import save
 from tests.cli.runner import run
-from tests.stream.agents import RATE, essence, expected
 from tests.stream.conftest import noise, views, views_weights  # noqa: F401 (fixtures)
-from tests.stream.sources.collected import wav
+from tests.stream.watch.agents import RATE, essence, expected
+from tests.stream.watch.sources.collected import wav
 
 COMMAND = [sys.executable, "-m", "dualres.cli", "watch"]
 
@@ -206,8 +206,8 @@ def test_raw_samples_need_a_rate(model):
 
 
 def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
-    from dualres.stream.spool import Spool
-    from dualres.stream.state import spool_in
+    from dualres.stream.watch.paths import spool_in
+    from dualres.stream.watch.spool import Spool
 
     (tmp_path / "a.f32").write_bytes(b"")
     with Spool(spool_in(tmp_path / "kept", model, 5.0)):
@@ -217,7 +217,7 @@ def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
 
 def test_a_line_tells_what_was_not_judged():
     from dualres.cli.watch import told
-    from dualres.stream.agent import Status
+    from dualres.stream.watch.agent import Status
 
     line = told(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
     assert line.startswith("2 streams · 1,000 windows · 50 blocks · 3 s behind · 7 verdicts wait for a sink")

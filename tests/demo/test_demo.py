@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli, load
+from dualres.bench.datasets.folds import load_fold
 from dualres.config import recipe_named
-from dualres.datasets.folds import load_fold
 
 
 @pytest.fixture(scope="module")

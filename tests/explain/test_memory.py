@@ -5,8 +5,8 @@ from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
 from dualres.explain.memory import memory_said
+from dualres.judge.backends import weights_of
 from dualres.model.network import DualRes
-from dualres.scorers import weights_of
 
 
 @pytest.mark.parametrize("settings", [{}, {"rotation": False}])

@@ -3,9 +3,10 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.explain.reasons import compare_classes, explain_recording, window_shares
-from dualres.file import DUALRES, Model
-from dualres.judge import diagnose_recording
+from dualres.judge.model import Model
+from dualres.judge.verdict import diagnose_recording
 from dualres.model.network import DualRes
+from dualres.model_file.card import DUALRES
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
@@ -85,7 +86,7 @@ def test_a_comparator_has_no_reasons():
 
 @pytest.mark.parametrize("hz", [2_000, 9_000, 21_000])
 def test_a_planted_band_comes_first(hz):
-    from dualres.learn.views import fit_views
+    from dualres.learn.closed_form import fit_views
 
     rng = np.random.default_rng(hz)
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.explain.views import Head, view_shares
-from dualres.kernel.views_weights import ViewsWeights
-from dualres.scorers import scorer, views_of, weights_of
+from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.model.views.weights import ViewsWeights
 from tests.model.made_views import machine_windows, made_views
 
 

@@ -11,9 +11,10 @@ import torch
 from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.file import VIEWS, Card, Model
+from dualres.judge.model import Model
 from dualres.kernel import compiled
 from dualres.model.network import DualRes
+from dualres.model_file.card import VIEWS, Card
 from tests.model.made_views import made_views
 
 WINDOW = 32_768

@@ -13,9 +13,9 @@ from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.expected import as_counts, stream_shares
-from dualres.export.kinds import PAPER, kind_of
+from dualres.export.network_kinds import PAPER, kind_of
 from dualres.export.rates import ratio_for, working_memory
+from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, WINDOW, Device, exported_once, machine, made_model, made_views_model
 from tests.export.test_device import RIGHT, make, needs

@@ -18,10 +18,10 @@ from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import sources
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.expected import as_counts, logits_of, stream_shares
-from dualres.machinery.printable import printable
+from dualres.export.test_vectors import as_counts, logits_of, stream_shares
 from dualres.recordings.recording import Recording
 from dualres.recordings.resample import resample
+from dualres.utils.printable import printable
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_comparator, made_model
 
 RATES = (12_800, 48_000, "200000/3")  # 5/1, 4/3, 24/25

@@ -10,8 +10,8 @@ import pytest
 
 from dualres import diagnose_recording
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.expected import as_counts, stream_shares
-from dualres.export.kinds import kind_of
+from dualres.export.network_kinds import kind_of
+from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, Device, exported_once, machine, made_model, made_views_model
 from tests.export.test_device import RIGHT, make, needs

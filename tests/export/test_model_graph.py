@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
-from dualres.export.expected import logits_of
+from dualres.export.test_vectors import logits_of
 from tests.export.conftest import CLASSES, ODD_WINDOWS, made_model, made_views_model
 from tests.model.made_views import machine_windows
 

@@ -8,7 +8,7 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.expected import logits_of
+from dualres.export.test_vectors import logits_of
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 from tests.export.conftest import made_model

@@ -8,8 +8,8 @@ import pytest
 
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import onnx as export
-from dualres.export.expected import logits_of
 from dualres.export.onnx import write_onnx
+from dualres.export.test_vectors import logits_of
 from tests.export.conftest import ODD_WINDOWS, machine, made_comparator, made_model
 
 onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")

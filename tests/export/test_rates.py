@@ -4,9 +4,9 @@ import pytest
 
 from dualres.config import SOXR
 from dualres.errors import ConfigError
-from dualres.export.kinds import PAPER
+from dualres.export.network_kinds import PAPER
 from dualres.export.rates import ratio_for, working_memory
-from dualres.machinery.rates import exact_rate
+from dualres.utils.rates import exact_rate
 from tests.export.conftest import CLASSES, made_model
 
 

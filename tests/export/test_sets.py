@@ -12,9 +12,9 @@ from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.onnx import write_onnx
 from dualres.export.sets import sets_of
-from dualres.trust.calibration import Calibration, held_out
-from dualres.trust.conformal import surprise
-from dualres.trust.likeness import Look
+from dualres.judge.trust.calibration import Calibration, held_out
+from dualres.judge.trust.conformal import surprise
+from dualres.judge.trust.novelty import Look
 from tests.export.conftest import _result, made_views_model
 
 CLASSES = ("good", "worn", "broken")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dualres.export.sources import doubles, floats, text
-from dualres.machinery.printable import printable
+from dualres.utils.printable import printable
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=40))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualres.stream import Monitor
-from dualres.stream.framing import Framing
+from dualres.stream.monitor.framing import Framing
 from tests.export.conftest import WINDOW, machine, needs_fused_products
 
 RATES = (12_800, 48_000, "200000/3", 64_000)

@@ -5,8 +5,8 @@ import pytest
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.expected import logits_of
 from dualres.export.onnx import write_onnx
+from dualres.export.test_vectors import logits_of
 from dualres.model.views.network import ViewsNetwork
 from tests.export.conftest import CLASSES, ODD_WINDOWS
 from tests.model.made_views import machine_windows

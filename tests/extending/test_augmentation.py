@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 import torch
 
+from dualres.bench.methods import method
+from dualres.bench.methods import model_file as files
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
-from dualres.file import load, save
-from dualres.learn.augment import register, registry
-from dualres.learn.augment.draws import draws
-from dualres.learn.augment.supports import AugmentedSpectra, AugmentedWindows
+from dualres.judge.model import load, save
 from dualres.learn.fit import fit_network, fit_recordings, fits_together
-from dualres.learn.history import Task
-from dualres.methods import files, method
+from dualres.learn.trained.augment import register, registry
+from dualres.learn.trained.augment.draws import draws
+from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
+from dualres.learn.trained.task import Task
 from dualres.model.spectra import aligned_magnitudes, normalise
 from dualres.recordings.recording import Recording
 from tests.extending import toy_augmentation
-from tests.learn.augment.test_supports import whole
 from tests.learn.test_fit import tones, weights
+from tests.learn.trained.augment.test_supports import whole
 
 TILTED = Recipe(3, more=(("tilt", 0.5),))
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings import formats
-from dualres.recordings.folder import files_below
-from dualres.recordings.formats import register
-from dualres.recordings.guard import Guard
+from dualres.recordings.formats import registry as formats
+from dualres.recordings.formats.registry import register
+from dualres.recordings.formats.sandbox import Guard
+from dualres.recordings.labels.folder import files_below
 from dualres.recordings.readers import read
 from tests.extending.outside import dualres, environment
 

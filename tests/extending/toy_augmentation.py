@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dualres.learn.augment import register
+from dualres.learn.trained.augment import register
 
 
 class Tilt:

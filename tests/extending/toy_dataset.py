@@ -5,8 +5,8 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.datasets.catalog import register
-from dualres.datasets.release import Entry, Index, Release, collect, find
+from dualres.bench.datasets.catalog import register
+from dualres.bench.datasets.release import Entry, Index, Release, collect, find
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.recordings.formats import Format, register
-from dualres.recordings.listing import Contents, Listed
+from dualres.recordings.formats.contents import Contents, Listed
+from dualres.recordings.formats.registry import Format, register
 
 MAGIC = b"TOY1"
 

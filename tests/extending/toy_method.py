@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from dualres.methods.catalogue import Entry, register
-from dualres.methods.neural import Network, trained
+from dualres.bench.methods.catalogue import Entry, register
+from dualres.bench.methods.neural import Network, trained
 
 BANDS = 32
 

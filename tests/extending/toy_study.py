@@ -1,6 +1,6 @@
 """A study from outside: two methods on the toy dataset, from one window per class and recording."""
 
-from dualres.campaign.studies import Budget, Part, Study, register_study
+from dualres.bench.campaign.studies import Budget, Part, Study, register_study
 
 register_study(
     Study(

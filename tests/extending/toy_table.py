@@ -1,9 +1,10 @@
 """A table from outside: the share of recordings that each method of a study names right."""
 
-from dualres.report.names import dataset_name, method_name
-from dualres.report.results import Results
-from dualres.report.tables import Table, planned, register_table
-from dualres.report.tables.sheet import Column, Line, Sheet, by_column
+from dualres.bench.report.names import dataset_name, method_name
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables import Table, register_table
+from dualres.bench.report.tables import axes as planned
+from dualres.bench.report.tables.fill import Column, Line, Sheet, by_column
 
 
 def named_right(results: Results, dataset: str) -> Table:

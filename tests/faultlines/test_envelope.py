@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy.signal import welch
 
-from dualres.datasets.vibration import ring
 from dualres.faultlines.envelope import (
     Band,
     averaged_spectrum,
@@ -11,6 +10,7 @@ from dualres.faultlines.envelope import (
     kurtogram,
     squared_envelope,
 )
+from dualres.simulated.vibration import ring
 
 RATE = 24_000
 T = np.arange(4 * RATE) / RATE

@@ -5,8 +5,8 @@ import torch
 
 from dualres.kernel import compiled
 from dualres.kernel.augment import available, seen
-from dualres.learn.augment.standardise import standard_of
-from dualres.learn.augment.supports import seen_ref
+from dualres.learn.trained.augment.standardise import standard_of
+from dualres.learn.trained.augment.supports import seen_ref
 
 pytestmark = pytest.mark.skipif(not available(torch.zeros(1)), reason="the compiled library is not built")
 

@@ -8,7 +8,7 @@ import torch
 from dualres.config import ModelConfig
 from dualres.kernel import compiled
 from dualres.kernel.training import SLICE, available, threads_taken_over
-from dualres.learn.forward import encode
+from dualres.learn.trained.forward import encode
 from dualres.model.network import Encoder
 from dualres.model.scan import scan_ref
 

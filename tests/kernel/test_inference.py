@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel import inference as score
 from dualres.kernel.inference import TOGETHER, Kernel, serves
 from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
-from dualres.scorers import weights_of
 from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.golden import GOLDEN_LOGITS, golden_network, golden_window
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from dualres.bench.methods.rocket import CHOSEN, dilations, features_ref, response_ref
 from dualres.kernel import compiled, rocket
-from dualres.methods.rocket import CHOSEN, dilations, features_ref, response_ref
 from dualres.model.spectra import normalise
 from tests.kernel.signals import WINDOW, odd_windows
 
@@ -42,7 +42,7 @@ def test_windows_of_any_length(variant, samples):
 def test_any_number_of_levels(variant, count, dilation, monkeypatch):
     chosen = np.array([dilation], np.int32), np.array([count], np.int32)
     signals, levels = noise(1, 1100), levels_for(chosen[1])
-    monkeypatch.setattr("dualres.methods.rocket.dilations", lambda window: chosen)
+    monkeypatch.setattr("dualres.bench.methods.rocket.dilations", lambda window: chosen)
     np.testing.assert_array_equal(rocket.features(signals, *chosen, levels), features_ref(signals, levels))
 
 

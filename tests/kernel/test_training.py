@@ -15,7 +15,7 @@ from dualres.kernel.training import Training, available, parameter_count, thread
 AFTER_A_FORK = """
 import os
 import torch
-from dualres.learn.forward import encode
+from dualres.learn.trained.forward import encode
 from dualres.model.network import DualRes
 
 torch.set_num_threads(2)

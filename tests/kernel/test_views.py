@@ -12,10 +12,10 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel.inference import TOGETHER
 from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, serves_views, views_in
-from dualres.scorers import weights_of
 from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.made_views import machine_windows, made_views
 

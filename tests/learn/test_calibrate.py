@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualres.file import Card, load, save
-from dualres.judge import diagnose_recording
+from dualres.judge.model import load, save
+from dualres.judge.verdict import diagnose_recording
 from dualres.learn.calibrate import calibrated
 from dualres.learn.workflow import fit_model
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows
 

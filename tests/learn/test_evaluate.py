@@ -3,10 +3,11 @@ import pytest
 
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
-from dualres.file import Card, Model
-from dualres.judge import diagnose_recording
+from dualres.judge.model import Model
+from dualres.judge.verdict import diagnose_recording
 from dualres.learn.evaluate import evaluate
 from dualres.model.network import DualRes
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 
 CLASSES = ("good", "worn")

@@ -11,10 +11,10 @@ from dualres.errors import ConfigError
 from dualres.kernel import compiled
 from dualres.kernel.training import available
 from dualres.learn import fit as fit_module
-from dualres.learn.augment.paths import curves, draw_paths, filtered
-from dualres.learn.batches import MICROBATCH
 from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together
-from dualres.machinery.seeding import seeded
+from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
+from dualres.learn.trained.batches import MICROBATCH
+from dualres.learn.trained.seeding import seeded
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from dualres.audit import LeakError, Split, audit
 from dualres.errors import ConfigError
 from dualres.learn.holdout import plan_rounds, refuse_leaks
-from dualres.recordings.audit import LeakError, Split, audit
 from dualres.recordings.recording import Interval, Origin, Recording
 from tests.learn.test_estimate import recording
 

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
+from dualres.audit import LeakError
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_recordings
 from dualres.learn.workflow import FitSettings, fit_model
-from dualres.recordings.audit import LeakError
 from tests.learn.test_estimate import recording
 
 FEW = {"recipe": Recipe(2), "windows_each": 1}

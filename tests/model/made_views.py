@@ -3,7 +3,7 @@
 import numpy as np
 
 from dualres.config import ModelConfig
-from dualres.learn.views import fit_views
+from dualres.learn.closed_form import fit_views
 from dualres.model.views.network import ViewsNetwork
 
 WINDOW, RATE = ModelConfig().window, ModelConfig().rate

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from dualres.learn.views import SHRINKAGE, fit_head, statistics
+from dualres.learn.closed_form import SHRINKAGE, fit_head, statistics
 from dualres.model.discriminant import Discriminant
 
 CLASSES, FEATURES = 3, 12

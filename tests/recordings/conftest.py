@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.recordings.guard import Guard
+from dualres.recordings.formats.sandbox import Guard
 from tests.recordings.few import X
 
 

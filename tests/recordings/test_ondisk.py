@@ -11,8 +11,8 @@ import soundfile
 
 from dualres.errors import RecordingError
 from dualres.recordings import ondisk
-from dualres.recordings.formats import format_of, pick
-from dualres.recordings.guard import SHARED, Guard
+from dualres.recordings.formats.registry import format_of, pick
+from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY, read
 from dualres.recordings.recording import BLOCK, Recording
@@ -202,7 +202,7 @@ MEMORY = """
 import sys
 from dataclasses import replace
 from pathlib import Path
-from dualres.recordings.guard import SHARED
+from dualres.recordings.formats.sandbox import SHARED
 from dualres.recordings.readers import read
 
 def peak(process):  # bytes

@@ -10,7 +10,7 @@ import soundfile
 from scipy.io import savemat
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.formats import FORMATS
+from dualres.recordings.formats.registry import FORMATS
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY, checked, read, signals
 from tests.recordings.axes_files import RATE, three, write_csv, write_mat, write_npy, write_wav

@@ -7,7 +7,6 @@ import pytest
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
-from dualres.machinery.rates import exact_rate
 from dualres.recordings.recording import (
     BANDS,
     BLOCK,
@@ -21,6 +20,7 @@ from dualres.recordings.recording import (
     of_axes,
     regrouped,
 )
+from dualres.utils.rates import exact_rate
 
 
 def test_from_array():

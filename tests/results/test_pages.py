@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from dualres.campaign.studies import study
-from dualres.datasets.folds import load_fold
-from dualres.exchange.read_export import load_export
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.bench.campaign.studies import study
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.report.captions import FOLDS_ARE_OURS
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Results
 from dualres.metrics import guessing
-from dualres.report.captions import FOLDS_ARE_OURS
-from dualres.report.names import method_name
-from dualres.report.results import Results
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "results" / "pages"

@@ -8,13 +8,13 @@ import pytest
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.campaign import work
-from dualres.datasets import catalog
-from dualres.datasets.budget import Budget
-from dualres.datasets.prepare import prepare
-from dualres.exchange.read_export import load_export
-from dualres.machinery.checksums import check_sums
-from dualres.verify.manifest import check_manifest
+from dualres.bench.campaign import run_job as work
+from dualres.bench.campaign.exchange.read_export import load_export
+from dualres.bench.datasets import catalog
+from dualres.bench.datasets.prepare import prepare
+from dualres.bench.verify.manifest import check_manifest
+from dualres.learn.fold import Budget
+from dualres.utils.checksums import check_sums
 
 ROOT = Path(__file__).parents[2]
 

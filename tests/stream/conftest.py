@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
+from dualres.bench.datasets.catalog import names, release
 from dualres.config import HELD, ModelConfig, Recipe
-from dualres.datasets.catalog import names, release
-from dualres.file import APART, DUALRES, VIEWS, Card, Model
-from dualres.learn.views import fit_views
+from dualres.judge.backends import weights_of
+from dualres.judge.model import Model
+from dualres.learn.closed_form import fit_views
 from dualres.model.network import DualRes
-from dualres.scorers import weights_of
+from dualres.model_file.card import APART, DUALRES, VIEWS, Card
 
 CLASSES = ("good", "inner", "outer")
 RATES = sorted({release(name).rate for name in names()})  # of every dataset

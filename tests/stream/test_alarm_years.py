@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from dualres.stream.alarm import Alarm
-from dualres.stream.bets import LIFTS, Bets
+from dualres.stream.alarm.alarm import Alarm
+from dualres.stream.alarm.e_values import LIFTS, Bets
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
 from alarm_years import HEALTHY, HEAVY, NORMAL, POWER, SKEWED, Healthy, autoregression, false_alarms, steady, table

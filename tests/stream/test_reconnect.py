@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from dualres.stream.agent import Agent
-from dualres.stream.sources.mqtt import Mqtt
-from dualres.stream.spool import Spool
-from tests.stream.agents import RATE, Remembering, essence, expected
+from dualres.stream.watch.agent import Agent
+from dualres.stream.watch.sources.mqtt import Mqtt
+from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.sources.collected import Collected, told
+from tests.stream.watch.agents import RATE, Remembering, essence, expected
+from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
+from tests.stream.watch.sources.collected import Collected, told
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 pytestmark = needs_mosquitto

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from dualres.web import server
-from dualres.web.asked import Asked
+from dualres.web.api import Asked
 from dualres.web.events import Events
 from dualres.web.http import (
     Application,

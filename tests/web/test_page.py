@@ -16,9 +16,9 @@ import soundfile
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.datasets import simulated
-from dualres.recordings.labels import cells_of
-from tests.report.browser import Browser
+from dualres.recordings.labels.read import cells_of
+from dualres.simulated import rig as simulated
+from tests.bench.report.browser import Browser
 from tests.web.served import Served, folder_of_tones
 
 RATE = 12_800

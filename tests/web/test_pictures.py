@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from dualres.errors import RecordingError
-from dualres.explain.case import Machine
+from dualres.explain.report import Machine
 from dualres.faultlines.bearing import bearing_of
 from dualres.web import pictures
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dualres.campaign.studies import study
+from dualres.bench.campaign.studies import study
+from dualres.bench.report.page import write_page
+from dualres.bench.report.results import Results
 from dualres.errors import RecordingError
-from dualres.report.page import write_page
-from dualres.report.results import Results
 from dualres.web.results import is_campaign, page_with_policy
-from tests.campaign.synthetic import synthetic_ledger
-from tests.report.browser import Browser
+from tests.bench.campaign.synthetic import synthetic_ledger
+from tests.bench.report.browser import Browser
 from tests.web.served import Served, folder_of_tones
 
 RESULTS = Path(__file__).parents[2] / "results"

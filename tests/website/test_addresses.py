@@ -18,7 +18,7 @@ addresses = tool("website.addresses")
         ("SECURITY.md", "security.html"),
         ("results/tables/pilot.md", "results/tables/pilot.html"),
         ("docs/images/page.png", "docs/images/page.png"),
-        ("src/dualres/judge.py", "src/dualres/judge.py.html"),
+        ("src/dualres/judge/verdict.py", "src/dualres/judge/verdict.py.html"),
         ("CITATION.cff", "CITATION.cff.html"),
     ],
 )

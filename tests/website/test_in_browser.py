@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.report.browser import Browser
+from tests.bench.report.browser import Browser
 from tests.website.conftest import search_index
 
 

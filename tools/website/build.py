@@ -11,7 +11,7 @@ from html import escape
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from dualres.report.html import asset
+from dualres.utils.html import asset
 from website.addresses import IMAGES, address, relative
 from website.frame import ASSETS, Frame, Link
 from website.markdown import EXTERNAL, Rendered, Target, coloured, render

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 import dualres
+from dualres.judge.backends import scorer
 from dualres.kernel import compiled
 from dualres.model.check import check_window
-from dualres.scorers import scorer
 
 COMPILERS = ("cc", "gcc", "clang", "c99", "cl")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.file import save
+from dualres.judge.model import save
 from dualres.model.check import hash_uniform
 from tests.model.golden import GOLDEN_LOGITS, golden_network
 from tests.model.made_views import made_views

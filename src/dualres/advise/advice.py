@@ -7,11 +7,11 @@ import numpy as np
 
 from dualres.advise.choice import Pick, choose, class_probabilities, distances_between
 from dualres.advise.curve import Curve, CurveRefusedError, learning_curve
-from dualres.advise.looks import Looks, looks_of
+from dualres.advise.features import Looks, looks_of
 from dualres.errors import RecordingError
 from dualres.learn.holdout import HoldOutError
-from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.recording import Recording
+from dualres.utils.progress import Progress, quiet
 
 
 @dataclass(frozen=True)

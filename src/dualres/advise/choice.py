@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.advise.looks import Looks, Places
-from dualres.learn.views import Exact
+from dualres.advise.features import Looks, Places
+from dualres.learn.closed_form import Exact
 from dualres.recordings.recording import Recording
 
 DOUBT = 2  # power with which doubt counts

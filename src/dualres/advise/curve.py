@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.advise.looks import Looks, Places
+from dualres.advise.features import Looks, Places
 from dualres.errors import ConfigError
+from dualres.learn.closed_form import Exact
 from dualres.learn.holdout import plan_rounds
-from dualres.learn.views import Exact
-from dualres.machinery.progress import Progress, quiet
 from dualres.metrics import Counts, class_f1, confusion
 from dualres.recordings.recording import Recording
+from dualres.utils.progress import Progress, quiet
 
 LEAST = 3  # recordings of every class, below which no curve is drawn
 MOST = 16  # recordings of a class that are learned from

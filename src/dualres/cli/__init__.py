@@ -7,29 +7,29 @@ from typing import Annotated
 import typer
 
 from dualres import __version__
-from dualres.cli import bench_report
 from dualres.cli.advise import advise
 from dualres.cli.audit import audit as audit_command
-from dualres.cli.bench import app as bench_app
-from dualres.cli.data import app as data_app
+from dualres.cli.bench import report as bench_report
+from dualres.cli.bench.data import app as data_app
+from dualres.cli.bench.methods import methods
+from dualres.cli.bench.profile import profile
+from dualres.cli.bench.run import app as bench_app
+from dualres.cli.console import complain, say
 from dualres.cli.demo import demo as demo_command
 from dualres.cli.diagnose import STRETCH_S, diagnose
 from dualres.cli.explain import explain
 from dualres.cli.export import export
 from dualres.cli.fit import FitCommand
-from dualres.cli.methods import methods
 from dualres.cli.optional_value import with_optional_number
-from dualres.cli.profile import profile
-from dualres.cli.screen import complain, say
 from dualres.cli.serve import serve
 from dualres.cli.show import show
 from dualres.cli.tune import tune
 from dualres.cli.watch import watch
 from dualres.errors import DualResError
-from dualres.machinery.allocator import keep_freed_memory
-from dualres.machinery.extras import is_extra, sentence
-from dualres.machinery.files import NO_ROOM
 from dualres.plugins import load_plugins
+from dualres.utils.files import NO_ROOM
+from dualres.utils.malloc import keep_freed_memory
+from dualres.utils.optional_imports import is_extra, sentence
 
 app = typer.Typer(
     name="dualres",

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dualres.cli.console import progress, say
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
-from dualres.cli.screen import progress, say
-from dualres.machinery.extras import TRAINING, need
+from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dualres.advise.advice import Advice
-    from dualres.judge import Verdict
+    from dualres.judge.verdict import Verdict
 
 DOUBLINGS = (2, 4)  # times the labels there are, for which a score is foreseen
 
@@ -41,7 +41,7 @@ def advise(
     need("dualres advise", *TRAINING)
     from dualres.advise.advice import advise as advice_on
     from dualres.cli.models import loaded
-    from dualres.judge import diagnose_recording
+    from dualres.judge.verdict import diagnose_recording
 
     judge = loaded(model) if model else None
     found = Source(folder, channel, rate, labels, where, exclude, unlabelled=True).read()

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dualres.cli.bench.folds import frozen_split
+from dualres.cli.bench.folds import limitations as limitations_of
+from dualres.cli.console import console, progress, say
 from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
-from dualres.cli.screen import console, progress, say
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.recordings.audit import Finding, Split
+    from dualres.audit import Finding, Split
     from dualres.recordings.recording import Recording
 
 SHOWN = 4  # recordings of a finding; --json has all
@@ -43,9 +45,9 @@ def audit(
 
     Without --fold or --split, the command audits the rounds that `dualres fit` would hold out.
     """
-    from dualres.recordings.audit import audit_splits
-    from dualres.recordings.audit.claims import check_claim
-    from dualres.recordings.audit.finding import read_split, with_ids
+    from dualres.audit import audit_splits
+    from dualres.audit.claims import check_claim
+    from dualres.audit.finding import read_split, with_ids
     from dualres.recordings.store import open_store, read_index
 
     limitations: tuple[str, ...] = ()
@@ -54,7 +56,7 @@ def audit(
     if (source / "recordings.json").exists():
         if labels or where or exclude:
             raise ConfigError(f"{source}: is a prepared dataset; --labels, --where and --exclude apply to folders only")
-        recordings, limitations = open_store(source), _limitations(str(read_index(source)["dataset"]))
+        recordings, limitations = open_store(source), limitations_of(str(read_index(source)["dataset"]))
     else:
         found = Source(source, channel, rate, labels, where, exclude).read()
         show_left_out(found)
@@ -76,29 +78,20 @@ def audit(
 def _splits(
     recordings: Sequence[Recording], fold: str | None, split: Split | None, held_out: str | None
 ) -> list[Split]:
-    from dualres.datasets.folds import load_fold
     from dualres.learn.holdout import plan_rounds
-    from dualres.recordings.audit import Split
 
     if fold:
-        frozen = load_fold(fold)
-        return [Split(tuple(sorted(frozen.supporting())), frozen.evaluation, held_out or frozen.held_out)]
+        return [frozen_split(fold, held_out)]
     if split:
         return [replace(split, held_out=held_out)]
     rounds = plan_rounds(recordings).splits(recordings)
     return [replace(one, held_out=held_out or one.held_out) for one in rounds]
 
 
-def _limitations(dataset: str) -> tuple[str, ...]:
-    from dualres.datasets import catalog
-
-    return catalog.release(dataset).limitations if dataset in catalog.names() else ()
-
-
 @contextmanager
 def leaks_shown() -> Iterator[None]:
     """What a strict fit is refused for, as a table before the error."""
-    from dualres.recordings.audit import LeakError
+    from dualres.audit import LeakError
 
     try:
         yield

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from dualres.cli.screen import console, progress, say
+from dualres.cli.console import console, progress, say
 from dualres.config import chosen_recipe
-from dualres.machinery.extras import TRAINING, need
+from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.demo.run import Demo
@@ -44,7 +44,7 @@ def demo(
     from dualres.demo.page import write_demo
     from dualres.demo.recordings import write_recordings
     from dualres.demo.run import run_demo
-    from dualres.machinery.files import check_writable
+    from dualres.utils.files import check_writable
 
     check_writable(out / "report.html")
     with progress("Nothing was written.") as report:

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dualres.cli.changes import show_changes
+from dualres.cli.compare import show_changes
+from dualres.cli.console import complain, counted, echo
 from dualres.cli.folder import Channel, Rate, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
-from dualres.cli.screen import complain, counted, echo
 from dualres.errors import ConfigError
-from dualres.machinery.printable import printable
+from dualres.utils.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from fractions import Fraction
 
-    from dualres.baseline import Baseline
-    from dualres.file import Model
-    from dualres.judge import Verdict
-    from dualres.judge_files import Judged, Together
-    from dualres.recordings.remembered import Difference
+    from dualres.judge.files import Judged, Together
+    from dualres.judge.healthy_baseline import Baseline
+    from dualres.judge.model import Model
+    from dualres.judge.training_profile import Difference
+    from dualres.judge.verdict import Verdict
 
 
 STRETCH_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
@@ -102,9 +102,9 @@ def diagnose(
     cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
     that it learned from; what is different about a recording is said after its verdict.
     """
-    from dualres import judge_files as archive
     from dualres.cli.models import loaded as load
-    from dualres.recordings.folder import to_judge
+    from dualres.judge import files as archive
+    from dualres.recordings.labels.folder import to_judge
 
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
@@ -196,9 +196,9 @@ def _baseline(
         if label:
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
-    from dualres.baseline import with_baseline
-    from dualres.judge import channels_to_read, remembered_by
-    from dualres.recordings.folder import read_row, to_judge
+    from dualres.judge.healthy_baseline import with_baseline
+    from dualres.judge.verdict import channels_to_read, remembered_by
+    from dualres.recordings.labels.folder import read_row, to_judge
 
     channels, known = channels_to_read(model, channel), remembered_by(model)
     return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
@@ -228,7 +228,7 @@ def _summary(batch: Together) -> str:
 
 def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> dict[str, object]:
     """One line of JSON."""
-    from dualres.judge_files import as_object
+    from dualres.judge.files import as_object
 
     said = as_object(one)
     if batch and one.alone:

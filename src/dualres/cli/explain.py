@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dualres.cli.console import complain, say
 from dualres.cli.folder import Channel, Rate, Source, parsed_rate, show_left_out
-from dualres.cli.screen import complain, say
 from dualres.errors import ConfigError
-from dualres.machinery.extras import need
+from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
-    from dualres.explain.case import Case, Machine
     from dualres.explain.reasons import Reasons
+    from dualres.explain.report import Case, Machine
     from dualres.faultlines.assess import Assessment
-    from dualres.file import Model
-    from dualres.recordings.folder import Row
+    from dualres.judge.model import Model
+    from dualres.recordings.labels.folder import Row
     from dualres.recordings.recording import Recording
 
 TOP = 5  # regions and moments that are told
@@ -70,8 +70,8 @@ def explain(
     With the speed of the shaft and the geometry of a bearing or a gear, look for fault lines as well.
     """
     from dualres.cli.models import loaded
-    from dualres.explain.case import examine, row_of
-    from dualres.judge_files import read_for
+    from dualres.explain.report import examine, row_of
+    from dualres.judge.files import read_for
 
     if picture:
         need("--picture", "matplotlib")
@@ -90,7 +90,7 @@ def explain(
         for line in _lines(case):
             say(line)
     if picture:
-        from dualres.report.plots.explanation import draw_explanation
+        from dualres.explain.picture import draw_explanation
 
         draw_explanation(case, picture)
         complain("picture", str(picture), "cyan")
@@ -116,7 +116,7 @@ def _one_axis(
 def _machine(
     row: Row, speed: str | None, tacho: str | None, pulses: int, bearing: str | None, gear: str | None, unit: str | None
 ) -> Machine:
-    from dualres.explain.case import Machine, shaft_hz_of
+    from dualres.explain.report import Machine, shaft_hz_of
     from dualres.faultlines.bearing import bearing_of
     from dualres.faultlines.lines import teeth_of
     from dualres.faultlines.speed import speed_hz

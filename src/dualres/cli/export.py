@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dualres.cli.screen import complain, progress, say
+from dualres.cli.console import complain, progress, say
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.file import Model
+    from dualres.judge.model import Model
 
 
 class Kind(StrEnum):
@@ -59,7 +59,7 @@ def export(
 
 def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: bool, unchecked: bool) -> None:
     from dualres.export.c99 import costs, write_c99
-    from dualres.machinery.rates import exact_rate
+    from dualres.utils.rates import exact_rate
 
     if model.card.resampler == POLYPHASE and exact_rate(rate) != model.card.config.rate:
         complain(

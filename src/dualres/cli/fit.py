@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.bench_choice import Device
-from dualres.cli.expected import as_object, show_estimate, units_in
-from dualres.cli.folder import RESAMPLER, Channel, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
-from dualres.cli.screen import complain, errors, progress, say, stopping
+from dualres.cli.console import complain, errors, progress, say, stopping
+from dualres.cli.fit_output import as_object, show_estimate, units_in
+from dualres.cli.folder import RESAMPLER, Channel, Device, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
 from dualres.config import DEFAULT_RESAMPLER, SOXR, recipe_title
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
-from dualres.machinery.extras import TRAINING, need
+from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.learn.fit_options import FitOption
     from dualres.learn.workflow import FitForecast
-    from dualres.recordings.folder import Folder
+    from dualres.recordings.labels.folder import Folder
 
 
 def fit(
@@ -96,17 +95,18 @@ def fit(
     """
     need("dualres fit", *TRAINING)
     from dualres.cli.models import cost_of
-    from dualres.file import check_members, content
-    from dualres.judge import promises_of
+    from dualres.fit_page.page import check_page, page_beside, write_fit_page
+    from dualres.judge.model import content
+    from dualres.judge.verdict import promises_of
+    from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.fit_options import with_options
-    from dualres.learn.narrow import narrow
-    from dualres.learn.recipe_file import recipe_from
+    from dualres.learn.label_coverage import narrow
+    from dualres.learn.trained.recipe_file import recipe_from
     from dualres.learn.workflow import FitSettings, fit_by
-    from dualres.machinery.cuda_graphs import check_device
-    from dualres.machinery.files import check_writable, write_whole
+    from dualres.model_file.card import check_members
     from dualres.recordings.axes import common_channels
     from dualres.recordings.resample import check_resampler
-    from dualres.report.fit_page import check_page, page_beside, write_fit_page
+    from dualres.utils.files import check_writable, write_whole
 
     check_writable(out)
     if page:

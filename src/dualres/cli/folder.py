@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,11 +13,17 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.screen import complain, console, progress
+from dualres.cli.console import complain, console, progress
 from dualres.errors import RecordingError
 
 if TYPE_CHECKING:
-    from dualres.recordings.folder import Folder
+    from dualres.recordings.labels.folder import Folder
+
+
+class Device(StrEnum):
+    CPU = "cpu"
+    CUDA = "cuda"
+
 
 Channel = Annotated[
     str | None,
@@ -54,7 +61,7 @@ RESAMPLER = (
 
 
 def parsed_rate(text: str | None) -> Fraction | None:
-    from dualres.machinery.rates import exact_rate
+    from dualres.utils.rates import exact_rate
 
     return None if text is None else exact_rate(text)
 
@@ -72,8 +79,8 @@ class Source:
     unlabelled: bool = False  # whether to read recordings without a label, too
 
     def read(self) -> Folder:
-        from dualres.recordings.folder import read_folder
-        from dualres.recordings.selection import Selection
+        from dualres.recordings.labels.folder import read_folder
+        from dualres.recordings.labels.selection import Selection
 
         selection = Selection.parsed(self.where or (), self.exclude or ())
         with progress("Nothing was written.") as report:
@@ -91,7 +98,7 @@ class Source:
 
 def understood(source: Source, *, shown: bool = True) -> Folder:
     """A folder's recordings of two classes or more, shown; else only what is left out is told."""
-    from dualres.recordings.spelling import doubtful_components, doubtful_labels
+    from dualres.recordings.labels.spelling import doubtful_components, doubtful_labels
 
     found = source.read()
     (_show_folder if shown else show_left_out)(found)

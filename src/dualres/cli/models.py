@@ -6,18 +6,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dualres.file import Card, Model
+    from dualres.judge.model import Model
+    from dualres.model_file.card import Card
 
 
 def loaded(path: Path) -> Model:
     """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
-    from dualres import file
+    from dualres.judge.model import load
+    from dualres.model_file.card import OURS
+    from dualres.model_file.file import read
 
-    if file.read(path)[0].method in file.OURS:
-        return file.load(path)
-    from dualres.methods.files import load
+    if read(path)[0].method in OURS:
+        return load(path)
+    from dualres.cli.bench.models import load_comparator
 
-    return load(path)
+    return load_comparator(path)
 
 
 def cost_of(card: Card) -> str:

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dualres.cli.screen import complain, progress
+from dualres.cli.console import complain, progress
 from dualres.errors import ConfigError
-from dualres.machinery.extras import need
+from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from dualres.file import Model
-    from dualres.judge_files import Judged
-    from dualres.recordings.folder import Row
+    from dualres.judge.files import Judged
+    from dualres.judge.model import Model
+    from dualres.recordings.labels.folder import Row
 
 MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
@@ -24,7 +24,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 def check_picture(picture: Path, rows: Sequence[Row]) -> None:
     """An error now rather than after an hour of audio."""
-    from dualres.machinery.files import check_writable
+    from dualres.utils.files import check_writable
 
     need("--picture", "matplotlib")
     if picture.suffix.lower() not in PICTURES:
@@ -44,7 +44,7 @@ def judged_over_time(
     sure: float | None,
 ) -> Iterator[Judged]:
     """The stretches of one file after the other, and of each a line that sums them up."""
-    from dualres.over_time import judge_over_time
+    from dualres.judge.segments import judge_over_time
 
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
@@ -57,7 +57,7 @@ def judged_over_time(
 
 def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> None:
     """Every recording's probabilities over time as a picture."""
-    from dualres.report.plots.over_time import Strip, draw_strips
+    from dualres.judge.segments_picture import Strip, draw_strips
 
     strips: dict[str, Strip] = {}
     for one in judged:
@@ -87,6 +87,6 @@ def _summary(found: Sequence[Judged], seconds: float) -> str:
 
 def _unlike(one: Judged) -> bool:
     """Whether a stretch is like nothing that was labelled."""
-    from dualres.trust.calibration import NONE_OF_THESE
+    from dualres.judge.trust.calibration import NONE_OF_THESE
 
     return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

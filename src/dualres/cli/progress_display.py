@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as RichBars
 from rich.text import Text
 
-from dualres.machinery.remaining import Remaining
+from dualres.cli.eta import Remaining
 
 FIRST_LINE_S = 2.0  # of work: a command that is quicker prints none
 BETWEEN_LINES_S = 10.0  # at least
@@ -35,7 +35,7 @@ def duration(seconds: float | None) -> str:
 
 
 class Display(ABC):
-    """What commands hand to long work as its `dualres.machinery.progress.Progress`."""
+    """What commands hand to long work as its `dualres.utils.progress.Progress`."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._remaining = Remaining(clock)

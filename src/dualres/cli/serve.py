@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dualres.cli.console import complain, say
 from dualres.cli.folder import Channel, Rate, parsed_rate
-from dualres.cli.screen import complain, say
 
 if TYPE_CHECKING:
     from dualres.web.server import Page

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dualres.cli.console import say
 from dualres.cli.folder import Channel, Rate, parsed_rate
-from dualres.cli.screen import say
 
 if TYPE_CHECKING:
     from dualres.recordings.recording import Recording
@@ -25,8 +25,8 @@ def show(
     """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import cost_of
     from dualres.cli.models import loaded as load
-    from dualres.judge import promises_of
-    from dualres.learn.expectation import sentences
+    from dualres.judge.verdict import promises_of
+    from dualres.learn.estimate_text import sentences
     from dualres.recordings.readers import read
     from dualres.recordings.recording import axes_of
 

@@ -11,19 +11,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.bench_choice import Device, parsed_budgets, parsed_seeds, prepared
-from dualres.cli.bench_folder import DEFAULT_DIR, Dir
-from dualres.cli.data import Stores
-from dualres.cli.folder import RESAMPLER, Channel, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
-from dualres.cli.screen import console, errors, progress, say
+from dualres.cli.bench.choice import parsed_seeds
+from dualres.cli.bench.data import Stores
+from dualres.cli.bench.folder import DEFAULT_DIR, Dir
+from dualres.cli.bench.folds import tuned_by_fold
+from dualres.cli.console import console, errors, progress, say
+from dualres.cli.folder import RESAMPLER, Channel, Device, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
-from dualres.machinery.extras import TRAINING, need
+from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import Display
-    from dualres.learn.tune import Choice
-    from dualres.learn.tuning import Divided, Forecast
+    from dualres.learn.trained.tune import Choice
+    from dualres.learn.trained.tune_plan import Divided, Forecast
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -67,13 +68,13 @@ def tune(
     difference. dualres fit FOLDER --recipe FILE uses the choice.
     """
     need("dualres tune", *TRAINING)
-    from dualres.learn.recipe_file import write_choice
-    from dualres.learn.tune import GRID
-    from dualres.learn.tuning import Kept, choose_recipe, fingerprint
-    from dualres.machinery.cuda_graphs import check_device
-    from dualres.machinery.files import check_writable
-    from dualres.machinery.versions import all_versions
+    from dualres.kernel.gpu.cuda_graphs import check_device
+    from dualres.learn.trained.recipe_file import write_choice
+    from dualres.learn.trained.tune import GRID
+    from dualres.learn.trained.tune_plan import Kept, choose_recipe, fingerprint
     from dualres.recordings.resample import check_resampler
+    from dualres.utils.files import check_writable
+    from dualres.utils.versions import all_versions
 
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
@@ -89,7 +90,7 @@ def tune(
     if folder:
         divided = _of_folder(Source(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
     else:
-        divided = _of_fold(str(fold), budget, stores, directory / "cache", resampler)
+        divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler)
     kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
@@ -113,7 +114,7 @@ def _refuse_options_of_a_folder(**given: object) -> None:
 
 
 def _of_folder(source: Source, windows: int, resampler: str, strict: bool) -> Divided:
-    from dualres.learn.tuning import divide
+    from dualres.learn.trained.tune_plan import divide
 
     found = understood(source)
     with leaks_shown(), progress("Nothing was written.") as report:
@@ -122,20 +123,8 @@ def _of_folder(source: Source, windows: int, resampler: str, strict: bool) -> Di
         )
 
 
-def _of_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> Divided:
-    from dualres.campaign.tuning import of_fold
-    from dualres.datasets.folds import load_fold
-
-    sizes = parsed_budgets([budget])
-    if sizes is None or len(sizes) != 1:
-        raise ConfigError(f"--budget {budget}: one budget is needed, such as 3x4")
-    prepared([load_fold(fold).dataset], stores)
-    with progress("Nothing was written.") as report:
-        return of_fold(fold, sizes[0], stores, cache, resampler, report)
-
-
 def _announce(display: Display, forecast: Forecast) -> None:
-    from dualres.learn.tune import FITS
+    from dualres.learn.trained.tune import FITS
 
     before = f", {forecast.known} more already done" if forecast.known else ""
     errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)

@@ -17,15 +17,15 @@ import typer
 from rich.markup import escape
 from rich.status import Status as Spinner
 
+from dualres.cli.console import INTERRUPTED, complain, errors
 from dualres.cli.folder import parsed_rate
-from dualres.cli.screen import INTERRUPTED, complain, errors
-from dualres.machinery.printable import printable
+from dualres.utils.printable import printable
 
 if TYPE_CHECKING:
-    from dualres.stream.agent import Agent, Status
-    from dualres.stream.checkpoint import Checkpoints
-    from dualres.stream.sources.source import Source
-    from dualres.stream.standby import Standby
+    from dualres.stream.watch.agent import Agent, Status
+    from dualres.stream.watch.failover.checkpoint import Checkpoints
+    from dualres.stream.watch.failover.standby import Standby
+    from dualres.stream.watch.sources.source import Source
 
 HEARTBEAT_S = 60.0  # between two lines on how it goes, where there is no terminal
 PIPE = "-"
@@ -150,17 +150,13 @@ def watch(
     """
     from dualres.cli.models import loaded
     from dualres.errors import ConfigError
-    from dualres.judge import remembered_by
+    from dualres.judge.verdict import remembered_by
     from dualres.stream import Monitor
-    from dualres.stream.agent import Agent
-    from dualres.stream.alarms import alarms_at
-    from dualres.stream.sinks.catalogue import sink_of
-    from dualres.stream.sources.catalogue import source_of
-    from dualres.stream.sources.mqtt_in_turn import MqttInTurn
-    from dualres.stream.sources.source import Told
-    from dualres.stream.spool import patient_spool, undelivered_beside
-    from dualres.stream.standby import Standby
-    from dualres.stream.state import (
+    from dualres.stream.watch.agent import Agent
+    from dualres.stream.watch.alarms import alarms_at
+    from dualres.stream.watch.failover.mqtt_failover import MqttInTurn
+    from dualres.stream.watch.failover.standby import Standby
+    from dualres.stream.watch.paths import (
         default_folder,
         default_group,
         parsed_condition,
@@ -168,6 +164,10 @@ def watch(
         parsed_shard,
         spool_in,
     )
+    from dualres.stream.watch.sinks.catalogue import sink_of
+    from dualres.stream.watch.sources.catalogue import source_of
+    from dualres.stream.watch.sources.source import Told
+    from dualres.stream.watch.spool import patient_spool, undelivered_beside
 
     part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
     if (healthy or healthy_class or machines > 1) and not false_alarms:

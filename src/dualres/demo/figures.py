@@ -16,13 +16,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.learn.history import Step
+from dualres.learn.trained.task import Step
 from dualres.metrics import Counts, class_f1, class_recall
 from dualres.model.spectra import aligned_spectra
 from dualres.model.views.low_lines import low_lines
 from dualres.model.views.modulation import modulation
 from dualres.recordings.recording import Samples
-from dualres.report.plots.style import ACCENT, INK, PALE, STYLE
+from dualres.utils.figures import ACCENT, INK, PALE, STYLE
 
 
 def as_svg(figure: Figure) -> str:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from dualres.config import recipe_title
-from dualres.datasets import simulated
 from dualres.demo import figures
 from dualres.demo.run import BUDGET, Demo
-from dualres.file import save
-from dualres.machinery.files import write_whole
-from dualres.report import html as report
+from dualres.judge.model import save
+from dualres.simulated import rig as simulated
+from dualres.utils import html as report
+from dualres.utils.files import write_whole
 
 
 def write_demo(demo: Demo, folder: Path) -> tuple[Path, Path]:

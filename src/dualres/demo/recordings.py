@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.datasets import simulated
 from dualres.demo.run import Demo
-from dualres.machinery.files import write_whole
-from dualres.recordings.labels import LABELS
+from dualres.recordings.labels.read import LABELS
 from dualres.recordings.recording import Recording
+from dualres.simulated import rig as simulated
+from dualres.utils.files import write_whole
 
 SECONDS = 4  # of each
 TO_JUDGE = 2  # recordings of each class without a label

@@ -3,18 +3,18 @@
 import time
 from dataclasses import dataclass, replace
 
-from dualres.campaign.protocol import evaluate, gather_support
 from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
-from dualres.datasets import simulated
-from dualres.datasets.budget import Budget
-from dualres.datasets.folds import Fold, load_fold
 from dualres.errors import ConfigError
-from dualres.file import DUALRES, VIEWS, Card, Model
+from dualres.judge.model import Model
 from dualres.learn.fit import fit_support
-from dualres.learn.history import Step, steps_told
+from dualres.learn.fold import Budget, Fold, parse_fold
+from dualres.learn.fold_support import evaluate, gather_support
 from dualres.learn.support import Support
-from dualres.machinery.progress import Progress, quiet, renamed
+from dualres.learn.trained.task import Step, steps_told
 from dualres.metrics import Evaluation, class_f1, guessing
+from dualres.model_file.card import DUALRES, VIEWS, Card
+from dualres.simulated import rig as simulated
+from dualres.utils.progress import Progress, quiet, renamed
 
 BUDGET = Budget(recordings=3, windows=4)
 
@@ -44,9 +44,7 @@ class Demo:
 
 def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progress = quiet) -> Demo:
     """Learn the rig from the fold's support and judge every recording it holds out."""
-    fold, recordings, config = load_fold(fold_name), simulated.recordings(), ModelConfig()
-    if fold.dataset != simulated.NAME:
-        raise ConfigError(f"fold {fold.fold} belongs to {fold.dataset}; the demonstration knows S1 and S2")
+    fold, recordings, config = _fold(fold_name), simulated.recordings(), ModelConfig()
     simulating = renamed(progress, "Simulate the labelled windows")
     support = gather_support(fold, recordings, BUDGET, config, simulating, DEFAULT_RESAMPLER)
     begin = time.perf_counter()
@@ -61,6 +59,13 @@ def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progres
     score = {"macro_f1": evaluation.macro_f1, "accuracy": evaluation.accuracy}
     model = replace(model, card=replace(card, held_out=fold.held_out, score=score))
     return Demo(fold, support, model, history, evaluation, fitted - begin, evaluated - fitted)
+
+
+def _fold(name: str) -> Fold:
+    file = simulated.FOLDS / f"{name}.json"
+    if not file.is_file():
+        raise ConfigError(f"there is no fold {name!r} of the rig; the demonstration knows S1 and S2")
+    return parse_fold(file.read_text(), name, "install the package again")
 
 
 def class_rows(demo: Demo) -> list[tuple[str, int, float, float]]:

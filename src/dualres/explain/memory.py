@@ -1,15 +1,15 @@
 """What the gated memory of the paper's network says at every token, and how far that hangs on what it is told.
 
-The steps are those of `dualres.reference.memory`, walked backwards for the gradient. The gradient by a complex number
-has that by its real part as its real part, and likewise the imaginary one.
+The steps are those of `dualres.model.reference.memory`, walked backwards for the gradient. The gradient by a complex
+number has that by its real part as its real part, and likewise the imaginary one.
 """
 
 import numpy as np
 
-from dualres.explain.shares import Exact
-from dualres.kernel.pack import Weights
-from dualres.reference.memory import Coefficients, Complex, affine, coefficients, walk
-from dualres.reference.network import EPSILON, normed, sigmoid, standardised
+from dualres.explain.contributions import Exact
+from dualres.model.reference.memory import Coefficients, Complex, affine, coefficients, walk
+from dualres.model.reference.network import EPSILON, normed, sigmoid, standardised
+from dualres.model.weights import Weights
 
 
 def memory_said(weights: Weights, e: Exact, head: Exact) -> tuple[Exact, Exact]:

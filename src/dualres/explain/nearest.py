@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dualres.explain.contributions import Exact
 from dualres.explain.regions import SPECTRA
-from dualres.explain.shares import Exact
 from dualres.explain.tokens import log_spectra
-from dualres.file import Model
-from dualres.judge import STRETCH
-from dualres.kernel.views_weights import ViewsWeights
+from dualres.judge.backends import views_of, weights_of
+from dualres.judge.model import Model
+from dualres.judge.verdict import STRETCH
+from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
-from dualres.scorers import views_of, weights_of
 
 Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a head
 

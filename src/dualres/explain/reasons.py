@@ -8,16 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.errors import ConfigError
+from dualres.explain.contributions import Exact, Shares, mean_of
+from dualres.explain.paper_network import residual_shares
 from dualres.explain.regions import Region
-from dualres.explain.residual import residual_shares
-from dualres.explain.shares import Exact, Shares, mean_of
 from dualres.explain.views import view_shares
-from dualres.file import OURS, Model
-from dualres.judge import STRETCH, Verdict, diagnose_recording
-from dualres.kernel.views_weights import ViewsWeights
+from dualres.judge.backends import Windows, scorer, weights_of
+from dualres.judge.model import Model
+from dualres.judge.verdict import STRETCH, Verdict, diagnose_recording
+from dualres.model.views.weights import ViewsWeights
+from dualres.model_file.card import OURS
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
-from dualres.scorers import Windows, scorer, weights_of
 
 SLOTS = 4  # moments in a window, each an eighth of a second long
 

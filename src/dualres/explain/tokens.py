@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import ModelConfig
-from dualres.kernel.pack import Floats
-from dualres.reference.spectra import aligned_spectra
+from dualres.model.reference.spectra import aligned_spectra
+from dualres.utils.arrays import Floats
 
 
 def log_spectra(window: Floats, config: ModelConfig, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
+from dualres.explain.contributions import Exact, Shares
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA, groupings
-from dualres.explain.shares import Exact, Shares
 from dualres.explain.tokens import log_spectra
-from dualres.kernel.views_weights import HEAD, ViewsWeights
-from dualres.scorers import Windows, views_of
+from dualres.judge.backends import Windows, views_of
+from dualres.model.views.weights import HEAD, ViewsWeights
 
 VIEW_OF_HEAD = {"spectra": SPECTRA, "repetition": REPETITION, "rhythm": REPETITION, "lines": LOW_LINES}
 

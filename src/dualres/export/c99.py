@@ -12,14 +12,14 @@ from dualres.errors import ExportError
 from dualres.export import compiler as cc
 from dualres.export.compiler import Check, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
-from dualres.export.expected import refuse_other_sizes
-from dualres.export.kinds import axes_in, kind_of
+from dualres.export.network_kinds import axes_in, kind_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
-from dualres.file import Model
-from dualres.machinery.printable import printable
-from dualres.machinery.progress import Progress, quiet
-from dualres.machinery.rates import Rate, exact_rate
+from dualres.export.test_vectors import refuse_other_sizes
+from dualres.judge.model import Model
+from dualres.utils.printable import printable
+from dualres.utils.progress import Progress, quiet
+from dualres.utils.rates import Rate, exact_rate
 
 LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 

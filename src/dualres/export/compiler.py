@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.errors import ExportError
-from dualres.machinery.printable import printable
+from dualres.utils.printable import printable
 
 SOURCES = ("dualres.c", "dualres_model.c")
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")

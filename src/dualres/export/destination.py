@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dualres.errors import OutputError
-from dualres.machinery.files import check_name, check_writable, no_room
+from dualres.utils.files import check_name, check_writable, no_room
 
 MARKS = ("dualres_model.h", "card.json")  # what tells an earlier export from any other folder
 

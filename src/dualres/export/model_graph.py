@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import onnx
 
 from dualres.export.graph import Graph
-from dualres.export.likeness_graph import likeness
 from dualres.export.network_graph import network_graph, network_logits
+from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import INPUT, LIKENESS, OUTPUT, normalised
 from dualres.export.views_graph import views_distances, views_graph, views_logits
-from dualres.kernel.pack import Floats
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
+from dualres.utils.arrays import Floats
 
 Network = DualRes | ViewsNetwork
 

@@ -14,8 +14,8 @@ import torch
 from dualres.config import ModelConfig
 from dualres.export.graph import Graph, Reals, exact
 from dualres.export.spectra_graph import INPUT, OUTPUT, frames_at, log_magnitudes, normalised, refuse_cut_hops
-from dualres.kernel.pack import MAPS
 from dualres.model.network import DualRes
+from dualres.model.weights import MAPS
 
 CHUNK = 16  # tokens whose pairs are looked at together
 

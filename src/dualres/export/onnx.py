@@ -7,15 +7,15 @@ import numpy as np
 
 from dualres.errors import ExportError
 from dualres.export.destination import check_file
-from dualres.export.expected import LOOK_TOLERANCE, logits_of
-from dualres.export.familiar import between_classes, familiar_of, likeness_of
-from dualres.export.kinds import axes_in, kind_of, weights_in
+from dualres.export.network_kinds import axes_in, kind_of, weights_in
+from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.export.sets import sets_of
-from dualres.file import CHECK_WINDOWS, Model
-from dualres.machinery.extras import need
-from dualres.machinery.files import write_whole
+from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
+from dualres.judge.backends import Windows
+from dualres.judge.model import CHECK_WINDOWS, Model
 from dualres.model.check import check_windows
-from dualres.scorers import Windows
+from dualres.utils.files import write_whole
+from dualres.utils.optional_imports import need
 
 CARD, SETS, UNLIKE = "dualres", "dualres_sets", "dualres_unlike"  # the metadata's keys
 

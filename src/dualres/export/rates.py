@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from dualres.config import HELD, SOXR
 from dualres.errors import ConfigError
-from dualres.export.kinds import Kind, axes_in, kind_of
-from dualres.file import Model
+from dualres.export.network_kinds import Kind, axes_in, kind_of
+from dualres.judge.model import Model
 from dualres.kernel.resample import CROSSINGS
 
 LARGEST_FACTOR = 10_000  # of the ratio of rates: its filter takes 40 bytes of flash for each

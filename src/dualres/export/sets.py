@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dualres.file import Card
-from dualres.trust.calibration import ERROR, RECORDING, Calibration
+from dualres.judge.trust.calibration import ERROR, RECORDING, Calibration
+from dualres.model_file.card import Card
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from dualres.export.expected import COUNTS, LOOK_TOLERANCE, OFFSET, Expected, expected
-from dualres.export.familiar import between_classes, familiar_of
-from dualres.export.kinds import Kind, axes_in, kind_of, packed_for_c
+from dualres.export.network_kinds import Kind, axes_in, kind_of, packed_for_c
+from dualres.export.novelty import between_classes, familiar_of
 from dualres.export.sets import sets_of
-from dualres.file import Model
-from dualres.kernel.pack import Floats
+from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, Expected, expected
+from dualres.judge.model import Model
 from dualres.kernel.resample import taps_for
+from dualres.utils.arrays import Floats
 
 README, FILES = "README.md", "files.txt"
 MADE = ("dualres_model.h", "dualres_model.c", "check_values.h", "card.json", README, FILES)

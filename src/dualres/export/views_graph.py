@@ -12,7 +12,7 @@ import onnx
 from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, Reals, exact
-from dualres.export.likeness_graph import likeness
+from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import (
     INPUT,
     LIKENESS,
@@ -27,10 +27,10 @@ from dualres.export.spectra_graph import (
     refuse_cut_hops,
     spectra,
 )
-from dualres.kernel.pack import Floats
 from dualres.model.discriminant import Discriminant
 from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
+from dualres.utils.arrays import Floats
 
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
 

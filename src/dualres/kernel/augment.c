@@ -1,6 +1,6 @@
 /* Log-magnitudes as an augmented fit sees them: through a path, blended with another window's, and standardised.
  *
- * dualres.learn.augment.supports says the same in PyTorch. */
+ * dualres.learn.trained.augment.supports says the same in PyTorch. */
 
 #include "augment.h"
 

@@ -54,7 +54,7 @@ def seen(
     shares: Tensor,
     out: Tensor,
 ) -> Tensor:
-    """Fill `out` with what `seen_ref` of dualres.learn.augment.supports gives: float32 on the CPU, partners int64."""
+    """Fill `out` with what `seen_ref` (learn/trained/augment/supports.py) gives: float32 on the CPU, partners int64."""
     (_, tokens, bins), (mean, spread) = magnitudes.shape, standard
     job = _Augment(magnitudes, gains, partners, shares, math.log(2) / spread, -mean / spread)
     address("out", out, rows.stop - rows.start, tokens, bins)

@@ -10,8 +10,10 @@ import numpy as np
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.pack import Floats, Weights, address, fits, packed
+from dualres.kernel.pack import address, fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
+from dualres.model.weights import Weights
+from dualres.utils.arrays import Floats
 
 # Half-overlapping windows that are scored in one call at most, and share their frames. How many they are changes no bit
 # of the result: more share more, and fewer keep all threads busy until the end.

@@ -1,63 +1,17 @@
 """A network's weights and the tables of its FFTs as the kernel wants them: one run of floats, and memory for it."""
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.config import ModelConfig
-
-Floats = npt.NDArray[np.float32]
-Exact = npt.NDArray[np.float64]
+from dualres.model.weights import MAPS, Weights
+from dualres.utils.arrays import Exact, Floats
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
-# The one order of the memory's four maps, wherever they are one product: in C, in Triton and in ONNX. `DUALRES_MAPS` of
-# dualres_kernel.h, `parameter_places` of training.h and `gpu/memory_triton.py` count on it. Another order would round
-# sums over the maps in another way, and so change fitted weights.
-MAPS = ("damping", "write_in", "write", "read")  # attributes of `OscillatoryMemory`; vectors have real parts first
 LINE = 16  # floats in a line of the cache
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
-
-
-@dataclass(frozen=True, eq=False)
-class Weights:
-    """A DualRes network without PyTorch: its sizes, and its parameters by the names that they have in a file."""
-
-    config: ModelConfig
-    arrays: Mapping[str, Floats]
-
-    @property
-    def classes(self) -> int:
-        return len(self.arrays["head.bias"])
-
-    def exact(self, name: str) -> Exact:
-        """A parameter in float64."""
-        return self.arrays[name].astype(np.float64)
-
-    def theta(self) -> Exact:
-        """Rotation per token in radians, (states,), as float32 gives it; zero without rotation."""
-        pitch = self.arrays["encoder.memory.pitch"]
-        if not self.config.rotation:
-            return np.zeros(len(pitch))
-        one, power = np.float32(1), np.exp(-pitch.astype(np.float64)).astype(np.float32)
-        return (np.float32(np.pi) * (one / (one + power))).astype(np.float64)
-
-
-def shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:
-    """The names of a network's parameters in a file, and their shapes."""
-    width, half, pairs = config.width, config.width // 2, 2 * config.states
-    linear: dict[str, tuple[int, ...]] = {
-        **{"encoder.short": (half, config.short_bins), "encoder.long": (half, config.long_bins)},
-        **{f"encoder.{name}": (width, width) for name in ("memory.write_in", "memory.damping", "mix", "gate")},
-        **{f"encoder.memory.{name}": (pairs, width) for name in ("write", "read")},
-        "head": (classes, width),
-    }
-    of_maps = {f"{name}.weight": shape for name, shape in linear.items()}
-    of_maps |= {f"{name}.bias": shape[:1] for name, shape in linear.items()}
-    of_norm = {f"encoder.norm.{kind}": (width,) for kind in ("weight", "bias")}
-    return of_maps | of_norm | {"encoder.memory.log_rate": (width,), "encoder.memory.pitch": (config.states,)}
 
 
 def fits(config: ModelConfig) -> bool:

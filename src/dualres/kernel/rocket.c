@@ -2,7 +2,7 @@
  * levels. A kernel weighs three taps by 2 and the others by -1: it adds three of the samples, tripled, to minus the sum
  * of all nine.
  *
- * dualres.methods.rocket says the same in NumPy. Nothing is multiplied, and sums are taken in one order only, so both
+ * dualres.bench.methods.rocket says the same in NumPy. Nothing is multiplied, and sums are taken in one order only, so both
  * agree to the last bit. */
 
 #include <math.h>

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel.compiled import function
-from dualres.kernel.pack import Floats, address
+from dualres.kernel.pack import address
 from dualres.kernel.threads import share_out, thread_count
+from dualres.utils.arrays import Floats
 
 TAPS, KERNELS = 9, 84  # as rocket.c has them
 MOST_SAMPLES = 1 << 24  # that a float counts
@@ -25,7 +26,7 @@ def available() -> bool:
 
 
 def features(signals: Floats, dilations: Integers, counts: Integers, levels: Floats) -> Floats:
-    """What `features_ref` of dualres.methods.rocket gives, to the last bit, for float32 arrays without gaps."""
+    """What `features_ref` of dualres.bench.methods.rocket gives, to the last bit, for float32 arrays without gaps."""
     samples = _checked("signals", signals, signals.shape[0], signals.shape[1])
     begins = np.cumsum([0, *(KERNELS * counts)]).tolist()
     _checked("levels", levels, begins[-1])
@@ -51,7 +52,7 @@ def features(signals: Floats, dilations: Integers, counts: Integers, levels: Flo
 
 
 def response(signal: Floats, dilation: int, taps: tuple[int, int, int]) -> Floats:
-    """What `response_ref` of dualres.methods.rocket gives, to the last bit."""
+    """What `response_ref` of dualres.bench.methods.rocket gives, to the last bit."""
     samples = _checked("signal", signal, len(signal))
     if not 0 <= min(taps) <= max(taps) < TAPS or dilation < 1:
         raise ValueError(f"there are {TAPS} taps, at least a sample apart: not {taps}, {dilation} samples apart")

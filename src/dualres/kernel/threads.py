@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from threading import Condition, Lock, local
 
-from dualres.kernel.pack import Floats, aligned
+from dualres.kernel.pack import aligned
+from dualres.utils.arrays import Floats
 
 
 def share_out(call: Callable[[int], object], pieces: range, threads: int) -> None:

@@ -9,9 +9,10 @@ from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
 from dualres.kernel.inference import ADDRESS, Entry, Scoring, entry_named
-from dualres.kernel.pack import Exact, Floats, bin_order, fft_tables, fits, in_one_run, turns
+from dualres.kernel.pack import bin_order, fft_tables, fits, in_one_run, turns
 from dualres.kernel.threads import room
-from dualres.kernel.views_weights import HEAD, ViewsWeights
+from dualres.model.views.weights import HEAD, ViewsWeights
+from dualres.utils.arrays import Exact, Floats
 
 LINES, PHASES, NEAR = 512, 32, 16  # as views.h has them
 OSCILLATORS_ROOM = 80  # likewise

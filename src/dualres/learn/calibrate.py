@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from dualres.judge.trust.calibration import Calibration, held_out, known_of
+from dualres.judge.trust.conformal import fitted_temperature
 from dualres.learn.estimate import Estimate
 from dualres.learn.holdout import Rounds
 from dualres.recordings.recording import Recording
-from dualres.trust.calibration import Calibration, held_out, known_of
-from dualres.trust.conformal import fitted_temperature
 
 
 def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibration:

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from dualres.config import DEFAULT_RESAMPLER, Recipe
-from dualres.file import APART, Model
+from dualres.judge.model import Model
+from dualres.judge.trust.novelty import Look, look_at
+from dualres.learn.estimate_text import sentences
 from dualres.learn.evaluate import evaluate
-from dualres.learn.expectation import sentences
 from dualres.learn.fit import fit_recordings
-from dualres.learn.history import fits_of, steps_told
 from dualres.learn.holdout import Rounds
 from dualres.learn.interval import Score, score_of
-from dualres.machinery.progress import Progress, quiet
+from dualres.learn.trained.task import fits_of, steps_told
 from dualres.metrics import Counts, Evaluation
+from dualres.model_file.card import APART
 from dualres.recordings.recording import Recording
-from dualres.trust.likeness import Look, look_at
+from dualres.utils.progress import Progress, quiet
 
 FitWithout = Callable[[Sequence[Recording], str], Model]  # what is left of the recordings, and the name of the stage
 

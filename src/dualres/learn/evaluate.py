@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from dualres.errors import ConfigError
-from dualres.file import Model
-from dualres.judge import recording_scores
-from dualres.machinery.progress import Progress, quiet
+from dualres.judge.model import Model
+from dualres.judge.verdict import recording_scores
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
+from dualres.utils.progress import Progress, quiet
 
 
 def evaluate(

@@ -11,23 +11,24 @@ import torch
 
 from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
 from dualres.errors import ConfigError
-from dualres.file import APART, DUALRES, VIEWS, Card, Model, check_members
-from dualres.gpu.available import available
-from dualres.gpu.draws import SLAB
-from dualres.learn.augment.standardise import fold_into
-from dualres.learn.augment.supports import AugmentedSpectra
-from dualres.learn.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
-from dualres.learn.bundle import fit_at_once
-from dualres.learn.forward import Classify, training_threads
-from dualres.learn.history import FittedNetwork, OnStep, Step, Task, keeping
+from dualres.judge.model import Model
+from dualres.kernel.gpu.available import available
+from dualres.kernel.gpu.cuda_graphs import full_precision
+from dualres.kernel.gpu.draws import SLAB
+from dualres.learn.closed_form import OnLook, fit_views
 from dualres.learn.learned_from import learned_from
 from dualres.learn.support import Support, spread_support
-from dualres.learn.train import train
-from dualres.learn.views import OnLook, fit_views
-from dualres.machinery.cuda_graphs import full_precision
-from dualres.machinery.seeding import seeded
+from dualres.learn.trained.augment.standardise import fold_into
+from dualres.learn.trained.augment.supports import AugmentedSpectra
+from dualres.learn.trained.batches import MICROBATCH, Labels, PlainSupport, check_support, views_of
+from dualres.learn.trained.forward import Classify, training_threads
+from dualres.learn.trained.gpu_batch import fit_at_once
+from dualres.learn.trained.seeding import seeded
+from dualres.learn.trained.task import FittedNetwork, OnStep, Step, Task, keeping
+from dualres.learn.trained.train import train
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
+from dualres.model_file.card import APART, DUALRES, VIEWS, Card, check_members
 from dualres.recordings.axes import common_channels
 from dualres.recordings.recording import Recording, Samples
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dualres.audit import LeakError, Split, audit_splits
+from dualres.audit.claims import check_claim, condition_named
 from dualres.errors import ConfigError
-from dualres.machinery.progress import Progress, quiet
-from dualres.recordings.audit import LeakError, Split, audit_splits
-from dualres.recordings.audit.claims import check_claim, condition_named
 from dualres.recordings.recording import Recording
+from dualres.utils.progress import Progress, quiet
 
 MOST_ROUNDS = 5
 COMPONENT, RECORDING = "component", "recording"

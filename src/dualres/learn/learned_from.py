@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from dualres.judge.training_profile import Range, Remembered, rounded
 from dualres.learn.support import Support
-from dualres.recordings.looks import bandwidth, crest, level
+from dualres.recordings.level import bandwidth, crest, level
 from dualres.recordings.recording import Recording
-from dualres.recordings.remembered import Range, Remembered, rounded
 from dualres.recordings.windows import covered
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dualres.judge.trust.calibration import Answer, Calibration, known_of
 from dualres.learn.estimate import Estimate, HeldOut
 from dualres.recordings.recording import Recording
-from dualres.trust.calibration import Answer, Calibration, known_of
 
 BINS = 5  # of stated probabilities, equally wide
 

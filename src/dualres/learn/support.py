@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
-from dualres.machinery.progress import Progress, quiet
 from dualres.recordings.axes import common_channels, in_order
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, covered, cut, spread
+from dualres.utils.progress import Progress, quiet
 
 
 @dataclass(frozen=True)

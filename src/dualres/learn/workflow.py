@@ -14,22 +14,23 @@ from typing import Any
 
 from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.errors import ConfigError
-from dualres.file import APART, Card, Model, check_members
-from dualres.learn.arrangement import estimate_both, shared_stage
+from dualres.judge.model import Model
+from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
+from dualres.learn.duplicate_warning import shared_signals
 from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
-from dualres.learn.history import Step, fits_of, steps_told
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
-from dualres.learn.shared_signals import shared_signals
-from dualres.machinery.progress import Progress, quiet
+from dualres.learn.trained.task import Step, fits_of, steps_told
+from dualres.model_file.card import APART, Card, check_members
 from dualres.recordings.axes import common_channels
-from dualres.recordings.contradictions import refuse_contradictions
-from dualres.recordings.folder import Folder, read_folder
+from dualres.recordings.labels.contradictions import refuse_contradictions
+from dualres.recordings.labels.folder import Folder, read_folder
 from dualres.recordings.recording import Recording, axes_of
 from dualres.recordings.resample import check_resampler
+from dualres.utils.progress import Progress, quiet
 
 __all__ = [
     "FitForecast",

@@ -8,7 +8,7 @@ from dualres.config import SMALLEST_DISTANCE
 
 
 class Discriminant(nn.Module):
-    """Features (batch, features) to log-probabilities (batch, classes); `dualres.learn.views` finds the tensors.
+    """Features (batch, features) to log-probabilities (batch, classes); `dualres.learn.closed_form` finds the tensors.
 
     A view x is brought to z = (x - centre) * scale. Its distance to class c is d_c^2 = |z|^2 - |A z|^2 - 2 s_c z + o_c:
     a Mahalanobis distance whose covariance is the identity but for the directions A in which recordings of one class

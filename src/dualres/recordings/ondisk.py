@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats import FORMATS
-from dualres.recordings.guard import SHARED, Guard
-from dualres.recordings.listing import Array
+from dualres.recordings.formats.contents import Array
+from dualres.recordings.formats.registry import FORMATS
+from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.recording import BLOCK, Blockwise, Samples
 
 PACE = 256 << 20  # bytes of a file for which the time that a guard allows is granted once more

@@ -11,21 +11,33 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.machinery.rates import Rate, exact_rate
-from dualres.machinery.regular import unusual
-from dualres.recordings.formats import Format, format_of, pick
-from dualres.recordings.guard import SHARED, Guard
-from dualres.recordings.listing import Array, Listed, choose_several, printable
+from dualres.recordings.formats.contents import Array, Listed, choose_several, printable
+from dualres.recordings.formats.registry import Format, format_of, pick
+from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.ondisk import OnDisk, Stamp
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
-from dualres.recordings.remembered import Remembered
+from dualres.utils.rates import Rate, exact_rate
+from dualres.utils.special_files import unusual
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
 Pick = Callable[[str | None], tuple[list[Listed], Array | None]]  # what a file holds, and the vector of that name
+
+
+class Usual(Protocol):
+    """How recordings like the one to be read usually are, for what a file does not say."""
+
+    @property
+    def rate(self) -> Fraction | None:
+        """In Hz, where all have the same."""
+
+    def channel_in(self, listing: Sequence[Listed]) -> str | None:
+        """The one signal of a file that they would be taken from."""
+
 
 _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
@@ -36,7 +48,7 @@ def read(
     channel: Channel = None,
     rate: Rate | None = None,
     *,
-    remembered: Remembered | None = None,
+    usual: Usual | None = None,
     guard: Guard = SHARED,
 ) -> Recording:
     """The recording in a file, every sample of it checked.
@@ -46,7 +58,7 @@ def read(
     recording of several axes, which must be equally long and of one rate; "all" stands for all signals of the file.
     `rate` in Hz is needed where the file does not say it; strings such as "200000/3" and "12.8kHz" are exact.
     Samples keep the scale of the file: integer formats give counts. What neither the arguments nor the file say is as
-    `remembered`, of recordings like this one.
+    `usual`, of recordings like this one.
 
     A signal of more than `IN_MEMORY` samples in WAV, W64, AIFF, FLAC or NPY stays on disk and is read again, in blocks,
     whenever it is used; the file must stay as it is until then. All others are held in memory: what the other formats
@@ -57,7 +69,7 @@ def read(
     sha256, stamp = _digest(path)
     format, pick_one = opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
-    if begin is None and channel is None and remembered and (channel := remembered.channel_in(listing)):
+    if begin is None and channel is None and usual and (channel := usual.channel_in(listing)):
         listing, begin = pick_one(channel)
     try:
         chosen = choose_several(listing, channel)
@@ -68,7 +80,7 @@ def read(
         if len(chosen) > 1 or begin is None:
             _, begin = pick_one(one.name)
         file = OnDisk(path, stamp, format.name, one.name, one.length, guard=guard)
-        assumed = remembered.rate if remembered and given is None and one.rate is None else None
+        assumed = usual.rate if usual and given is None and one.rate is None else None
         try:
             hz, load = _rate(path, one, given or assumed), _loaded(file, begin)
         except RecordingError as error:

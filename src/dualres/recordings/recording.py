@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel.resample import total
-from dualres.machinery.rates import Rate, exact_rate
+from dualres.utils.rates import Rate, exact_rate
 
 Samples = npt.NDArray[np.float32]
 

@@ -13,9 +13,9 @@ from dualres import kernel
 from dualres.config import HELD, POLYPHASE, RESAMPLERS, SOXR
 from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
-from dualres.machinery.extras import missing
 from dualres.recordings.polyphase import check_range, polyphase
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
+from dualres.utils.optional_imports import missing
 
 LARGEST_FACTOR = 200_000  # the polyphase filter has 20 taps per step of the ratio's larger side
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.machinery.files import write_whole
-from dualres.machinery.progress import Progress, quiet
-from dualres.machinery.regular import unusual
 from dualres.recordings.recording import Origin, Recording, Samples, axes_of, of_axes
+from dualres.utils.files import write_whole
+from dualres.utils.progress import Progress, quiet
+from dualres.utils.special_files import unusual
 
 _SAFE_ID = re.compile(r"[\w@+-][\w@+. -]*")  # a file name, and never a path
 _NOT_CONDITIONS = {"id", "samples", "channels", "label", "component", "source", "source_sha256", "sha256"}

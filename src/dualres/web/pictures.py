@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import RecordingError
-from dualres.explain.case import Machine, line_data
+from dualres.explain.report import Machine, line_data
 from dualres.faultlines.assess import LEAST_TURNS, assess
 from dualres.faultlines.envelope import Spectrum, averaged_spectrum, envelope_spectrum, impulsive_band
 from dualres.faultlines.lines import machine_lines

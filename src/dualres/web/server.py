@@ -14,11 +14,11 @@ import uvicorn
 
 from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
-from dualres.machinery.files import NO_ROOM
-from dualres.web.asked import Asked, temporary_in
-from dualres.web.calls import Call, openapi
+from dualres.utils.files import NO_ROOM
+from dualres.web.access import BodyError, Gate
+from dualres.web.api import Asked, temporary_in
+from dualres.web.endpoints import Call, openapi
 from dualres.web.events import Events
-from dualres.web.gate import BodyError, Gate
 from dualres.web.http import Application, ClientLeftError, Request, Response, Route, StreamedResponse, as_json, plain
 from dualres.web.workspace import Workspace
 

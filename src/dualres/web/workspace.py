@@ -10,11 +10,11 @@ from threading import Lock
 from typing import Any
 
 from dualres.errors import RecordingError
-from dualres.recordings.folder import rows_below
-from dualres.recordings.label_list import Place, place_of, put_back, remove_part, set_cells, text_of
-from dualres.recordings.labels import Row
-from dualres.recordings.listing import choose_several
-from dualres.recordings.pieces import Piecewise, pieces_of
+from dualres.recordings.formats.contents import choose_several
+from dualres.recordings.labels.edit import Place, place_of, put_back, remove_part, set_cells, text_of
+from dualres.recordings.labels.folder import rows_below
+from dualres.recordings.labels.read import Row
+from dualres.recordings.preview import Piecewise, pieces_of
 from dualres.web.pyramid import Pyramid
 from dualres.web.results import is_campaign
 

@@ -4,8 +4,8 @@ import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.views_weights import views_shapes
 from dualres.model.views.network import ViewsNetwork
+from dualres.model.views.weights import views_shapes
 
 
 @pytest.mark.parametrize("classes", [2, 8, 14])

@@ -1,0 +1,105 @@
+"""Telling a copy of a vibration signal from another signal of the same machine.
+
+Two recordings of one rig at one speed are alike: shaft and mesh put the same lines into both, and impacts excite the
+same modes. What never happens twice is the noise between the lines. A fingerprint therefore keeps the phase of every
+frequency and drops its magnitude, drops the lines, and limits the blows. Gain, offset and smooth filters hardly change
+it, a delay turns its phases evenly. Fingerprints live on a grid of frequencies in Hz, so that signals of different
+rates are compared without resampling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.audit.fourier import Spectrum, fast_size, irfft, rfft, tapered
+
+Reals = npt.NDArray[np.floating]
+
+TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach of most recordings
+_TOP_SHARE = 0.45  # of the rate: above this the resampler that made a copy may have left nothing
+_BOTTOM_SHARE = 1 / 400  # of the top: drifts and offsets live below
+_FLOOR_HZ = 20.0  # the width over which the noise floor is taken to be flat
+LINE = 3.0  # times the floor; noise exceeds it in 0.2 % of all bins
+LIMIT = 3.0  # times the median magnitude, about two standard deviations: a blow counts no more than a loud moment
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Frequencies 1 / `seconds` apart, up to `TOP_HZ`."""
+
+    size: int  # samples of the time signal that belongs to it
+
+    @classmethod
+    def spanning(cls, seconds: float) -> Grid:
+        """The grid on which a signal of that duration fits without wrapping around."""
+        return cls(8 * fast_size(int(np.ceil(2 * TOP_HZ * seconds / 8))))
+
+    @property
+    def seconds(self) -> float:
+        return self.size / (2 * TOP_HZ)
+
+
+def top_of(rate: float) -> float:
+    """The highest frequency in Hz at which a signal of `rate` Hz is looked at."""
+    return min(_TOP_SHARE * rate, TOP_HZ)
+
+
+def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz: float) -> Spectrum:
+    """The phases of `signal` on `grid`, (grid.size // 2 + 1,), of unit energy; all zero for a silent one."""
+    print_ = np.zeros(grid.size // 2 + 1, dtype=np.complex64)
+    high = min(int(top_hz * grid.seconds), grid.size // 2)
+    low = max(2, int(_BOTTOM_SHARE * high))
+    if not low < high:
+        return print_
+    # The taper keeps strong lines from spilling over the noise around them.
+    centred = (signal - signal.mean()) * tapered(len(signal), 0.2)
+    spectrum = rfft(centred, round(rate * grid.seconds))[low:high]
+    magnitude = np.abs(spectrum)
+    noise = magnitude < LINE * noise_floor(magnitude, max(16, round(_FLOOR_HZ * grid.seconds)))
+    keep = noise & (magnitude > 0)
+    print_[low:high][keep] = spectrum[keep] / magnitude[keep]
+
+    flat = irfft(print_, grid.size)
+    filled = flat[: max(1, round(len(signal) / rate * 2 * TOP_HZ))]
+    limit = LIMIT * np.median(np.abs(filled))
+    limited = rfft(np.clip(flat, -limit, limit), grid.size)
+    limited[:low] = 0
+    limited[high:] = 0
+    energy = float(np.vdot(limited, limited).real)
+    return limited / np.float32(np.sqrt(energy)) if energy > 0 else print_
+
+
+def correlate(prints: Spectrum, other: Spectrum, grid: Grid, finer: int = 1) -> Reals:
+    """Correlation of each of `prints` with `other` at every lag, (..., grid.size * finer), circular.
+
+    Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print.
+    """
+    size = grid.size * finer
+    lags: Reals = irfft(prints * other.conj(), size) * (size / 2)
+    return lags
+
+
+def plain_correlation(a: Reals, rate_a: float, b: Reals, rate_b: float) -> float:
+    """The largest normalised cross-correlation, with its sign, of two signals of equal duration.
+
+    Only frequencies that both rates can carry are counted.
+    """
+    seconds = len(a) / rate_a
+    high = int(_TOP_SHARE * min(rate_a, rate_b) * seconds)
+    x, y = rfft(a - a.mean())[:high], rfft(b - b.mean())[:high]
+    norm = np.sqrt(np.vdot(x, x).real * np.vdot(y, y).real)
+    lags = irfft(x * y.conj(), 8 * high) * (4 * high)  # four times finer than the samples
+    best = float(lags[np.abs(lags).argmax()])
+    return best / float(norm) if norm > 0 else 0.0
+
+
+def noise_floor(magnitude: Reals, width: int) -> Reals:
+    """The magnitude of the noise around each bin: medians over `width` bins, joined by straight lines."""
+    blocks = max(1, len(magnitude) // width)
+    medians = [np.median(block) for block in np.array_split(magnitude, blocks)]
+    centres = (np.arange(blocks) + 0.5) * len(magnitude) / blocks
+    floor: Reals = np.interp(np.arange(len(magnitude)), centres, medians).astype(np.float32)
+    return floor

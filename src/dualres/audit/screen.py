@@ -1,0 +1,174 @@
+"""Which of many pairs of recordings may share a stretch of signal: all are compared, cheaply.
+
+Two noises that have nothing in common correlate at no lag more than at any other. A pair of which one lag stands out is
+a suspect, to be looked at closely. A recording is compared as it is and played backwards, at once; then half a second
+from its middle is compared at other speeds, below 1 kHz, where a stretch does the least harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualres.audit.fingerprint import Grid, Reals, correlate
+from dualres.audit.fourier import Series, Spectrum, fast_size, irfft, refined, rfft
+from dualres.audit.whitening import RATE, whitened
+from dualres.recordings.recording import Recording, Samples
+
+LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
+SHORTEST_S = 0.25  # s; less noise than that identifies nothing
+MOST_STRETCHED = 0.015  # faster or slower
+
+# The largest of all correlations of two unrelated noises is near 4.5 standard deviations; above this there are a few
+# in a large split of ten thousand pairs. Above it a pair is only looked at closely, so it may be low.
+_SUSPICIOUS = 5.7
+_SNIPPET_S = 0.5  # s, of which a stretched copy is known
+_SNIPPET_STEP = 0.0025  # of the stretches, at which half a second below 1 kHz still fits
+_COARSER = 4  # times is the grid on which stretches are screened, up to 1 kHz
+_STRETCHES = np.array([s for s in np.arange(-6, 7) * _SNIPPET_STEP if s])
+_AT_ONCE = 2  # stretches whose sum is correlated
+_FIT = 0.3  # correlation of half a second at the best stretch
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a recording, as it is compared."""
+
+    recording: Recording
+    start_s: float
+    seconds: float
+    spectrum: Spectrum  # of its noise, of unit energy
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """How a judged recording might be a copy of a learned one."""
+
+    learned: Recording
+    lag_s: float  # s, where in the learned one the judged one starts, once it is played as below
+    backwards: bool = False
+    stretch: float = 0.0  # 0.01 where the judged one takes 1 % longer
+
+
+def pieces_of(recording: Recording, signal: Samples, grid: Grid) -> Iterator[Piece]:
+    rate = float(recording.rate)
+    length = int(rate * grid.seconds)
+    for start in range(0, len(signal), length):
+        part = signal[start : start + length]
+        if start == 0 or len(part) >= SHORTEST_S * rate:
+            yield Piece(recording, start / rate, len(part) / rate, _spectrum(whitened(part, rate), grid))
+
+
+def suspects(
+    pieces: Sequence[Piece], spectra: Spectrum, judged: Recording, signal: Samples, grid: Grid
+) -> Iterator[Suspect]:
+    """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces."""
+    seconds = len(signal) / float(judged.rate)
+    of_judged = list(pieces_of(judged, signal, grid))
+    for other in of_judged:
+        # Lag 0 of the piece played backwards is its last sample.
+        backwards = other.spectrum.conj() * _delay(round(other.seconds * RATE) - 1, grid)
+        for row, _ in _outstanding(spectra, (other.spectrum + backwards)[None], grid):
+            piece = pieces[row]
+            if piece.recording.id == judged.id:
+                continue
+            ways = correlate(piece.spectrum, np.stack([other.spectrum, backwards]), grid)
+            way = int(np.abs(ways).max(1).argmax())
+            lag_s = float(np.abs(ways[way]).argmax()) / RATE
+            before_s = seconds - other.start_s - other.seconds if way else other.start_s
+            for unwrapped in (lag_s, lag_s - grid.seconds):  # a circular lag stands for both
+                yield Suspect(piece.recording, piece.start_s + unwrapped - before_s, bool(way))
+    yield from _stretched(pieces, spectra, of_judged[len(of_judged) // 2], grid)
+
+
+def _outstanding(spectra: Spectrum, others: Spectrum, grid: Grid) -> Iterator[tuple[int, int]]:
+    """Rows of `spectra` and of `others` that correlate at one lag far more than at the others."""
+    at_once = max(1, 2**24 // (4 * grid.size * len(others)))  # a few megabytes, which stay in the processor's cache
+    for first in range(0, len(spectra), at_once):
+        lags = correlate(spectra[first : first + at_once, None], others, grid)
+        standing = np.maximum(lags.max(-1), -lags.min(-1)) > _SUSPICIOUS * lags.std(-1)
+        for row, column in np.argwhere(standing).tolist():
+            yield first + row, column
+
+
+def _stretched(pieces: Sequence[Piece], spectra: Spectrum, other: Piece, grid: Grid) -> Iterator[Suspect]:
+    """Learned recordings that hold the middle of a judged piece, played faster or slower."""
+    series = irfft(other.spectrum, grid.size)[: round(other.seconds * RATE)]
+    if other.seconds < (1 + MOST_STRETCHED) * _SNIPPET_S:
+        return
+    coarse = Grid(grid.size // _COARSER)
+    kept = coarse.size // 2 + 1
+    low = np.zeros_like(other.spectrum)
+    low[:kept] = other.spectrum[:kept]
+    middle = len(series) / 2
+    smooth = irfft(low, grid.size)[: len(series)]
+    step = _COARSER
+    count = round(_SNIPPET_S * RATE / step)
+    snippets = [_played(smooth, middle, s, count, step) for s in _STRETCHES]
+    prints = rfft(np.stack(snippets), coarse.size)
+    sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
+    for row, column in _outstanding(spectra[:, :kept], sums, coarse):
+        piece = pieces[row]
+        if piece.recording.id == other.recording.id:
+            continue
+        members = slice(column * _AT_ONCE, (column + 1) * _AT_ONCE)
+        lags = np.abs(correlate(piece.spectrum[:kept], prints[members], coarse))
+        which, lag = np.unravel_index(lags.argmax(), lags.shape)
+        around = float(lag) * step + _SNIPPET_S * RATE / 2
+        fitted = _fitted(piece, series, float(_STRETCHES[members][which]), around, grid)
+        if fitted:
+            stretch, centre_s = fitted
+            own_s = other.start_s + middle / RATE
+            yield Suspect(piece.recording, piece.start_s + centre_s - own_s / (1 + stretch), stretch=stretch)
+
+
+def _fitted(piece: Piece, series: Series, stretch: float, centre: float, grid: Grid) -> tuple[float, float] | None:
+    """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere.
+
+    At first half a second is compared, then more of it, at stretches that are closer to each other.
+    """
+    learned = irfft(piece.spectrum, grid.size)
+    finer = 4
+    fine = refined(series, finer)
+    fit = 0.0
+    for seconds, reach, steps in ((_SNIPPET_S, 0.6 * _SNIPPET_STEP, 31), (1.5, 1e-4, 9)):
+        count = int(min(seconds * RATE, 0.95 * len(series)))
+        first = int(centre - count / 2)
+        near = int(0.02 * RATE)
+        if first - near < 0 or first + count + near > len(learned):
+            break
+        around = learned[first - near : first + count + near]
+        size = fast_size(len(around))
+        tried = stretch + np.linspace(-reach, reach, steps)
+        played = np.stack([_played(fine, finer * len(series) / 2, s, count, finer) for s in tried])
+        lags = irfft(rfft(around, size) * rfft(played, size).conj(), size)[:, : 2 * near + 1]
+        best, lag = np.unravel_index(np.abs(lags).argmax(), lags.shape)
+        there = around[lag : lag + count]
+        norm = np.sqrt(np.vdot(there, there) * np.vdot(played[best], played[best]))
+        fit = float(np.abs(lags[best, lag]) / norm) if norm > 0 else 0.0
+        stretch, centre = float(tried[best]), first - near + float(lag) + count / 2
+        if fit < _FIT:
+            return None
+    return (stretch, centre / RATE) if fit else None
+
+
+def _played(series: Series, middle: float, stretch: float, count: int, step: float) -> Reals:
+    """`count` values `step` samples apart around `middle`, of a series that is played so much faster."""
+    at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
+    played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)
+    return played
+
+
+def _spectrum(series: Series, grid: Grid) -> Spectrum:
+    spectrum = rfft(series[: grid.size], grid.size)
+    energy = float(np.vdot(spectrum, spectrum).real)
+    return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
+
+
+def _delay(samples: int, grid: Grid) -> Spectrum:
+    """What a delay does to a spectrum."""
+    turns = np.arange(grid.size // 2 + 1) * (samples / grid.size)
+    delay: Spectrum = np.exp(-2j * np.pi * turns).astype(np.complex64)
+    return delay

@@ -1,0 +1,1 @@
+"""What only a researcher runs: datasets and folds, methods, campaigns, results."""

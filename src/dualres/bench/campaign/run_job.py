@@ -1,0 +1,141 @@
+"""Doing one job: gather its support, fit, judge, and tell everything that a result must be able to answer for."""
+
+import platform
+import re
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.job import Job
+from dualres.bench.campaign.ledger import Outcome
+from dualres.bench.datasets.folds import Fold
+from dualres.bench.methods import method
+from dualres.bench.methods.axes import fit_axes
+from dualres.bench.methods.method import Fitted
+from dualres.bench.methods.model_file import as_model
+from dualres.config import ModelConfig
+from dualres.judge.model import save
+from dualres.kernel import compiled
+from dualres.learn.fold_support import evaluate, gather_support, learned_from
+from dualres.learn.support import Support
+from dualres.learn.trained.task import steps_told
+from dualres.utils.progress import Progress, quiet, renamed
+from dualres.utils.versions import all_versions
+
+PROCESS, CPU_FACTS = Path("/proc/self"), Path("/proc/cpuinfo")  # Linux
+DECIMALS, DIGITS = 6, 6  # of a score, and significant ones of a loss: what is kept can be read, and is what counts
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A job with all that it may learn from."""
+
+    job: Job
+    fold: Fold
+    source: Source
+    support: Support
+
+
+def do(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outcome:
+    """Fit and judge. The model file goes to `folder`/models, resampled signals are kept in `folder`/cache.
+
+    Evaluation recordings are opened when the fit is over, and never by a job judged on validation.
+    """
+    with threadpool_limits(job.threads):  # of NumPy's libraries; PyTorch has its own
+        torch.set_num_threads(job.threads)
+        forget_peak()
+        begin = time.perf_counter()
+        gathered = gather(job, stores, folder / "cache")
+        return judge(gathered, fit(gathered, progress), folder, begin, progress)
+
+
+def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: Progress, together: int = 1) -> Outcome:
+    """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
+
+    `together` is the number of jobs that shared the fit.
+    """
+    job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
+    path = folder / "models" / f"{job.key}.safetensors"
+    known: dict[str, Any] = {"resampler": job.resampler, "held_out": fold.held_out, "channels": support.channels}
+    model = as_model(fitted, fold.classes, support.seconds, **known)
+    save(model, path)
+    fitted_at = time.perf_counter()
+    evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(tell, "judge"))
+    facts = {
+        "held_out": fold.held_out,
+        "variant": source.variant,
+        "labelled_s": support.seconds,
+        "support": support.origins,
+        "inputs": source.hashes,
+        "fitted_together": together,
+        "cost": {**asdict(fitted.cost), "file_bytes": path.stat().st_size},
+        "model_sha256": sha256(path.read_bytes()).hexdigest(),
+        "versions": all_versions(),
+        "machine": machine(job.device),
+        "judge_s": time.perf_counter() - fitted_at,
+        "wall_s": time.perf_counter() - begin,
+        "peak_rss_bytes": _peak_rss(),
+    }
+    scores = tuple(map(tuple, np.round(evaluation.scores, DECIMALS).tolist()))
+    history = tuple(replace(step, loss=float(f"{step.loss:.{DIGITS}g}")) for step in fitted.history)
+    return Outcome(**vars(evaluation) | {"scores": scores}, history=history, facts=facts)
+
+
+def gather(job: Job, stores: Path, cache: Path) -> Gathered:
+    """The first step of `do`: only recordings that the job's fold and budget allow to learn from are opened."""
+    fold, source = job.used_fold(), Source(job.dataset, stores, cache, job.resampler)
+    names = [name for _, name in learned_from(fold, job.budget)]
+    return Gathered(job, fold, source, gather_support(fold, source.at_rate(names), job.budget, ModelConfig()))
+
+
+def fit(gathered: Gathered, tell: Progress) -> Fitted:
+    """The second step: what the job's method makes of its support."""
+    job, support = gathered.job, gathered.support
+    return fit_axes(
+        method(job.method, job.recipe),
+        support,
+        len(gathered.fold.classes),
+        seed=job.seed,
+        device=job.device,
+        progress=steps_told(tell, "fit", len(support.axes)),
+    )
+
+
+def machine(device: str) -> dict[str, Any]:
+    """What is computed on."""
+    cpu = _found(CPU_FACTS, r"^model name\s*: (.+)$") or platform.processor() or platform.machine()
+    return {
+        "device": torch.cuda.get_device_name() if device.startswith("cuda") else cpu,
+        "system": platform.platform(),
+        "threads": torch.get_num_threads(),
+        "kernel": compiled.variant(),  # None where the compiled library is not used
+    }
+
+
+def forget_peak() -> None:
+    """Let the system count this process' peak memory anew: it may have done other jobs before."""
+    with suppress(OSError):
+        (PROCESS / "clear_refs").write_text("5")
+
+
+def _peak_rss() -> int | None:
+    """Most memory this process has held since, in bytes; None where the system does not tell."""
+    found = _found(PROCESS / "status", r"^VmHWM:\s*(\d+) kB$")
+    return 1024 * int(found) if found else None
+
+
+def _found(path: Path, pattern: str) -> str | None:
+    """What the pattern's group matches in one of the system's files; None if that is not there."""
+    try:
+        found = re.search(pattern, path.read_text(), re.MULTILINE)
+    except OSError:
+        return None
+    return found and found[1]

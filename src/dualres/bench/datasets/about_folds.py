@@ -1,0 +1,117 @@
+"""What a fold means: the class of every recording, where windows lie, and how far it follows the paper.
+
+Starts and steps of windows count samples at the model's rate, after resampling.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dualres.bench.datasets import catalog
+from dualres.bench.datasets.folds import Fold, load_fold
+from dualres.config import ModelConfig
+
+CONFIG = ModelConfig()  # whose rate and window all folds are meant for
+PROVENANCE = {
+    "text": "follow from the paper's text",
+    "reconstructed": "are reconstructed",
+    "ours": "have no counterpart in the paper",
+}
+_WHY = {"text": "", "reconstructed": ": the paper determines them in part", "ours": ""}
+
+
+def labels(fold: Fold) -> dict[str, str | None]:
+    """The class of every recording, support first; None for a judged one of a dataset that cannot tell by its id."""
+    learned = {recording: label for label, members in fold.support.items() for recording in members}
+    label_of = catalog.release(fold.dataset).label_of
+    return learned | {recording: label_of(recording) if label_of else None for recording in fold.evaluation}
+
+
+def judged_per_class(fold: Fold) -> dict[str, int]:
+    """How many recordings of each class are judged, in the order of the classes; empty if the classes are not known."""
+    known = labels(fold)
+    found = Counter(known[recording] for recording in fold.evaluation)
+    return {} if None in found else {label: found[label] for label in fold.classes}
+
+
+def as_data(fold: Fold) -> dict[str, Any]:
+    """The fold and all of the above as plain data."""
+    release = catalog.release(fold.dataset)
+    common = {"rate_hz": CONFIG.rate, "window": CONFIG.window}
+    return {
+        "fold": fold.fold,
+        "dataset": fold.dataset,
+        "folds_from": release.folds_from,
+        "folds_evidence": release.folds_evidence,
+        "classes": list(fold.classes),
+        "support": [recording for members in fold.support.values() for recording in members],
+        "evaluation": list(fold.evaluation),
+        "labels": labels(fold),
+        "support_rule": {
+            **common,
+            "first_start": fold.support_start_s * CONFIG.rate,
+            "step": _step(fold),
+            "order": {label: list(members) for label, members in fold.support.items()},
+            "meaning": "a budget RxW takes the first R recordings of every class and the first W windows of each",
+        },
+        "window_rule": {
+            **common,
+            "first_start": 0,
+            "step": CONFIG.window // 2,
+            "at_most": fold.evaluation_windows,
+            "meaning": "every judged recording, from its first sample on; at_most null for all windows",
+        },
+        "held_out": fold.held_out,
+        "hash": fold.hash,
+    }
+
+
+def in_words(dataset: str) -> list[str]:
+    """What there is to say of a dataset's folds: where they come from first, then a line for each matter."""
+    release = catalog.release(dataset)
+    folds = [load_fold(name) for name in release.folds]
+    return [
+        f"The folds {PROVENANCE[release.folds_from]}{_WHY[release.folds_from]}. {release.folds_evidence}".rstrip(),
+        *(f"{fold} {rule}." for fold, rule in zip(release.folds, release.fold_rules, strict=False)),
+        *_of_each(folds, "Support of", support_windows),
+        *_of_each(folds, "Judged in", lambda fold: f"{judged_recordings(fold)}, of each {judged_windows(fold)}"),
+    ]
+
+
+def _of_each(folds: Sequence[Fold], matter: str, tell: Callable[[Fold], str]) -> Iterator[str]:
+    """What is true of each fold, in one line for those of which the same is true."""
+    told: dict[str, list[str]] = {}
+    for fold in folds:
+        told.setdefault(tell(fold), []).append(fold.fold)
+    return (f"{matter} {_listed(names)}: {text}." for text, names in told.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def support_windows(fold: Fold) -> str:
+    """Where the windows that may be learned from lie, in words."""
+    most = max(map(len, fold.support.values()))
+    recordings = "1 recording" if most == 1 else f"up to {most} recordings"
+    first = fold.support_start_s * CONFIG.rate
+    return f"{recordings} per class, windows from sample {first:,} on, one every {_step(fold):,}"
+
+
+def judged_windows(fold: Fold) -> str:
+    """Which windows of a judged recording count, in words."""
+    which = "all windows" if fold.evaluation_windows is None else f"the first {fold.evaluation_windows} windows"
+    return f"{which}, one every {CONFIG.window // 2:,} samples"
+
+
+def judged_recordings(fold: Fold) -> str:
+    """How many recordings of which class are judged, in words."""
+    total, counts = f"{len(fold.evaluation)} recordings", judged_per_class(fold)
+    if len(set(counts.values())) == 1:
+        return f"{total} ({len(fold.evaluation) // len(counts)} of each class)"
+    each = ", ".join(f"{count} {label}" for label, count in counts.items())
+    return f"{total} ({each})" if each else total
+
+
+def _step(fold: Fold) -> int:
+    return int(fold.support_step * CONFIG.window)

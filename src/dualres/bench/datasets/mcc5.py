@@ -1,0 +1,188 @@
+"""MCC5-THU: a two-stage gearbox whose speed or torque varies within every recording.
+
+Twenty states (healthy, missing teeth, and six faults at three severities) under twelve conditions make 240 csv files of
+60 s. The release is a zip in a zip. It is read from the extracted files or, where there are none, from the archive as
+it was downloaded.
+"""
+
+import io
+import re
+import shutil
+import tempfile
+import warnings
+import weakref
+import zipfile
+from collections.abc import Iterator
+from dataclasses import astuple
+from fractions import Fraction
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import numpy as np
+
+from dualres.bench.datasets.release import Entry, Index, Refused, collect, described, find, is_junk, parted
+from dualres.errors import RecordingError
+from dualres.recordings.recording import Recording, Samples
+from dualres.simulated.gearbox_states import GEARBOX_SETTINGS, STATES, GearboxSetting
+
+RATE = Fraction(12_800)  # Hz
+CHANNEL = "gearbox_vibration_x"
+
+# What the release calls each class.
+NAMES = {
+    "healthy": "health",
+    "missing_teeth": "miss_teeth",
+    "wear": "gear_wear",
+    "pitting": "gear_pitting",
+    "crack": "teeth_crack",
+    "break": "teeth_break",
+    "break+inner": "teeth_break_and_bearing_inner",
+    "break+outer": "teeth_break_and_bearing_outer",
+}
+
+# A file of 60 s takes about 75 MB. An archive in an archive is hardly compressed once more.
+MOST_CSV_BYTES = 512 * 2**20
+MOST_INFLATION = 20
+
+_LOOKED_FOR = "the release's 240 csv files, such as health_speed_circulation_10Nm-1000rpm.csv, or its zip archive"
+_ANY = re.compile(".*")
+
+
+class Setting(GearboxSetting):
+    """One recording of the release."""
+
+    @property
+    def state(self) -> str:
+        """The gears and bearings fitted: a class at a severity."""
+        name = NAMES[self.label]
+        return f"{name}_{self.severity}" if self.severity else name
+
+    @property
+    def id(self) -> str:
+        """The file's stem; each mode has its own order and its own separator."""
+        condition = f"{self.torque}Nm-{self.rpm}rpm" if self.mode == "speed" else f"{self.rpm}rpm_{self.torque}Nm"
+        return f"{self.state}_{self.mode}_circulation_{condition}"
+
+
+SETTINGS = tuple(Setting(*astuple(setting)) for setting in GEARBOX_SETTINGS)
+_KNOWN = {setting.id: setting for setting in SETTINGS}  # whole names: one state is the beginning of two others
+
+
+def index(source: Path) -> Index:
+    """The recordings below a folder, extracted or in archives, or those in one archive."""
+    entries: list[Entry] = []
+    left_out: list[Refused] = []
+    archives = [source]
+    if not source.is_file():
+        archives = [path for path, _ in find(source, {".zip"}, _ANY)]
+        extracted = find(source, {".csv"}, _ANY)
+        entries, left_out = parted(extracted, lambda path, name: _entry(name[0], path, partial(_read_file, path)))
+    if entries:
+        left_out += [(path, "not opened, for there are extracted files") for path in archives]
+        archives = []
+    for path, archive in ((zipped, archive) for zipped in archives for archive in _opened(zipped)):
+        for member in _members(archive, ".csv"):
+            read = partial(_read_member, path, archive, member)
+            one = _entry(PurePosixPath(member.filename).stem, path, read)
+            if isinstance(one, Entry):
+                entries.append(one)
+            else:
+                left_out.append((path, f"{member.filename} in it: {one}"))
+    return collect(source, entries, _LOOKED_FOR, left_out)
+
+
+def _entry(name: str, path: Path, read: partial[Samples]) -> Entry | str:
+    if name not in _KNOWN:
+        return "no recording of the release has this name"
+    setting = _KNOWN[name]
+    return Entry(name, label_of(name), setting.state, setting.condition, path, read)
+
+
+def label_of(recording: str) -> str:
+    return _KNOWN[recording].label
+
+
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """The archive, and each archive directly inside it."""
+    try:
+        outer = zipfile.ZipFile(path)
+        yield outer
+        archives = list(_members(outer, ".zip"))
+        claimed = sum(member.file_size for member in archives)
+        if claimed > MOST_INFLATION * path.stat().st_size:
+            raise RecordingError(
+                f"{path}: the archives in it claim {claimed} bytes, far more than an archive of its size can hold; "
+                "download it again"
+            )
+        for member in archives:
+            yield _inner(outer, member)
+    except RecordingError:
+        raise
+    except Exception as error:  # whatever zipfile and its decompressors make of the file
+        raise RecordingError(
+            f"{path}: cannot be opened ({error}); download it again, or unpack it and give the folder"
+        ) from error
+
+
+def _inner(outer: zipfile.ZipFile, member: zipfile.ZipInfo) -> zipfile.ZipFile:
+    """An archive in an archive, copied to an unnamed file: only so can its members be read one at a time."""
+    copy = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the archive that reads from it
+    try:
+        with outer.open(member) as packed:
+            shutil.copyfileobj(packed, copy, 2**20)
+        inner = zipfile.ZipFile(copy)
+    except BaseException:
+        copy.close()
+        raise
+    weakref.finalize(inner, copy.close)
+    return inner
+
+
+def _members(archive: zipfile.ZipFile, suffix: str) -> Iterator[zipfile.ZipInfo]:
+    for member in archive.infolist():
+        path = PurePosixPath(member.filename)
+        if path.suffix.lower() == suffix and not is_junk(path) and not member.is_dir():
+            yield member
+
+
+def _read_file(path: Path) -> Samples:
+    try:
+        with path.open("rb") as file:
+            return _column(file, str(path))
+    except OSError as error:
+        raise RecordingError(
+            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
+        ) from error
+
+
+def _read_member(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Samples:
+    where = f"{path}, {member.filename}"
+    if member.file_size > MOST_CSV_BYTES:
+        raise RecordingError(f"{where}: claims {member.file_size} bytes, far more than a recording has; leave it out")
+    try:
+        with archive.open(member) as file:
+            return _column(file, where)
+    except RecordingError:
+        raise
+    except Exception as error:  # whatever zipfile and its decompressors make of the file
+        raise RecordingError(f"{where}: damaged ({error}); download the archive again") from error
+
+
+def _column(file: IO[bytes], where: str) -> Samples:
+    """The channel's column, found by the header."""
+    with io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace") as text, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about a file without rows, which `signal` refuses below
+        header = [name.strip() for name in text.readline().split(",")]
+        if CHANNEL not in header:
+            raise RecordingError(f"{where}: no column {CHANNEL} in its header, which reads {','.join(header)[:200]!r}")
+        try:
+            samples: Samples = np.loadtxt(
+                text, np.float32, comments=None, delimiter=",", usecols=header.index(CHANNEL), ndmin=1
+            )
+        except ValueError as error:
+            raise RecordingError(f"{where}: damaged below its header ({error}); download it again") from error
+    return Recording(where, lambda: samples, RATE).signal
+
+
+RELEASE = described("mcc5", index, CHANNEL, RATE, STATES, label_of)

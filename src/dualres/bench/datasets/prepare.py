@@ -1,0 +1,94 @@
+"""A release, as it was downloaded, to a store."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dualres.bench.datasets import checksums
+from dualres.bench.datasets.release import Entry, Index, Refused, Release
+from dualres.errors import RecordingError
+from dualres.recordings.store import read_index, write_index, write_signal
+from dualres.utils.progress import Progress, quiet
+
+SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What became of a release's recordings."""
+
+    written: int
+    kept: int  # from an earlier run
+    failed: tuple[tuple[str, str], ...]  # recording and reason
+    left_out: tuple[Refused, ...]
+
+
+def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> Prepared:
+    """Write every recording of the release that the store does not hold yet.
+
+    A file that cannot be used is reported and does not stop the others. The index is saved every few seconds and
+    at the end, however it comes.
+    """
+    index = release.index(source)
+    known = _known(release, index, source, store)
+    missing = [e for e in index.entries if e.id not in known]
+    failed: list[tuple[str, str]] = []
+    digests: dict[Path, str] = {}  # an archive holds many recordings and is hashed once
+    saved = time.monotonic()
+    try:
+        for done, entry in enumerate(missing):
+            progress("Prepare", done, len(missing), entry.id)
+            try:
+                known[entry.id] = _write(entry, release, source, store, digests)
+            except RecordingError as error:
+                failed.append((entry.id, str(error)))
+            if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
+                _save(release, index, store, known)
+                saved = time.monotonic()
+    finally:
+        _save(release, index, store, known)
+    progress("Prepare", len(missing), len(missing), "")
+    written = len(missing) - len(failed)
+    return Prepared(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
+
+
+def _known(release: Release, index: Index, source: Path, store: Path) -> dict[str, dict[str, Any]]:
+    """The entries of an earlier run whose signals are still there."""
+    if not (store / "recordings.json").exists():
+        return {}
+    before = read_index(store)
+    if before["dataset"] != release.name:
+        raise RecordingError(f"{store}: holds {before['dataset']}; choose another folder for {release.name}")
+    kept = {entry["id"]: entry for entry in before["recordings"]}
+    return {
+        # What the adapter says counts, not what an earlier version of it said.
+        e.id: kept[e.id] | _described(e)
+        for e in index.entries
+        # An excerpt that was prepared before the full release came is not kept.
+        if kept.get(e.id, {}).get("source") == _inside(e, source) and (store / "signals" / f"{e.id}.npy").exists()
+    }
+
+
+def _described(entry: Entry) -> dict[str, Any]:
+    return {"label": entry.label, "component": entry.component, **entry.condition}
+
+
+def _inside(entry: Entry, source: Path) -> str:
+    """The file's place within the release."""
+    below = source if source.is_dir() else source.parent
+    return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
+
+
+def _write(entry: Entry, release: Release, source: Path, store: Path, digests: dict[Path, str]) -> dict[str, Any]:
+    digest = digests.get(entry.path) or digests.setdefault(entry.path, checksums.check(release.name, entry.path))
+    signal = entry.read()
+    samples = write_signal(store, entry.id, signal)
+    about = {"id": entry.id, "samples": len(signal), **_described(entry)}
+    return about | {"source": _inside(entry, source), "source_sha256": digest, "sha256": samples}
+
+
+def _save(release: Release, index: Index, store: Path, known: dict[str, dict[str, Any]]) -> None:
+    head = {"dataset": release.name, "variant": index.variant, "version": release.version, "licence": release.licence}
+    head |= {"channel": release.channel, "rate": str(release.rate)}
+    write_index(store, head, [known[e.id] for e in index.entries if e.id in known])

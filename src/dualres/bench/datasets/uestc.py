@@ -1,0 +1,40 @@
+"""UESTC: one bearing in each of four states of health, at four constant speeds.
+
+A file `signals/I_800.npy` holds one recording of 13.1 s: the state (N healthy, I inner, O outer, B ball) and the speed
+in rpm. It is the first of five consecutive files that the release has of every run.
+"""
+
+import re
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.bench.datasets.release import Entry, Index, collect, described, find
+from dualres.recordings.readers import load
+
+RATE = Fraction(20_000)  # Hz
+CHANNEL = "the one signal of a file"
+LABELS = {"N": "healthy", "I": "inner", "O": "outer", "B": "ball"}
+SPEEDS = (800, 1000, 1200, 1400)  # rpm
+
+_STEM = re.compile(rf"(?P<state>[{''.join(LABELS)}])_(?P<rpm>{'|'.join(map(str, SPEEDS))})")
+
+
+def index(folder: Path) -> Index:
+    """The recordings below a folder, state by state and from slow to fast."""
+    entries = [_entry(path, name) for path, name in find(folder, {".npy"}, _STEM)]
+    order = [f"{state}_{rpm}" for state in LABELS for rpm in SPEEDS]
+    return collect(folder, sorted(entries, key=lambda entry: order.index(entry.id)), "N_800.npy and the like")
+
+
+def _entry(path: Path, name: re.Match[str]) -> Entry:
+    return Entry(
+        name[0], label_of(name[0]), name["state"], {"speed_rpm": name["rpm"]}, path, partial(load, path, None, RATE)
+    )
+
+
+def label_of(recording: str) -> str:
+    return LABELS[recording[0]]
+
+
+RELEASE = described("uestc", index, CHANNEL, RATE, LABELS.values(), label_of)

@@ -1,0 +1,52 @@
+"""A method on recordings of several axes: fitted to each of them, as DualRes is, so that scores can be averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dualres.bench.methods.method import Arrays, Cost, Fitted, Method
+from dualres.errors import ConfigError
+from dualres.judge.backends import Scores, Windows
+from dualres.learn.support import Support
+
+
+def fit_axes(method: Method, support: Support, classes: int, **how: Any) -> Fitted:
+    """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
+    return joined([method.fit(windows, support.labels, classes, **how) for windows in support.axes])
+
+
+def joined(fits: Sequence[Fitted]) -> Fitted:
+    """One fit as it is; several, of one axis each, as a fit of all."""
+    if len(fits) == 1:
+        return fits[0]
+    first = fits[0]
+    costs = [one.cost for one in fits]
+    cost = Cost(
+        sum(one.registered for one in costs),
+        sum(one.active for one in costs),
+        sum(one.state_bytes for one in costs),
+        sum(one.fit_s for one in costs),
+        max((one.peak_bytes for one in costs if one.peak_bytes is not None), default=None),
+    )
+    history = [step for one in fits for step in one.history]
+    constants = {f"{i}.{name}": value for i, one in enumerate(fits) for name, value in one.constants.items()}
+    return FittedAxes(first.method, first.classes, first.seed, cost, history, constants, tuple(fits))
+
+
+@dataclass(frozen=True)
+class FittedAxes(Fitted):
+    """A fit for each axis."""
+
+    axes: tuple[Fitted, ...]
+
+    @property
+    def trained(self) -> Collection[str]:
+        return {f"{i}.{name}" for i, one in enumerate(self.axes) for name in one.trained}
+
+    def state(self) -> Arrays:
+        return {f"{i}.{name}": array for i, one in enumerate(self.axes) for name, array in one.state().items()}
+
+    def scores(self, windows: Windows) -> Scores:
+        raise ConfigError(f"{self.method.name} was fitted to {len(self.axes)} axes; ask the fit of one of them")

@@ -1,0 +1,96 @@
+"""The methods there are: one entry for each, with everything that other rooms want to know of it.
+
+A method of this package holds its ENTRY in its own file, and is named in `MODULES`. One from outside is added by
+`register`. Entries are data: reading them loads no library of a single method, and nothing that draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+
+from dualres.bench.methods.method import Method
+from dualres.config import Recipe
+from dualres.errors import ConfigError
+
+MODULES = (
+    "dualres",
+    "mambasl",
+    "minirocket",
+    "tscmamba",
+    "medformer",
+    "moderntcn",
+    "patchtst",
+    "itransformer",
+    "crossformer",
+)  # in the paper's order
+
+
+@dataclass(frozen=True)
+class Look:
+    """What stands for a method in every figure: any one of the four is enough to tell it from the paper's others."""
+
+    colour: str = "#404040"
+    marker: str = "*"
+    line: str | tuple[float, tuple[float, ...]] = (0, (3, 3))  # as matplotlib takes it: a name, or (offset, on and off)
+    hatch: str = "//.."
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method, as tables, figures, plans and estimates know it."""
+
+    name: str
+    title: str  # in tables and figures
+    family: str
+    make: Callable[[Entry, Recipe | None], Method] = field(repr=False)  # without a recipe: its default
+    look: Look = Look()
+    # Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each update, or in
+    # the one fit of a method without updates, and of a judged window. The default is a guess.
+    nominal_ms: tuple[float, float] = (10.0, 10.0)
+    trains: bool = True  # in updates by a recipe, on a GPU if there is one; otherwise it has no recipe and needs a CPU
+    fits_together: bool = False  # on a GPU, several fits of one shape at once
+    control: bool = False  # another method with a part taken out, or put in its place
+    paper: bool = False  # the paper has it
+
+    def recipe(self, wanted: Recipe) -> Recipe | None:
+        """What a job of this method says of its recipe."""
+        return wanted if self.trains else None
+
+    def device(self, wanted: str) -> str:
+        """What a job of this method runs on where others run on `wanted`."""
+        return wanted if self.trains else "cpu"
+
+
+_registered: dict[str, Entry] = {}
+
+
+def register(entry: Entry) -> None:
+    """Add a method from outside of this package; its name must be new."""
+    if entry.name in names():
+        raise ConfigError(f"there is a method {entry.name!r} already; give yours another name")
+    _registered[entry.name] = entry
+
+
+def entry(name: str) -> Entry:
+    """The entry of that name."""
+    found = (_own() | _registered).get(name)
+    if found is None:
+        raise ConfigError(f"method {name!r} is not known; there are {', '.join(names())}")
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """All methods: the paper's and its controls in the paper's order, further controls, registered ones."""
+    return (*_own(), *_registered)
+
+
+@cache
+def _own() -> dict[str, Entry]:
+    """This package's entries; a module holds ENTRY, and CONTROLS if it has any."""
+    modules = [import_module(f"dualres.bench.methods.{name}") for name in MODULES]
+    entries = [module.ENTRY for module in modules]
+    entries += [control for module in modules for control in getattr(module, "CONTROLS", ())]
+    return {entry.name: entry for entry in entries}

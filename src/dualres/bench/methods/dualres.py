@@ -1,0 +1,89 @@
+"""DualRes and its controls as methods among the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor
+
+from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
+from dualres.bench.methods.resources import measured
+from dualres.bench.methods.views import ENTRY as VIEWS
+from dualres.config import ModelConfig, Recipe
+from dualres.judge.backends import Windows, scorer
+from dualres.learn.fit import fit_networks
+from dualres.learn.trained.batches import MICROBATCH
+from dualres.learn.trained.task import Task
+from dualres.model.network import DualRes
+from dualres.utils.arrays import Floats
+
+
+class DualResNetwork(Network):
+    """DualRes, cut where its learned part begins: the two spectra are its views."""
+
+    microbatch = MICROBATCH  # no batch statistics, so that larger is only faster
+
+    def __init__(self, model: DualRes) -> None:
+        super().__init__()
+        self.model = model
+        self.window = model.config.window
+
+    def views(self, windows: Tensor) -> tuple[Tensor, Tensor]:
+        return self.model.spectra(windows)
+
+    def forward(self, short: Tensor, long: Tensor) -> Tensor:
+        return self.model.classify(short, long)
+
+    def logits(self, windows: Windows, forward: Callable[..., Tensor] | None = None) -> Floats:
+        return scorer(self.model)(windows)  # it has recorded passes of its own
+
+
+@dataclass(frozen=True)
+class DualResMethod(NeuralMethod):
+    """DualRes with given sizes; on a GPU fits of equal shape can be done all at once."""
+
+    config: ModelConfig = field(default_factory=ModelConfig)
+
+    def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
+        """As of every neural method, of tasks with the same classes, device, progress and stages; on a GPU at once."""
+        with measured(tasks[0].device) as spent:
+            fitted = fit_networks(
+                [task.windows for task in tasks],
+                [task.labels for task in tasks],
+                tasks[0].classes,
+                seeds=[task.seed for task in tasks],
+                config=self.config,
+                recipe=self.recipe,
+                device=tasks[0].device,
+                progress=tasks[0].progress,
+                stages=tasks[0].stages,
+            )
+        found = []
+        for task, one in zip(tasks, fitted, strict=True):
+            by_updates = one.stages | {self.recipe.updates: one.network}
+            networks = {updates: DualResNetwork(network).eval() for updates, network in by_updates.items()}
+            cost = cost_of(spent, networks[self.recipe.updates], len(networks), len(tasks))
+            found.append(self._fitted(task, networks, one.history, cost))
+        return found
+
+
+def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
+    def build(classes: int, seed: int | None) -> DualResNetwork:
+        return DualResNetwork(DualRes(classes, config, seed))
+
+    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
+        return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
+
+    look = Look() if control else Look("#14566f", "o", "-", "")
+    return Entry(name, title, "state space", make, look, (1.1, 0.6), fits_together=True, control=control, paper=paper)
+
+
+ENTRY = _entry("dualres", "DualRes", ModelConfig(), control=False)
+CONTROLS = (
+    _entry("dualres/short", "Short only", ModelConfig(branches="short")),
+    _entry("dualres/long", "Long only", ModelConfig(branches="long")),
+    _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
+    _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
+    _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
+    VIEWS,
+)

@@ -1,0 +1,95 @@
+"""What every method is to the benchmark: something that learns from labelled windows and then scores others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from dualres.config import Recipe
+from dualres.judge.backends import Scores, Windows
+from dualres.learn.trained.batches import Labels
+from dualres.learn.trained.task import OnStep, Step, Task
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+Constants = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a fitted method weighs, and what its fit took."""
+
+    registered: int  # parameters it holds
+    active: int  # parameters that received a gradient
+    state_bytes: int  # of parameters and buffers
+    fit_s: float  # from raw windows in memory to the trained method; an even share where fits were done together
+    peak_bytes: int | None = None  # most memory allocated on the GPU during the fit, likewise; None on a CPU
+
+
+@dataclass(frozen=True)
+class Fitted(ABC):
+    """A method after its fit. It holds nothing of the support but what it learned."""
+
+    method: Method
+    classes: int
+    seed: int
+    cost: Cost
+    history: list[Step]  # every update of an iterative fit; empty for others, and after loading
+    constants: Constants  # numbers that belong to the state but are no tensors
+
+    @property
+    @abstractmethod
+    def trained(self) -> Collection[str]:
+        """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
+
+    @abstractmethod
+    def state(self) -> Arrays:
+        """Everything that was learned, by name."""
+
+    @abstractmethod
+    def scores(self, windows: Windows) -> Scores:
+        """One score per class for raw windows (n, window): (n, classes). The caller averages them per recording.
+
+        Windows may be read-only views into one signal.
+        """
+
+
+class Method(ABC):
+    """One way to learn, with its settings."""
+
+    name: str
+    family: str
+    recipe: Recipe | None  # how it is trained; None where there is nothing to choose
+
+    def fit(
+        self,
+        windows: Windows,
+        labels: Labels,
+        classes: int,
+        *,
+        seed: int = 41,
+        device: str = "cpu",
+        progress: OnStep | None = None,
+    ) -> Fitted:
+        """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
+        return self.learn(Task(windows, labels, classes, seed, device, progress))
+
+    @abstractmethod
+    def learn(self, task: Task) -> Fitted:
+        """A function of the task."""
+
+    @abstractmethod
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> Fitted:
+        """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
+        not one of this method's."""
+
+    @abstractmethod
+    def blank(self, classes: int) -> Fitted:
+        """One that has learned nothing worth asking for, but weighs what a fitted one weighs."""
+
+    @abstractmethod
+    def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of everything in `Fitted.state`."""

@@ -1,0 +1,43 @@
+"""What each method weighs, counted and not quoted, beside what the paper prints."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualres.bench import methods
+from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.model_file import as_model
+from dualres.bench.paper.weights import CLASSES, WEIGHTS, Weight
+from dualres.judge.model import content
+from dualres.utils.progress import Progress, quiet
+
+
+@dataclass(frozen=True)
+class Summary:
+    name: str
+    family: str
+    registered: int
+    active: int
+    file_bytes: int
+    paper: Weight | None  # None where the paper prints nothing of the kind
+    of_paper: bool  # whether the paper has the method, or the control
+
+
+def summarise(name: str, classes: int = CLASSES) -> Summary:
+    """Build the method for that many classes, and count."""
+    method = methods.method(name)
+    fitted = method.blank(classes)
+    model = as_model(fitted, [f"class {i}" for i in range(classes)], {})
+    size = len(content(model, checks=np.zeros((1, classes))))
+    paper = WEIGHTS.get(name) if classes == CLASSES else None
+    counts = fitted.cost.registered, fitted.cost.active
+    return Summary(name, method.family, *counts, size, paper, entry(name).paper)
+
+
+def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[Summary]:
+    """Every method there is."""
+    rows, every = [], names()
+    for name in every:
+        rows.append(summarise(name, classes))
+        progress("Count parameters", len(rows), len(every), name)
+    return rows

@@ -1,0 +1,200 @@
+"""Measurements as files: plain JSON, one for each, whole or not there at all, and what has to stand in one."""
+
+import json
+import math
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.bench.profile.backends import TOLERANCE
+from dualres.bench.profile.plan import EAGER, Plan, read_plan
+from dualres.errors import DualResError
+from dualres.utils.files import write_whole
+from dualres.utils.special_files import unusual
+
+FORMAT = "dualres-profile/1"
+FOLDER = "profile"  # beside the ledger
+MIB = 2**20
+
+NUMBER, COUNT = (int, float), (int,)
+TEXT, TRUTH = (str,), (bool,)
+ABSENT = (type(None),)
+
+Kinds = tuple[type, ...]
+Shape = Kinds | Mapping[str, Any]  # what may stand there; or fields and the shape of each, others beside them
+
+_BYTES = (*COUNT, *ABSENT)
+WORKLOAD: Shape = {
+    "warmups": COUNT,
+    "repeats": COUNT,
+    "seconds": (list,),
+    "memory": dict.fromkeys(("rss_peak", "rss_rise", "cuda_allocated", "cuda_reserved", "cuda_rise"), _BYTES),
+}
+RECIPE: Shape = {"updates": COUNT}
+APART: Shape = {"difference": NUMBER, "same_label": TRUTH}
+FACTS: dict[str, Shape] = {
+    "workloads": (dict,),
+    "input": {
+        "recording": TEXT,
+        "native_s": NUMBER,
+        "windows": COUNT,
+        "cycles": NUMBER,
+        "sha256": TEXT,
+        "variant": TEXT,
+    },
+    "model": {
+        "from_ledger": TRUTH,
+        "key": TEXT,
+        "plan": {"recipe": (dict, *ABSENT)},
+        "sha256": TEXT,
+        "file_bytes": COUNT,
+        "bytes": {"encoder": COUNT, "head": COUNT, "buffers": COUNT},
+    },
+    "agreement": {
+        "window_to_prepared": NUMBER,
+        "native_to_prepared": NUMBER,
+        "same_label": TRUTH,
+        "ledger": (dict, *ABSENT),
+    },
+    "batch": COUNT,
+    "precision": (dict,),
+    "versions": {"source": TEXT},
+    "machine": {"device": TEXT, "cpu": TEXT, "cores": (*COUNT, *ABSENT), "load_before": (list, *ABSENT)},
+}
+
+
+class MeasurementError(DualResError):
+    """A file of a measurement that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a plan gave; see measure.py for its facts."""
+
+    plan: Plan
+    facts: dict[str, Any]
+
+    def median_ms(self, workload: str) -> float:
+        return 1000 * statistics.median(self.seconds(workload))
+
+    def p95_ms(self, workload: str) -> float:
+        """The 95th percentile, interpolated between repetitions."""
+        return 1000 * float(np.percentile(self.seconds(workload), 95))
+
+    def seconds(self, workload: str) -> list[float]:
+        """Of every timed repetition."""
+        return list(self.facts["workloads"][workload]["seconds"])
+
+    def memory_mib(self, workload: str, kind: str) -> float | None:
+        """See memory.py for the kinds; None where it could not be measured."""
+        found = self.facts["workloads"][workload]["memory"][kind]
+        return None if found is None else found / MIB
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all workloads, and the ledger and the shipped way if they were asked, name the same class.
+
+        The shipped way's scores of each window are within `TOLERANCE` of the eager way's, too.
+        """
+        agreement = self.facts["agreement"]
+        others = [agreement[name] for name in ("ledger", "shipped") if agreement.get(name)]
+        near = "shipped" not in agreement or agreement["shipped"]["difference"] <= TOLERANCE
+        return bool(near and all(each["same_label"] for each in (agreement, *others)))
+
+    @property
+    def busy(self) -> float | None:
+        """The load before it began, where others must have used its cores too: processes, mean of the last minute."""
+        machine = self.facts["machine"]
+        load, *_ = machine["load_before"] or [0.0]
+        return load if machine["cores"] is not None and load > machine["cores"] else None
+
+    def as_json(self) -> dict[str, Any]:
+        return {"format": FORMAT, "plan": self.plan.as_data(), **self.facts}
+
+
+def keep(measurement: Measurement, folder: Path) -> Path:
+    """Write a measurement in place of an earlier one of the same plan; gives the file."""
+    path = place(measurement.plan, folder)
+    write_whole(path, (json.dumps(measurement.as_json(), indent=1) + "\n").encode())
+    return path
+
+
+def place(plan: Plan, folder: Path) -> Path:
+    return folder / f"{plan.name}.json"
+
+
+def kept(folder: Path) -> dict[Plan, Measurement]:
+    """All intact measurements in a folder by plan, in the order of their files' names."""
+    return {each.plan: each for each in _read_all(folder) if isinstance(each, Measurement)}
+
+
+def damaged(folder: Path) -> list[MeasurementError]:
+    """What is wrong with the others, to be told."""
+    return [each for each in _read_all(folder) if isinstance(each, MeasurementError)]
+
+
+def read(path: Path) -> Measurement:
+    """One measurement from its file."""
+    try:
+        if reason := unusual(path):
+            raise ValueError(f"it {reason}")
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}, which this version reads")
+        plan = read_plan(content.get("plan"))
+        if path.stem != plan.name:
+            raise ValueError(f"it is the one of {plan.name}")
+        facts = {name: content[name] for name in FACTS if name in content}
+        check_facts(facts, tuple(each.name for each in plan.workloads))
+        if (plan.way == EAGER) != ("shipped" in facts["agreement"]):
+            raise ValueError("an eager measurement, and no other, is compared with the shipped way")
+    except (OSError, ValueError, OverflowError, RecursionError) as error:
+        remedy = "`dualres profile` measures it anew, or remove it"
+        raise MeasurementError(f"{path}: not a measurement ({error}); {remedy}") from error
+    return Measurement(plan, facts)
+
+
+def _read_all(folder: Path) -> Iterator[Measurement | MeasurementError]:
+    for path in sorted(folder.glob("*.json")):
+        try:
+            yield read(path)
+        except MeasurementError as error:
+            yield error
+
+
+def check_facts(facts: Mapping[str, Any], workloads: tuple[str, ...]) -> None:
+    """A ValueError that names the field for anything that is missing or not what it should be."""
+    _check(facts, FACTS, "it")
+    _check(facts["workloads"], dict.fromkeys(workloads, WORKLOAD), "workloads")
+    for name in workloads:
+        seconds = facts["workloads"][name]["seconds"]
+        if not seconds:
+            raise ValueError(f"workloads.{name}.seconds is empty")
+        for each in seconds:
+            _check(each, NUMBER, f"workloads.{name}.seconds")
+            if each <= 0:
+                raise ValueError(f"workloads.{name}.seconds holds {each}")
+    for each in facts["machine"]["load_before"] or ():
+        _check(each, NUMBER, "machine.load_before")
+    if facts["model"]["plan"]["recipe"] is not None:
+        _check(facts["model"]["plan"]["recipe"], RECIPE, "model.plan.recipe")
+    if facts["agreement"]["ledger"] is not None:
+        _check(facts["agreement"]["ledger"], APART, "agreement.ledger")
+    if "shipped" in facts["agreement"]:
+        _check(facts["agreement"]["shipped"], APART, "agreement.shipped")
+
+
+def _check(value: object, shape: Shape, where: str) -> None:
+    if isinstance(shape, Mapping):
+        if not isinstance(value, dict):
+            raise ValueError(f"{where} has no fields")
+        for name, inner in shape.items():
+            if name not in value:
+                raise ValueError(f"{where} has no {name}")
+            _check(value[name], inner, name if where == "it" else f"{where}.{name}")
+    elif type(value) not in shape or (isinstance(value, (int, float)) and not math.isfinite(value)):
+        raise ValueError(f"{where} is {str(value)[:40]!r}")

@@ -1,0 +1,96 @@
+"""Measuring what is missing, one measurement after the other: side by side they would disturb each other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dualres.bench.profile.backends import by_way
+from dualres.bench.profile.checkpoints import find, fit
+from dualres.bench.profile.fresh_process import in_fresh_process
+from dualres.bench.profile.measure import measure, this_machine
+from dualres.bench.profile.measurements import FOLDER, Measurement, MeasurementError, keep, place, read
+from dualres.bench.profile.plan import Plan
+from dualres.errors import DualResError
+from dualres.utils.progress import Progress
+from dualres.utils.versions import all_versions
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where everything lies."""
+
+    ledger: Path
+    stores: Path
+
+    @property
+    def kept(self) -> Path:
+        """The measurements, beside the ledger."""
+        return self.ledger.parent / FOLDER
+
+    @property
+    def cache(self) -> Path:
+        return self.ledger.parent / "cache"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How it went with one plan."""
+
+    plan: Plan
+    measurement: Measurement | None
+    known: bool = False  # measured before
+    reason: str = ""  # why there is no measurement
+    damage: str = ""  # of an earlier one, which this one replaces
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it was measured on another machine, or with other versions of this package's code or libraries."""
+        if self.measurement is None:
+            return False
+        facts = self.measurement.facts
+        with by_way(self.plan.way):
+            here = this_machine(self.plan.device)
+        same_machine = all(facts["machine"].get(name) == here[name] for name in ("device", "cpu", "cores", "kernel"))
+        return not same_machine or facts["versions"] != all_versions()
+
+
+def run(
+    plans: Sequence[Plan],
+    place_of: Place,
+    *,
+    updates: int | None = None,
+    again: bool = False,
+    tell_of: Callable[[Plan], Progress],
+    ended: Callable[[Ended], None],
+) -> list[Ended]:
+    """Measure what is not kept yet, or everything again; each result is kept before the next is begun.
+
+    A measurement of another model than would be measured now does not count, nor does a damaged one.
+    """
+    results = []
+    for plan in plans:
+        results.append(_one(plan, place_of, updates, again, tell_of(plan)))
+        ended(results[-1])
+    return results
+
+
+def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progress) -> Ended:
+    path, damage = place(plan, where.kept), ""
+    try:
+        checkpoint = find(plan, where.ledger, updates)
+        if path.exists() and not again:
+            try:
+                measurement = read(path)
+                if measurement.facts["model"]["key"] == checkpoint.job.key:
+                    return Ended(plan, measurement, known=True)
+            except MeasurementError as error:
+                damage = str(error)
+        tell("start", 0, 1, "")
+        if not checkpoint.path.exists():  # one that is fitted here stays for the next time
+            in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
+        facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
+    except DualResError as error:
+        return Ended(plan, None, reason=str(error), damage=damage)
+    measurement = Measurement(plan, facts)
+    keep(measurement, where.kept)
+    return Ended(plan, measurement, damage=damage)

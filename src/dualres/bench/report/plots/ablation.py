@@ -1,0 +1,88 @@
+"""What each component is worth: full model minus control."""
+
+import statistics
+from dataclasses import dataclass
+
+from dualres.bench.methods import CONTROL_NAMES
+from dualres.bench.report.captions import facts, in_words, left_out
+from dualres.bench.report.names import dataset_name, method_name
+from dualres.bench.report.plots.picture import Picture, finished
+from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.results import Entry, Results, percent_f1
+from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Full model minus control, in points of macro-F1."""
+
+    value: float | None  # None where there is no seed with all folds of both
+    seeds: tuple[int, ...]
+    entries: tuple[Entry, ...]
+
+
+def difference(results: Results, dataset: str, control: str) -> Difference:
+    """The mean over seeds that both have, each seed's score averaged over the folds."""
+    full, less = (results.cell(percent_f1, dataset=dataset, method=name) for name in ("dualres", control))
+    scores, others = (dict(zip(cell.seeds, cell.values, strict=True)) for cell in (full, less))
+    seeds = tuple(seed for seed in scores if seed in others)
+    entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in seeds)
+    value = statistics.fmean(scores[seed] - others[seed] for seed in seeds) if seeds else None
+    return Difference(value, seeds, entries)
+
+
+@draws_figure("ablation_panels")
+def ablation_panels(results: Results) -> Picture | None:
+    """A panel per control, a row per dataset, one scale, zero marked."""
+    datasets = results.datasets()
+    found = {(d, c): difference(results, d, c) for d in datasets for c in CONTROL_NAMES}
+    values = [each.value for each in found.values() if each.value is not None]
+    if not values:
+        return None
+    limits = _limits(min(0.0, *values), max(0.0, *values))
+    figure, grid = canvas(DOUBLE, 0.85 + 0.19 * len(datasets), 1, len(CONTROL_NAMES), sharex=True, sharey=True)
+    for axes, control in zip(grid[0], CONTROL_NAMES, strict=True):
+        for row, dataset in enumerate(datasets):
+            value = found[dataset, control].value
+            if value is None:
+                not_run(axes, 0, row)
+                continue
+            gain = value >= 0
+            axes.barh(
+                row,
+                value,
+                0.66,
+                color=ACCENT if gain else PALE,
+                hatch="" if gain else "////",
+                edgecolor="white",
+                linewidth=0,
+            )
+            place = {"ha": "left" if gain else "right", "va": "center", "textcoords": "offset points"}
+            text = f"{value:+.1f}".replace("-", "\N{MINUS SIGN}")
+            axes.annotate(text, (value, row), (3 if gain else -3, 0), **place)
+        axes.axvline(0, color=INK, linewidth=0.8)
+        axes.set(title=method_name(control), xlim=limits, ylim=(len(datasets) - 0.45, -0.55))
+        axes.set_yticks(range(len(datasets)), [dataset_name(d) for d in datasets])
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel("full \N{MINUS SIGN} control (points)")
+    shown = {entry.job.method for each in found.values() for entry in each.entries}
+    n = sorted({len(each.seeds) for each in found.values() if each.seeds})
+    return finished(
+        results,
+        figure,
+        "ablation",
+        "Worth of each component",
+        "Macro-F1 of the full model minus that of a control, in percentage points; right of zero favours the full "
+        "model, left of it (hatched) the control. All panels share one scale.",
+        f"Means over n = {in_words([str(count) for count in n])} fold-averaged seed(s) that both were run with.",
+        facts(entry for each in found.values() for entry in each.entries),
+        missing=[left_out(CONTROL_NAMES, shown)],
+    )
+
+
+def _limits(low: float, high: float) -> tuple[float, float]:
+    """Of an axis with room for a value beside the longest bar on either side that has bars."""
+    share = [0.27 if low < 0 else 0.04, 0.27 if high > 0 else 0.04]
+    whole = max(high - low, 1.0) / (1 - sum(share))
+    return low - share[0] * whole, high + share[1] * whole

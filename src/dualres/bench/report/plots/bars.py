@@ -1,0 +1,122 @@
+"""Upright bars, one group per dataset or allocation and one bar per method."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
+
+from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
+from dualres.bench.report.captions import counts, facts_of, left_out, times
+from dualres.bench.report.names import dataset_name
+from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
+from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
+
+Group = Mapping[str, Cell]  # one cell per method
+
+
+@draws_figure("bearing_bars")
+def bearing_bars(results: Results) -> Picture | None:
+    """Every dataset of the bearing study on one scale."""
+    methods = [m for m in FINALISTS if results.where(method=m)]
+    groups = {}
+    for dataset in results.datasets():
+        seeds = shared_seeds(results, dataset, methods, [BEARING_BUDGET])
+        groups[dataset_name(dataset)] = {
+            method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=BEARING_BUDGET)
+            for method in methods
+        }
+    groups = {name: group for name, group in groups.items() if any(cell.values for cell in group.values())}
+    if not groups:
+        return None
+    figure, axes = canvas(_width(len(groups) * len(methods)), 2.3)
+    _draw(axes[0, 0], groups, methods)
+    return finished(
+        results,
+        figure,
+        "bearing_bars",
+        "Bearing faults",
+        *_caption(groups, "Recording macro-F1 of the bearing study, all on one scale."),
+        missing=[left_out(FINALISTS, methods)],
+    )
+
+
+@draws_figure("allocation_bars")
+def allocation_bars(results: Results, dataset: str) -> Picture | None:
+    """The same labelled seconds, spread over more and more recordings."""
+    methods = ran(results, dataset, PAIR)
+    seeds = shared_seeds(results, dataset, methods, ALLOCATIONS)
+    groups = {
+        times(budget): {
+            method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget) for method in methods
+        }
+        for budget in ALLOCATIONS
+    }
+    if not any(cell.values for group in groups.values() for cell in group.values()):
+        return None
+    figure, axes = canvas(SINGLE, 2.2)
+    _draw(axes[0, 0], groups, methods)
+    axes[0, 0].set_xlabel("recordings\N{MULTIPLICATION SIGN}windows per recording, for each class")
+    lead = (
+        f"Recording macro-F1 ({dataset_name(dataset)}) when the same 12 windows per class come from one, three or six "
+        "recordings."
+    )
+    title, missing = f"Allocation of the same exposure, {dataset_name(dataset)}", left_out(PAIR, methods)
+    return finished(results, figure, f"allocation_{dataset}", title, *_caption(groups, lead), missing=[missing])
+
+
+def _width(bars: int) -> float:
+    return SINGLE if bars <= 9 else DOUBLE
+
+
+def _draw(axes: Axes, groups: Mapping[str, Group], methods: Sequence[str]) -> None:
+    """Bars with their values; an error bar is one sample SD."""
+    thick = min(0.4, 0.82 / len(methods))
+    top = max((c.mean or 0) + (c.sd or 0) for group in groups.values() for c in group.values())
+    middle, half = (len(groups) - 1) / 2, max(len(groups), 2.5) / 2 + 0.05  # few bars stay slim
+    axes.set_xlim(middle - half, middle + half)
+    for place, method in enumerate(methods):
+        look = LOOKS[method]
+        x = np.arange(len(groups)) + (place - (len(methods) - 1) / 2) * thick
+        cells = [group[method] for group in groups.values()]
+        done = [(at, cell.mean, cell.sd) for at, cell in zip(x, cells, strict=True) if cell.mean is not None]
+        axes.bar(
+            [at for at, *_ in done],
+            [mean for _, mean, _ in done],
+            0.92 * thick,
+            color=look.colour,
+            edgecolor="white",
+            linewidth=0,
+            hatch=look.hatch,
+        )
+        for at, mean, sd in done:
+            if sd is not None:
+                bar = axes.errorbar(at, mean, sd, color=INK, linewidth=0.8, capsize=1.8, capthick=0.8)
+                for part in (*bar.lines[1], *bar.lines[2]):
+                    part.set_path_effects([withStroke(linewidth=1.8, foreground="white")])  # seen on dark bars, too
+            axes.annotate(
+                f"{mean:.1f}", (at, mean + (sd or 0)), (0, 2), textcoords="offset points", ha="center", va="bottom"
+            )
+        for at, cell in zip(x, cells, strict=True):
+            if cell.mean is None:
+                not_run(axes, at, 0, upright=True)
+    axes.set_xticks(range(len(groups)), groups)
+    axes.tick_params(axis="x", length=0)
+    percent_axis(axes, 1.05 * top)
+    axes.legend(
+        handles=[swatch(m) for m in methods],
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=len(methods),
+        borderaxespad=0.2,
+    )
+
+
+def _caption(groups: Mapping[str, Group], lead: str) -> Iterator[str]:
+    cells = [cell for group in groups.values() for cell in group.values()]
+    yield from (lead, counts(cells))
+    yield "Error bars show one sample SD over seeds." if any(cell.sd is not None for cell in cells) else ""
+    yield facts_of(cells)

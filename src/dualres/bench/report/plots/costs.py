@@ -1,0 +1,123 @@
+"""Measured latencies: of every method on every dataset, and beside its score."""
+
+import math
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+from dualres.bench.campaign.studies import NEURAL
+from dualres.bench.methods import NAMES
+from dualres.bench.methods.catalogue import entry
+from dualres.bench.profile.costs import Costs
+from dualres.bench.report.captions import QUICK_COSTS_FIGURE, counts, facts_of, left_out, sentences
+from dualres.bench.report.names import DEVICES, dataset_name, method_name
+from dualres.bench.report.plots.picture import Picture, finished
+from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.tradeoff import PARAMETERS, draw_fronts, parameters, primary_cells
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables.cost_cells import conditions, missing
+from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, footnote, not_run, printed
+
+COLUMNS = 4  # panels side by side, at most
+ROOM = 5.0  # times the longest latency, so that its value fits beside its bar
+SHORTEST = 4.0  # a logarithmic axis has no zero; it begins at the shortest latency divided by this
+CPU_HATCH = "////"
+
+
+@printed()
+def latency_bars(costs: Costs) -> Picture:
+    """A panel per dataset: the median latency of one window as bars, its 95th percentile as marks."""
+    datasets, methods = costs.datasets, [method for method in costs.methods if method in NAMES]
+    across = min(len(datasets), COLUMNS)
+    down = math.ceil(len(datasets) / across)
+    width = SINGLE if across == 1 else DOUBLE
+    figure, grid = canvas(width, 0.6 + down * (0.35 + 0.15 * len(methods)), down, across, sharex=True, sharey=True)
+    fastest = min(costs.value("window_ms", *place) or math.inf for place in costs.found)
+    slowest = max(costs.value("window_p95_ms", *place) or 0 for place in costs.found)
+    start = fastest / SHORTEST
+    for axes, dataset in zip(grid.flat, datasets, strict=False):
+        axes.set_title(dataset_name(dataset))
+        axes.set_xscale("log")
+        axes.set_xlim(start, ROOM * slowest)
+        for row, method in enumerate(methods):
+            _bar(axes, row, costs, dataset, method, start)
+        axes.set_yticks(range(len(methods)), [method_name(method) for method in methods])
+        axes.tick_params(axis="y", length=0)
+        axes.tick_params(labelbottom=True)
+        axes.xaxis.set_major_locator(LogLocator(10))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    for axes in grid.flat[len(datasets) - across : len(datasets)]:
+        axes.set_xlabel(f"one window, {costs.way} (ms)")
+    for axes in grid.flat[len(datasets) :]:
+        axes.axis("off")
+    grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
+    figure.legend(handles=_key(costs), loc="outside upper left", ncols=3, borderaxespad=0)
+    footnote(figure, QUICK_COSTS_FIGURE if costs.quick else "")
+    return Picture(
+        f"latency_{costs.name}",
+        f"Latency of one window ({DEVICES[costs.device]}, {costs.way})",
+        sentences(
+            "Median (bars) and 95th percentile (marks) of the latency of one window, from host memory to host memory, "
+            "on one logarithmic scale.",
+            "Hatched: on the CPU." if costs.device == "cuda" else "",
+            conditions(costs),
+            missing(costs),
+        ),
+        "",
+        figure,
+    )
+
+
+@draws_figure("score_and_latency")
+def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture | None:
+    """Macro-F1 at the primary budget against parameters and measured latency; neural methods that have both."""
+    scored = primary_cells(results, dataset)
+    cells = {method: cell for method, cell in scored.items() if costs.value("window_ms", dataset, method) is not None}
+    if not cells:
+        return None
+    latencies = {method: costs.value("window_ms", dataset, method) or 0.0 for method in cells}
+    figure = draw_fronts(
+        cells, {PARAMETERS: parameters(cells), f"median latency of one window, {costs.way} (ms)": latencies}
+    )
+    return finished(
+        results,
+        figure,
+        f"score_and_latency_{dataset}_{costs.name}",
+        f"Accuracy and latency, {dataset_name(dataset)} ({DEVICES[costs.device]}, {costs.way})",
+        f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
+        "(right) the median latency of one window. The dashed line joins the methods that no other beats in both.",
+        counts(cells.values()),
+        facts_of(cells.values()),
+        conditions(costs),
+        missing=[left_out(NEURAL, cells)],
+    )
+
+
+def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: float) -> None:
+    """One lying bar from the axis' left end; its value stands behind the mark."""
+    median, tail = (costs.value(name, dataset, method) for name in ("window_ms", "window_p95_ms"))
+    if median is None or tail is None:
+        not_run(axes, start, row)
+        return
+    hatch = CPU_HATCH if not entry(method).trains and costs.device == "cuda" else ""
+    colour = LOOKS[method].colour
+    axes.barh(row, median - start, 0.7, left=start, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+    axes.plot(tail, row, "|", color=INK, markersize=7.5, markeredgewidth=1.2)
+    axes.annotate(
+        f"{median:#.3g}".rstrip("."), (max(median, tail), row), (4, 0), textcoords="offset points", va="center"
+    )
+
+
+def _key(costs: Costs) -> list[Patch | Line2D]:
+    bar = Patch(color=LOOKS["dualres"].colour, label="median, printed")
+    mark = Line2D(
+        [], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.2, label="95th percentile"
+    )
+    on_cpu = Patch(
+        facecolor=LOOKS["minirocket"].colour, hatch=CPU_HATCH, edgecolor="white", linewidth=0, label="on the CPU"
+    )
+    return [bar, mark, on_cpu] if costs.device == "cuda" else [bar, mark]

@@ -1,0 +1,172 @@
+"""Lying bars in panels on one scale: position says what a bar is, so that colour need not."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from dualres.bench.campaign.ledger import Outcome
+from dualres.bench.methods import NAMES
+from dualres.bench.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
+from dualres.bench.report.captions import counts, facts_of, left_out, span, times
+from dualres.bench.report.names import class_name, dataset_name, method_name
+from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
+from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
+from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run
+
+FAMILIES = {"H": "helical", "S": "spur"}  # by the first letter of a class of PHM2009
+ROOM = 1.3  # of the longest bar, so that its value fits beside it
+
+
+@draws_figure("gearbox_panels")
+def gearbox_panels(results: Results, dataset: str) -> Picture | None:
+    """A panel per budget: macro-F1 as bars, accuracy as marks."""
+    methods = ran(results, dataset, NAMES)
+    seeds = shared_seeds(results, dataset, methods, GEARBOX_BUDGETS)
+    scores = {
+        budget: [
+            tuple(
+                results.cell(metric, seeds, dataset=dataset, method=method, budget=budget)
+                for metric in (percent_f1, percent_accuracy)
+            )
+            for method in methods
+        ]
+        for budget in GEARBOX_BUDGETS
+    }
+    cells = [cell for rows in scores.values() for pair in rows for cell in pair]
+    if not any(cell.values for cell in cells):
+        return None
+    widest = max(cell.mean or 0 for cell in cells)
+    figure, grid = canvas(DOUBLE, 1.3 + 0.3 * len(methods), 2, 4, sharex=True, sharey=True)
+    for axes, (budget, rows) in zip(grid.flat, scores.items(), strict=False):
+        exposure = next((f1.labelled_s for f1, _ in rows if f1.labelled_s is not None), None)
+        axes.set_title(times(budget) + ("" if exposure is None else f": {exposure:.3f} s/class"))
+        marks = [accuracy.mean for _, accuracy in rows]
+        _rows(axes, [f1 for f1, _ in rows], [LOOKS[m].colour for m in methods], marks=marks)
+        axes.set_yticks(range(len(methods)), [method_name(m) for m in methods])
+        axes.tick_params(labelbottom=True)
+    grid[0, 0].set_ylim(len(methods) - 0.45, -0.55)
+    grid[0, 0].set_xticks(range(0, int(ROOM * widest) + 1, 25 if widest > 40 else 10))
+    grid[0, 0].set_xlim(0, ROOM * widest)
+    key = [
+        Patch(color=LOOKS["dualres"].colour, label="macro-F1 (%), printed"),
+        Line2D([], [], color=INK, marker="|", linestyle="", markersize=7.5, markeredgewidth=1.4, label="accuracy (%)"),
+    ]
+    grid[1, 3].axis("off")
+    grid[1, 3].legend(handles=key, loc="center left", borderaxespad=0)
+    return finished(
+        results,
+        figure,
+        f"gearbox_{dataset}",
+        f"Nine methods at seven budgets, {dataset_name(dataset)}",
+        f"Recording macro-F1 (bars) and accuracy (marks) ({dataset_name(dataset)}) at seven label budgets, "
+        "all on one scale. The first five budgets add recordings, the last two lengthen what is labelled of six.",
+        counts(cells),
+        facts_of(cells),
+        missing=[left_out(NAMES, methods)],
+    )
+
+
+@draws_figure("class_recall")
+def class_recall(results: Results, dataset: str) -> Picture | None:
+    """Recall of every class, averaged over the folds."""
+    methods = ran(results, dataset, PAIR)
+    if not methods:
+        return None
+    seeds = shared_seeds(results, dataset, methods, [PRIMARY_BUDGET])
+    classes = results.where(dataset=dataset)[0].outcome.classes
+    cells = {
+        method: [
+            results.cell(_recall(i), seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
+            for i in range(len(classes))
+        ]
+        for method in methods
+    }
+    shown = [cell for row in cells.values() for cell in row]
+    if not any(cell.values for cell in shown):
+        return None
+    figure, grid = canvas(SINGLE, 0.75 + 0.15 * len(methods) * len(classes))
+    axes = grid[0, 0]
+    thick = 0.84 / len(methods)
+    for place, method in enumerate(methods):
+        look = LOOKS[method]
+        offset = (place - (len(methods) - 1) / 2) * thick
+        _rows(axes, cells[method], [look.colour] * len(classes), offset, 0.92 * thick, look.hatch)
+    handles = [swatch(method) for method in methods]
+    axes.set_yticks(range(len(classes)), [class_name(label) for label in classes])
+    axes.set_ylim(len(classes) - 0.5, -0.5)
+    axes.set_xlim(0, 118)
+    axes.set_xticks(range(0, 101, 20))
+    axes.set_xlabel("recall (%)")
+    _separate(axes, classes)
+    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0.2)
+    families = "The dashed line separates helical from spur configurations." if _turns(classes) else ""
+    judged = [int(count) for e in results.where(dataset=dataset) for count in e.outcome.confusion.sum(1)]
+    return finished(
+        results,
+        figure,
+        f"class_recall_{dataset}",
+        f"Recall of each class, {dataset_name(dataset)}",
+        f"Share of each class's recordings named right, averaged over the folds ({dataset_name(dataset)}); a fold has "
+        f"{span(judged)} recordings of a class.",
+        families,
+        counts(shown),
+        facts_of(shown),
+        missing=[left_out(PAIR, methods)],
+    )
+
+
+def _rows(
+    axes: Axes,
+    cells: Sequence[Cell],
+    colours: Sequence[str],
+    offset: float = 0.0,
+    thick: float = 0.7,
+    hatch: str = "",
+    marks: Sequence[float | None] | None = None,
+) -> None:
+    """One lying bar per cell, its value beside it and beside the second value, which is a mark."""
+    for row, (cell, colour, mark) in enumerate(zip(cells, colours, marks or [None] * len(cells), strict=True)):
+        if cell.mean is None:
+            not_run(axes, 0, row + offset)
+            continue
+        axes.barh(row + offset, cell.mean, thick, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+        if mark is not None:
+            axes.plot(mark, row + offset, "|", color=INK, markersize=7.5, markeredgewidth=1.4)
+        end = max(cell.mean, mark or 0)
+        axes.annotate(f"{cell.mean:.1f}", (end, row + offset), (3, 0), textcoords="offset points", va="center")
+    axes.tick_params(axis="y", length=0)
+
+
+def _recall(position: int) -> Any:
+    def percent(outcome: Outcome) -> float:
+        return 100 * float(outcome.recall[position])
+
+    return percent
+
+
+def _separate(axes: Axes, classes: Sequence[str]) -> None:
+    """A dashed line between families, and their names on the right."""
+    turns = _turns(classes)
+    for row in turns:
+        axes.axhline(row, color=MUTED, linewidth=0.7, linestyle=DASHED)
+    edges = [-0.5, *turns, len(classes) - 0.5] if turns else []
+    for first, last in pairwise(edges):
+        name = FAMILIES.get(classes[int(last - 0.5)][0], "")
+        place = (1, (first + last) / 2)
+        axes.annotate(
+            name, place, xycoords=("axes fraction", "data"), rotation=90, ha="right", va="center", color=MUTED
+        )
+
+
+def _turns(classes: Sequence[str]) -> list[float]:
+    """Between which rows numbered families of classes change, as from H6 to S1; none where classes have names."""
+    if not all(label[1:].isdigit() for label in classes):
+        return []
+    return [i + 0.5 for i in np.flatnonzero(np.diff([ord(label[0]) for label in classes]))]

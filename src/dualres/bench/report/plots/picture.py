@@ -1,0 +1,63 @@
+"""A drawn figure with what must be said about it, and what of the results it shows."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from dualres.bench.report.captions import quick_notice, sentences
+from dualres.bench.report.results import Results, percent_f1
+from dualres.learn.fold import Budget
+from dualres.utils.figures import footnote
+
+
+@dataclass(frozen=True)
+class Picture:
+    name: str  # of its files
+    title: str
+    caption: str
+    study: str  # empty for a diagram, which shows no results
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A picture on disk."""
+
+    name: str
+    title: str
+    caption: str
+    pdf: Path
+    png: Path
+    study: str
+
+
+def ran(results: Results, dataset: str, methods: Iterable[str]) -> list[str]:
+    """Those of the methods that have any result on the dataset, in the given order."""
+    found = {entry.job.method for entry in results.where(dataset=dataset)}
+    return [method for method in methods if method in found]
+
+
+def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets: Iterable[Budget]) -> tuple[int, ...]:
+    """Seeds that all that is compared was run with, cells not run at all aside; without any in common, every seed.
+
+    Means over different seeds would compare seeds as much as methods.
+    """
+    compared = [
+        set(results.cell(percent_f1, dataset=dataset, method=method, budget=budget).seeds)
+        for method, budget in product(methods, budgets)
+    ]
+    compared = [seeds for seeds in compared if seeds]
+    common = set.intersection(*compared) if compared else set()
+    return tuple(sorted(common or set().union(*compared)))
+
+
+def finished(
+    results: Results, figure: Figure, name: str, title: str, *caption: str, missing: Sequence[str] = ()
+) -> Picture:
+    """The picture of a study's results; the notice of a quick run and what is missing stand under the figure, too."""
+    notices = quick_notice(results.quick, "figure"), *missing
+    footnote(figure, *notices)
+    return Picture(name, title, sentences(*caption, *notices), results.study.name, figure)

@@ -1,0 +1,23 @@
+"""One look per method, the same in every figure."""
+
+from matplotlib.patches import Patch
+
+from dualres.bench.methods import NAMES
+from dualres.bench.methods.catalogue import Look, entry
+from dualres.bench.report.names import method_name
+
+
+class _Looks(dict[str, Look]):
+    """The paper's methods' looks; any other method's is looked up when it is drawn."""
+
+    def __missing__(self, method: str) -> Look:
+        return entry(method).look
+
+
+LOOKS = _Looks({name: entry(name).look for name in NAMES})
+
+
+def swatch(method: str) -> Patch:
+    """The method's entry in a legend of bars; there also where none of its bars is."""
+    look = LOOKS[method]
+    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0, label=method_name(method))

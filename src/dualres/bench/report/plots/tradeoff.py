@@ -1,0 +1,172 @@
+"""Accuracy against cost, with the front that no other method beats in both."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
+from matplotlib.transforms import Bbox
+
+from dualres.bench.campaign.studies import NEURAL
+from dualres.bench.paper.protocol import PRIMARY_BUDGET
+from dualres.bench.report.captions import counts, facts_of, left_out
+from dualres.bench.report.names import dataset_name, method_name
+from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
+from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, lay_out, percent_axis
+
+PARAMETERS = "registered parameters"
+Point = tuple[float, float]  # cost, macro-F1 in percent
+
+# Where a name may stand: points from its mark, and how it is aligned there. The far ones get a line to their mark.
+NEAR = (
+    ((6, 0), "left", "center"),
+    ((-6, 0), "right", "center"),
+    ((0, 5), "center", "bottom"),
+    ((0, -5), "center", "top"),
+    ((5, 4), "left", "bottom"),
+    ((-5, 4), "right", "bottom"),
+    ((5, -4), "left", "top"),
+    ((-5, -4), "right", "top"),
+)
+FAR = tuple(
+    ((side * 16, height), "left" if side > 0 else "right", "center")
+    for height in (11, -11, 21, -21, 31, -31)
+    for side in (1, -1)
+)
+LEADER = {"arrowstyle": "-", "color": MUTED, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 3}
+
+
+@draws_figure("score_and_cost")
+def score_and_cost(results: Results, dataset: str) -> Picture | None:
+    """Macro-F1 at the primary budget against parameters and against the seconds of a fit; neural methods only."""
+    cells = primary_cells(results, dataset)
+    if not cells:
+        return None
+    times = {method: _ledger_cost(cell, "fit_s") for method, cell in cells.items()}
+    return finished(
+        results,
+        draw_fronts(cells, {PARAMETERS: parameters(cells), "seconds per fit": times}),
+        f"score_and_cost_{dataset}",
+        f"Accuracy and cost, {dataset_name(dataset)}",
+        f"Recording macro-F1 of neural methods ({dataset_name(dataset)}) against (left) registered parameters and "
+        "(right) the wall time of a fit as the ledger recorded it, which other work on the machine may have "
+        "lengthened. The dashed line joins the methods that no other beats in both. MiniRocket, which has no "
+        "updates and runs on the CPU, is left to the tables.",
+        counts(cells.values()),
+        facts_of(cells.values()),
+        missing=[left_out(NEURAL, cells)],
+    )
+
+
+def primary_cells(results: Results, dataset: str) -> dict[str, Cell]:
+    """Macro-F1 at the primary budget of the neural methods that have one."""
+    methods = ran(results, dataset, NEURAL)
+    seeds = shared_seeds(results, dataset, methods, [PRIMARY_BUDGET])
+    cells = {
+        method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
+        for method in methods
+    }
+    return {method: cell for method, cell in cells.items() if cell.mean is not None}
+
+
+def nondominated(points: Mapping[str, Point]) -> list[str]:
+    """Those for which no other costs at most as much and scores at least as high, cheapest first."""
+    front: list[str] = []
+    best = float("-inf")
+    for name, (_, score) in sorted(points.items(), key=lambda item: (item[1][0], -item[1][1])):
+        if score > best:
+            front.append(name)
+            best = score
+    return front
+
+
+def parameters(cells: Mapping[str, Cell]) -> dict[str, float]:
+    """How many each method holds."""
+    return {method: _ledger_cost(cell, "registered") for method, cell in cells.items()}
+
+
+def _ledger_cost(cell: Cell, field: str) -> float:
+    """A cost that the ledger recorded, mean over the cell's jobs."""
+    return statistics.fmean(float(entry.outcome.facts["cost"][field]) for entry in cell.entries)
+
+
+def draw_fronts(cells: Mapping[str, Cell], costs: Mapping[str, Mapping[str, float]]) -> Figure:
+    """The methods' scores against each of two costs, which are by name and method."""
+    figure, axes = canvas(DOUBLE, 2.5, 1, 2, sharey=True)
+    percent_axis(axes[0, 0], 1.1 * max(cell.mean or 0 for cell in cells.values()))
+    for panel, (label, cost) in zip(axes[0], costs.items(), strict=True):
+        panel.set_xscale("log")
+        panel.set_xlabel(label)
+        draw_front(panel, {method: (cost[method], cell.mean or 0.0) for method, cell in cells.items()})
+    return figure
+
+
+def draw_front(axes: Axes, points: Mapping[str, Point]) -> None:
+    """Every method's mark and name, and the front; the cost axis is logarithmic, the other has its limits."""
+    front = nondominated(points)
+    axes.plot(
+        *zip(*(points[name] for name in front), strict=True), color=MUTED, linewidth=0.9, linestyle=DASHED, zorder=1
+    )
+    for name, (cost, score) in points.items():
+        look = LOOKS[name]
+        axes.plot(
+            cost, score, look.marker, color=look.colour, markersize=6, markeredgecolor="white", markeredgewidth=0.5
+        )
+    least, most = (limit(cost for cost, _ in points.values()) for limit in (min, max))
+    axes.set_xlim(least / 1.8, most * 1.8)
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+    if most / least < 3:  # too narrow to hold two of a logarithmic axis' own labels
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    _name(axes, points)
+
+
+def _name(axes: Axes, points: Mapping[str, Point]) -> None:
+    """Each mark's name where it covers least of the marks and names already there."""
+    scale = lay_out(axes) / 72
+    inside = axes.get_window_extent()
+    taken = [_around(axes.transData.transform(point), 4 * scale) for point in points.values()]
+    taken += [_around(spot, scale) for spot in _along(axes, [points[name] for name in nondominated(points)])]
+    for name, point in sorted(points.items(), key=lambda item: -item[1][1]):
+        options: list[tuple[float, int, Any, Bbox]] = []
+        for offset, ha, va in (*NEAR, *FAR):
+            placing: dict[str, Any] = {"xytext": offset, "textcoords": "offset points", "ha": ha, "va": va}
+            if len(options) >= len(NEAR):
+                placing["arrowprops"] = LEADER
+            probe = axes.annotate(method_name(name), point, offset, textcoords="offset points", ha=ha, va=va)
+            box = probe.get_window_extent()
+            probe.remove()
+            options.append((_covered(box, taken) + _outside(box, inside), len(options), placing, box))
+            if options[-1][0] == 0:
+                break
+        _, _, best, box = min(options, key=lambda option: option[:2])
+        axes.annotate(method_name(name), point, **best)
+        taken.append(box)
+
+
+def _along(axes: Axes, front: Sequence[Point]) -> list[npt.NDArray[np.float64]]:
+    """Spots on the front's line, in pixels."""
+    corners = axes.transData.transform(front)
+    return [start + share * (end - start) for start, end in pairwise(corners) for share in np.linspace(0, 1, 40)]
+
+
+def _around(centre: Any, radius: float) -> Bbox:
+    return Bbox.from_extents(centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
+
+
+def _covered(box: Bbox, others: Sequence[Bbox]) -> float:
+    """Area in square pixels."""
+    common = (Bbox.intersection(box, other) for other in others)
+    return sum(part.width * part.height for part in common if part is not None)
+
+
+def _outside(box: Bbox, bounds: Bbox) -> float:
+    return box.width * box.height - _covered(box, [bounds])

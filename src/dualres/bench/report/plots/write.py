@@ -1,0 +1,58 @@
+"""Which figures a ledger can fill, and writing them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dualres.bench.profile.costs import Costs
+from dualres.bench.report.plots.alignment import alignment
+from dualres.bench.report.plots.costs import latency_bars
+from dualres.bench.report.plots.diagrams import allocations, architecture
+from dualres.bench.report.plots.mechanism import mechanism
+from dualres.bench.report.plots.memory import memory_picture
+from dualres.bench.report.plots.picture import Drawn, Picture
+from dualres.bench.report.plots.registry import FIGURES
+from dualres.bench.report.plots.scaling import scaling_picture
+from dualres.bench.report.results import Results
+from dualres.utils.checksums import replace_sums
+from dualres.utils.figures import printed, save
+
+_DIAGRAMS = (architecture, mechanism, memory_picture, alignment, allocations)
+
+
+def pictures(
+    results: Mapping[str, Results], costs: Sequence[Costs] = (), folder: Path | None = None
+) -> Iterator[Picture]:
+    """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time.
+
+    `folder` is the ledger's, where a measurement of how cost grows may lie.
+    """
+    for diagram in _DIAGRAMS:
+        yield diagram()
+    if folder and (growth := scaling_picture(folder)):
+        yield growth
+    shown = [each.planned_only() for each in results.values()]
+    for own in shown:
+        yield from FIGURES.made(own.study.figures, own)
+        for dataset in own.datasets():
+            yield from FIGURES.made(own.study.dataset_figures, own, dataset)
+    for each in (each for each in costs if not each.long):
+        yield latency_bars(each)
+        for own in (own for own in shown if own.study.cost_figures):
+            for dataset in own.datasets():
+                yield from FIGURES.made(own.study.cost_figures, own, dataset, each)
+
+
+def write_figures(
+    results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = (), folder: Path | None = None
+) -> list[Drawn]:
+    """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study, `folder` the ledger's.
+
+    Figures of an earlier report that this one does not have are removed.
+    """
+    drawn = []
+    for picture in pictures(results, costs, folder):
+        with printed():
+            pdf, png = save(picture.figure, directory / picture.name)
+        drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))
+    replace_sums(directory, [path.name for each in drawn for path in (each.pdf, each.png)])
+    return drawn

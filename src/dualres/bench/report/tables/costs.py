@@ -1,0 +1,223 @@
+"""The tables of what inference costs, from the measurements beside the ledger."""
+
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+from dualres.bench.methods import NAMES
+from dualres.bench.methods.catalogue import entry
+from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.costs import printed_cost
+from dualres.bench.profile.costs import COSTS, Costs, all_costs
+from dualres.bench.profile.measurements import FOLDER
+from dualres.bench.profile.plan import SHIPPED, WAYS
+from dualres.bench.report.names import DEVICES, dataset_name
+from dualres.bench.report.tables.cost_cells import conditions, cost_table, cost_value, paper_text, row_name
+from dualres.bench.report.tables.cost_lists import checks, long_records, memory, storage, tails
+from dualres.bench.report.tables.fill import BEST
+from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
+from dualres.bench.report.tables.paper_column import with_folds_notice
+
+REFERENCE = "dualres"
+
+_RAW = "The window is raw, and its normalisation counts; the paper times a normalised one."
+
+# Of each quantity the end of its table's name, its title, and a remark.
+_MATRICES = {
+    "window_ms": (
+        "window",
+        "Latency of one window, median ms",
+        f"From a window in host memory to its scores there, with all that a method does in between. {_RAW}",
+    ),
+    "prepared_ms": (
+        "prepared",
+        "Latency of a prepared record, median ms",
+        "All windows of the record, which lies in host memory at 64 kHz. Records differ between datasets.",
+    ),
+    "native_ms": (
+        "native",
+        "Latency of a native record, median ms",
+        "From the channel in host memory: resampling and all windows. Records differ between datasets.",
+    ),
+    "allocated_mib": (
+        "allocated",
+        "GPU memory allocated for one window, peak MiB",
+        "Most bytes that tensors held, the model's among them; neither the GPU's context nor its driver.",
+    ),
+}
+
+
+def cost_tables(directory: Path) -> list[Table]:
+    """All tables that the measurements in `directory`/profile fill; `directory` is the ledger's."""
+    groups = all_costs(directory / FOLDER)
+    tables = [table for costs in groups for table in _tables(costs)] + [ways(*pair) for pair in _both_ways(groups)]
+    return [with_folds_notice(table) for table in tables]
+
+
+def _tables(costs: Costs) -> list[Table]:
+    if costs.long:
+        return [long_records(costs), checks(costs)]
+    names = [name for name in _MATRICES if name != "allocated_mib" or costs.device == "cuda"]
+    matrices = [partial(matrix, name=name) for name in names]
+    makers: list[Callable[[Costs], Table]] = [*matrices, summary, workloads, tails, memory, storage, checks]
+    return [table for table in (make(costs) for make in makers) if table.rows]
+
+
+def matrix(costs: Costs, name: str) -> Table:
+    """Methods by datasets."""
+    end, title, remark = _MATRICES[name]
+    columns = {dataset_name(dataset): _column(costs, name, dataset) for dataset in costs.datasets}
+    return cost_table(
+        costs,
+        f"costs_{end}",
+        title,
+        ("Method", *columns),
+        [(row_name(costs, method), *line) for method, *line in zip(costs.methods, *columns.values(), strict=True)],
+        BEST.format("dataset, of the neural methods"),
+        remark,
+    )
+
+
+def ways(eager: Costs, shipped: Costs) -> Table:
+    """The latency of a window by both ways, beside each other."""
+    columns = {
+        f"{dataset_name(dataset)}, {costs.way}": _column(costs, "window_ms", dataset)
+        for dataset in eager.datasets
+        for costs in (eager, shipped)
+    }
+    title, remark = _MATRICES["window_ms"][1:]
+    table = cost_table(
+        eager,
+        "costs_ways",
+        title,
+        ("Method", *columns),
+        [(row_name(eager, method), *line) for method, *line in zip(eager.methods, *columns.values(), strict=True)],
+        BEST.format("dataset and way, of the neural methods"),
+        remark,
+    )
+    return replace(
+        table,
+        name=f"costs_ways_{shipped.name}",
+        title=f"{title} ({DEVICES[eager.device]}, both ways)",
+        caption=conditions(eager, shipped),
+        measured=f"{eager.name} {shipped.name}",
+    )
+
+
+def _both_ways(groups: list[Costs]) -> Iterator[tuple[Costs, Costs]]:
+    """Eager and shipped groups that differ in nothing else: the paper's methods on the datasets that both have."""
+    for eager, shipped in product(groups, groups):
+        alike = (eager.way, shipped.way) == WAYS and replace(eager, way=SHIPPED).name == shipped.name
+        shared = [dataset for dataset in eager.datasets if dataset in shipped.datasets]
+        if alike and shared and not eager.long:
+            yield eager.only(shared, NAMES), shipped.only(shared, NAMES)
+
+
+def summary(costs: Costs) -> Table:
+    """Over datasets: the median of their medians, their range, and the most memory; no rows for a single one."""
+    datasets, on_gpu = _summed_up(costs), costs.device == "cuda"
+    most = "allocated_mib" if on_gpu else "rss_mib"
+    columns = (
+        _lowest(costs, "window_ms", "median", [_latency(costs, method) for method in costs.methods]),
+        _lowest(costs, most, "largest", [_most(costs, most, method) for method in costs.methods]),
+    )
+    what = "Largest GPU MiB of one window" if on_gpu else "Largest RSS MiB of a native record"
+    return cost_table(
+        costs,
+        "costs_summary",
+        "Latency of one window over datasets",
+        ("Method", "Median (range), ms", what),
+        [(row_name(costs, m), *line) for m, *line in zip(costs.methods, *columns, strict=True) if len(datasets) > 1],
+        BEST.format("column, of the neural methods"),
+        f"Median and range of the medians of {len(datasets)} datasets: {', '.join(map(dataset_name, datasets))}.",
+        _RAW,
+    )
+
+
+def workloads(costs: Costs) -> Table:
+    """What was measured on, and the tails of DualRes; no rows where DualRes was not measured."""
+    titles = {
+        "native_s": "Native s",
+        "windows": "Windows",
+        "window_p95_ms": "Window p95 ms",
+        "native_p95_ms": "Native record p95 ms",
+        "rss_mib": "RSS MiB",
+    }
+    rows = [
+        (Value(dataset_name(dataset)), *(cost_value(costs, name, dataset, REFERENCE) for name in titles))
+        for dataset in costs.datasets
+        if (dataset, REFERENCE) in costs.found
+    ]
+    return cost_table(
+        costs,
+        "costs_workloads",
+        "Measured recordings, and the tails of DualRes",
+        ("Dataset", *titles.values()),
+        rows,
+        "95th percentiles (p95) describe these repetitions; more of them would have longer tails.",
+        "RSS: most resident memory of the whole process during a native record, looked at every 10 ms.",
+    )
+
+
+def _column(costs: Costs, name: str, dataset: str) -> list[Value]:
+    """A quantity of every method on one dataset; rivals are those measured in the same way."""
+    return _lowest(costs, name, f"{dataset} {costs.way}", [cost_value(costs, name, dataset, m) for m in costs.methods])
+
+
+def _lowest(costs: Costs, name: str, rivals: str, values: list[Value]) -> list[Value]:
+    """The lowest of the neural methods in bold; MiniRocket is another kind of thing, on a CPU."""
+    neural = [i for i, method in enumerate(costs.methods) if entry(method).trains]
+    marked = mark_best([values[i] for i in neural], rivals, COSTS[name].digits, lowest=True)
+    for i, value in zip(neural, marked, strict=True):
+        values[i] = value
+    return values
+
+
+def _latency(costs: Costs, method: str) -> Value:
+    """Median and range of a method's window latencies over the datasets; of fewer there is no number."""
+    found, theirs = _over_datasets(costs, "window_ms", method)
+    if isinstance(found, str):
+        return Value(found, metric="window_ms", method=method)
+    return Value(
+        text=_span(found),
+        metric="window_ms",
+        mean=statistics.median(found),
+        low=min(found),
+        high=max(found),
+        method=method,
+        paper=_span(theirs) if theirs else None,
+    )
+
+
+def _most(costs: Costs, name: str, method: str) -> Value:
+    """The largest of a method's values over the datasets."""
+    found, theirs = _over_datasets(costs, name, method)
+    if isinstance(found, str):
+        return Value(found, metric=name, method=method)
+    paper = f"{max(theirs):,.2f}" if theirs else None
+    return Value(f"{max(found):,.2f}", metric=name, mean=max(found), method=method, paper=paper)
+
+
+def _over_datasets(costs: Costs, name: str, method: str) -> tuple[list[float] | str, list[float]]:
+    """A value per dataset, or the words that stand for fewer; and the paper's, where they are of the same."""
+    datasets = _summed_up(costs)
+    values = [costs.value(name, dataset, method) for dataset in datasets]
+    found = [each for each in values if each is not None]
+    if len(found) < len(values):
+        done = sum((dataset, method) in costs.found for dataset in datasets)
+        return (NOT_RUN if not done else f"{done} of {len(values)} datasets" if done < len(values) else "n/a"), []
+    printed = [printed_cost(name, dataset, method) for dataset in PAPER_DATASETS]
+    alike = all(paper_text(costs, name, dataset, method) for dataset in PAPER_DATASETS)
+    return found, [each for each in printed if each is not None] if alike else []
+
+
+def _summed_up(costs: Costs) -> list[str]:
+    """The paper's datasets, if any was measured, and otherwise all."""
+    return [dataset for dataset in costs.datasets if dataset in PAPER_DATASETS] or costs.datasets
+
+
+def _span(values: list[float]) -> str:
+    return f"{statistics.median(values):,.2f} ({min(values):,.2f}\N{EN DASH}{max(values):,.2f})"

@@ -1,0 +1,216 @@
+"""The tables of the published study: scores on the recordings at hand, every method with the seeds it was run with."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from dualres.bench.campaign.studies import RIG, folds_of
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.paper import scores as paper
+from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, SEEDS
+from dualres.bench.report.captions import seeds_in_words, span
+from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables import axes as planned
+from dualres.bench.report.tables.fill import Column, Line, Rivals, Sheet, by_column
+from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
+from dualres.bench.report.tables.registry import makes_table, register_table
+from dualres.learn.fold import Budget
+
+FIRST = SEEDS[:1]
+OWN_SEEDS = "Methods have different seeds; see their column."
+EXCERPTS = "In results/ the recordings at 2 hp are excerpts of at most 4 s, the paper's are whole: not comparable."
+
+
+def _published_on(dataset: str, name: str) -> Callable[[Callable[[Results], Table]], Callable[[Results], Table]]:
+    """Decorates the maker of a table that there is where the dataset has any result."""
+
+    def register(make: Callable[[Results], Table]) -> Callable[[Results], Table]:
+        register_table(name, lambda results: make(results) if results.where(dataset=dataset) else None)
+        return make
+
+    return register
+
+
+@_published_on("phm2009", "published_phm2009")
+def phm2009(results: Results) -> Table:
+    return _beside_paper(results, _by_method(results, "phm2009", OWN_SEEDS), "phm2009", FIRST, by_fold=True)
+
+
+@_published_on("cwru", "published_cwru")
+def cwru(results: Results) -> Table:
+    table = _by_method(results, "cwru", EXCERPTS if "cwru" in results.variants() else "", best=by_column)
+    return _beside_paper(results, table, "cwru", SEEDS)
+
+
+@_published_on("cwru", "published_cwru_seeds")
+def cwru_seeds(results: Results) -> Table:
+    """The methods that the paper prints by fold, at one seed."""
+    return _by_seed(results, "cwru", FINALISTS, EXCERPTS if "cwru" in results.variants() else "")
+
+
+@_published_on(RIG, "published_rig")
+def rig(results: Results) -> Table:
+    return _by_method(results, RIG, best=by_column, seeds=FIRST)
+
+
+@_published_on("phm2009", "published_phm2009_seeds")
+def phm2009_seeds(results: Results) -> Table:
+    return _by_seed(results, "phm2009", (*CONTROLLED, "minirocket", "mambasl"))
+
+
+@_published_on("phm2009", "published_phm2009_budgets")
+def phm2009_budgets(results: Results) -> Table:
+    return _by_budget(
+        results,
+        "phm2009",
+        FINALISTS,
+        FIRST,
+        best=lambda line, column: line.labels[0] if column.title == "Mean macro-F1" else "",
+        best_per="budget, of the mean macro-F1",
+        remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
+    )
+
+
+@_published_on(RIG, "published_rig_budgets")
+def rig_budgets(results: Results) -> Table:
+    return _by_budget(results, RIG, ("dualres", "minirocket"), remark=OWN_SEEDS)
+
+
+@makes_table("published_collapse")
+def collapse(results: Results) -> Table:
+    """Does a method still tell classes apart, or name the same one all the time?"""
+    lines = [
+        replace(line, labels=(f"{dataset_name(dataset)}, {_classes(dataset)} classes", *line.labels))
+        for dataset in results.datasets()
+        for line in _lines(results, dataset)
+    ]
+    return Sheet(results).table(
+        "published_collapse",
+        "How many classes are ever named",
+        lines,
+        [
+            Column("Classes named", "classes_named"),
+            Column("Most frequent verdict (%)", "top_share"),
+            Column("Last training loss", "last_loss"),
+        ],
+        labels=("Dataset", "Method"),
+        remark="Classes that are the verdict on at least one judged recording, and the share of recordings that were "
+        "given the most frequent verdict; 1.0 and 100.0 would be the same verdict for all. The loss is the mean "
+        "cross-entropy over the support before the last update, in nats; MiniRocket has none.",
+    )
+
+
+def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> Line:
+    """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
+    fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
+    return Line((method_name(method),), fields, results.planned_seeds(**fields))
+
+
+def _lines(results: Results, dataset: str) -> list[Line]:
+    return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
+
+
+def _columns(dataset: str) -> list[Column]:
+    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
+    return [*folds, Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
+
+
+def _by_method(
+    results: Results, dataset: str, remark: str = "", best: Rivals | None = None, seeds: tuple[int, ...] | None = None
+) -> Table:
+    """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
+    lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
+    table = Sheet(results).table(
+        f"published_{'rig' if dataset == RIG else dataset}",
+        f"{dataset_title(dataset)}: scores (%)",
+        lines,
+        _columns(dataset),
+        labels=("Method",),
+        best=best,
+        best_per="column",
+        remark=remark,
+    )
+    methods = [str(line.fields["method"]) for line in lines]
+    return table.with_columns(
+        {
+            "Seeds": [Value(span(line.seeds or ())) for line in lines],
+            "Device": [Value(_device(results, dataset, method)) for method in methods],
+        }
+    )
+
+
+def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str = "") -> Table:
+    """Plain values: no mean hides a seed, and the paper's stand beside those of its seed."""
+    lines = [
+        replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
+        for line in (_line(results, dataset, method) for method in planned.methods(results, dataset, methods))
+        for seed in line.seeds or ()
+    ]
+    return Sheet(results).table(
+        f"published_{dataset}_seeds",
+        f"{dataset_title(dataset)}, every seed: scores (%)",
+        lines,
+        _columns(dataset),
+        labels=("Method", "Seed"),
+        remark=remark,
+    )
+
+
+def _by_budget(
+    results: Results,
+    dataset: str,
+    methods: Sequence[str],
+    seeds: tuple[int, ...] | None = None,
+    best: Rivals | None = None,
+    best_per: str = "",
+    remark: str = "",
+) -> Table:
+    """Methods at several budgets, the fewest labelled seconds first; without `seeds` each with its own."""
+    budgets = sorted(planned.budgets(results, dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
+    lines = [
+        replace(line, labels=(f"{b.recordings} x {b.windows}", f"{s:.3f}", *line.labels), seeds=seeds or line.seeds)
+        for b, s in budgets
+        for line in (_line(results, dataset, m, b) for m in planned.methods(results, dataset, methods))
+        if line.seeds
+    ]
+    table = Sheet(results).table(
+        f"published_{'rig' if dataset == RIG else dataset}_budgets",
+        f"{dataset_title(dataset)}: scores (%) by label budget",
+        lines,
+        _columns(dataset),
+        labels=("Recordings x windows", "Seconds/class", "Method"),
+        best=best,
+        best_per=best_per,
+        remark=remark,
+    )
+    return table if seeds else table.with_columns({"Seeds": [Value(span(line.seeds or ())) for line in lines]})
+
+
+def _beside_paper(
+    results: Results, table: Table, dataset: str, seeds: tuple[int, ...], *, by_fold: bool = False
+) -> Table:
+    """The paper's scores in columns of their own, since its seeds are others; none beside a quick run."""
+    if results.quick:
+        return table
+    budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
+    count = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
+
+    def printed(method: str, column: Column) -> Value:
+        fold = str(column.fields["fold"]) if column.fields else None
+        found = paper.printed_text(dataset, method, budget, column.metric, seeds, fold)
+        return Value(NOT_PLANNED) if found is None else Value(found, quoted=True, dataset=dataset)
+
+    shown = [column for column in _columns(dataset) if by_fold or not column.fields]
+    titles = [f"Paper {column.title.replace('Mean', 'mean')} ({count})" for column in shown]
+    columns = [[printed(method, column) for method in methods] for column in shown]
+    table = table.with_columns(dict(zip(titles, columns, strict=True)))
+    return replace(table, note=f"{table.note} Paper: what is printed there, of {seeds_in_words(seeds)}.")
+
+
+def _device(results: Results, dataset: str, method: str) -> str:
+    done = results.where(dataset=dataset, method=method)
+    return DEVICES[done[0].job.device] if done else NOT_RUN
+
+
+def _classes(dataset: str) -> int:
+    return len(load_fold(folds_of(dataset)[0]).classes)

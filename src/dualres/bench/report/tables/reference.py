@@ -1,0 +1,139 @@
+"""Tables that need no results: what the network, the methods, the folds and the budgets are. All of it is counted."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+
+from dualres.bench.campaign.studies import DATASETS, RIG, folds_of
+from dualres.bench.datasets import catalog
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods import NAMES
+from dualres.bench.paper.protocol import GEARBOX_BUDGETS
+from dualres.bench.report.names import dataset_name, method_name
+from dualres.bench.report.results import exposure_s
+from dualres.bench.report.tables.comparators import SETTINGS
+from dualres.bench.report.tables.model import Table, Value
+from dualres.config import ModelConfig
+from dualres.model.network import DualRes
+
+
+def reference_tables() -> list[Table]:
+    return [tensor_shapes(), task_inventory(), exposure("mcc5"), exposure(RIG), comparator_settings()]
+
+
+def tensor_shapes() -> Table:
+    """Shapes per window and parameters, read off a real network."""
+    classes = 2
+    model = DualRes(classes)
+    config, encoder, memory = model.config, model.encoder, model.encoder.memory
+    short, long = model.spectra(torch.zeros(1, config.window))
+    tokens, width = config.tokens, config.width
+    stages: list[tuple[str, str, int]] = [
+        ("Raw window", f"{config.window}", 0),
+        ("Aligned magnitudes", f"{_shape(short)}, {_shape(long)}", 0),
+        (
+            "Affine spectral projections",
+            f"{tokens} x ({encoder.short.out_features} + {encoder.long.out_features})",
+            _count(encoder.short, encoder.long),
+        ),
+        ("LayerNorm", f"{tokens} x {width}", _count(encoder.norm)),
+        ("Input and damping projections", _maps(memory.write_in), _count(memory.write_in, memory.damping)),
+        ("Complex write and read projections", _maps(memory.write), _count(memory.write, memory.read)),
+        (
+            "Damping rates and frequencies",
+            f"{memory.log_rate.numel()} + {memory.pitch.numel()}",
+            memory.log_rate.numel() + memory.pitch.numel(),
+        ),
+        ("Output mixing and gate", _maps(encoder.mix), _count(encoder.mix, encoder.gate)),
+        ("Temporal mean", f"{width}", 0),
+        ("Encoder, total", "", _count(encoder)),
+    ]
+    rows = [(stage, shape, f"{count:,}") for stage, shape, count in stages]
+    rows.append(("Classifier of C classes", f"{width} → C", f"{_count(model.head) // classes} C"))
+    return _words(
+        "tensor_shapes",
+        "DualRes: tensor shapes and parameters",
+        "Per window; the batch axis is left out.",
+        ("Stage", "Shape", "Parameters"),
+        rows,
+    )
+
+
+def task_inventory() -> Table:
+    rows = []
+    for name in DATASETS:
+        folds = [load_fold(fold) for fold in folds_of(name)]
+        rate = catalog.release(name).rate
+        each = sorted({len(members) for fold in folds for members in fold.support.values()})
+        rows.append(
+            (
+                dataset_name(name),
+                str(len(folds[0].classes)),
+                f"{float(rate) / 1000:.4g}",
+                ", ".join(folds[0].classes),
+                ", ".join(sorted({fold.held_out for fold in folds})),
+                ", ".join(fold.fold for fold in folds),
+                " to ".join(map(str, dict.fromkeys((each[0], each[-1])))),
+                ", ".join(str(len(fold.evaluation)) for fold in folds),
+            )
+        )
+    header = ("Dataset", "Classes", "kHz", "Labels", "Held-out unit", "Folds", "Support recordings/class", "Evaluated")
+    return _words(
+        "task_inventory",
+        "Datasets and tasks",
+        "Rates are native, before resampling to 64 kHz. Evaluated: recordings of each fold.",
+        header,
+        rows,
+    )
+
+
+def exposure(dataset: str) -> Table:
+    """Labelled seconds of the gearbox budgets, from the union of the support windows."""
+    config = ModelConfig()
+    fold = load_fold(folds_of(dataset)[0])
+    rows = []
+    for budget in GEARBOX_BUDGETS:
+        seconds = exposure_s(fold.fold, budget)
+        counts = (budget.recordings, budget.windows, budget.recordings * budget.windows)
+        rows.append((*map(str, counts), f"{seconds:.3f}", f"{seconds * len(fold.classes):.3f}"))
+    return _words(
+        f"exposure_{dataset}",
+        f"{dataset_name(dataset)}: labelled exposure",
+        f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {config.window_s:g} s; seconds "
+        "are those covered by at least one window.",
+        ("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
+        rows,
+        labels=2,
+    )
+
+
+def comparator_settings() -> Table:
+    """What each method is."""
+    return _words(
+        "comparator_settings",
+        "Settings of the methods",
+        "The same for every dataset, as the code has them; lengths in samples at 64 kHz. Feed-forward: the width "
+        "between the two layers of a map that follows attention.",
+        ("Method", "Settings"),
+        [(method_name(name), SETTINGS[name]()) for name in NAMES],
+    )
+
+
+def _words(
+    name: str, title: str, caption: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]], labels: int = 1
+) -> Table:
+    """A table of which every cell is words."""
+    return Table(name, title, caption, "", labels, header, tuple(tuple(map(Value, row)) for row in rows))
+
+
+def _count(*modules: nn.Module) -> int:
+    return sum(parameter.numel() for module in modules for parameter in module.parameters())
+
+
+def _shape(view: torch.Tensor) -> str:
+    return " x ".join(map(str, view.shape[1:]))
+
+
+def _maps(layer: nn.Linear) -> str:
+    return f"two {layer.in_features} → {layer.out_features} maps"

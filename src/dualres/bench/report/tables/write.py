@@ -1,0 +1,186 @@
+"""Tables as files: one CSV for machines with every digit and what is behind it, Markdown and LaTeX for people."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dualres.bench.report.tables.model import Table, Value
+from dualres.bench.report.tables.settings import SETTINGS_NAME, Settings
+from dualres.utils.checksums import replace_sums
+from dualres.utils.files import write_whole
+
+CSV_NAME = "tables.csv"
+COLUMNS = (
+    "study",
+    "table",
+    "row",
+    "column",
+    "text",
+    "paper",
+    "best",
+    "metric",
+    "mean",
+    "sd",
+    "n",
+    "low",
+    "high",
+    "labelled_s",
+    "dataset",
+    "method",
+    "budget",
+    "folds",
+    "seeds",
+    "jobs",
+    "minus",
+)
+LONG = 45  # letters; a column with more is broken into lines
+_STARTS = "+-0123456789"
+KEY_DIGITS = 16  # of a job's key; enough to tell jobs apart
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "±": r"$\pm$",
+    "→": r"$\to$",
+    "\N{EN DASH}": "--",
+}
+
+
+def write_tables(tables: Sequence[Table], directory: Path, settings: Settings) -> list[Path]:
+    """Write all tables and the hashes of what was written; gives the files. An earlier report's others go."""
+    files = contents(tables, settings)
+    for name, content in files.items():
+        write_whole(directory / name, content.encode())
+    replace_sums(directory, files)
+    return [directory / name for name in files]
+
+
+def contents(tables: Sequence[Table], settings: Settings) -> dict[str, str]:
+    """What is written, by file name."""
+    files = {CSV_NAME: as_csv(tables), SETTINGS_NAME: settings.as_json()}
+    for table in tables:
+        files[f"{table.name}.md"] = as_markdown(table)
+        files[f"{table.name}.tex"] = as_latex(table)
+    return files
+
+
+def as_csv(tables: Sequence[Table]) -> str:
+    """One row per cell. `jobs` lists per seed the keys of the jobs planned for a number: "41:KEY KEY;42:KEY KEY"."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for table in tables:
+        for row, column, value in cells(table):
+            place = {"study": table.study, "table": table.name, "row": row, "column": column}
+            writer.writerow(place | _record(value))
+    return buffer.getvalue()
+
+
+def cells(table: Table) -> Iterator[tuple[str, str, Value]]:
+    """Every cell that does not name its row, with the names of its row and column."""
+    for row in table.rows:
+        name = " / ".join(value.text for value in row[: table.labels])
+        for title, value in zip(table.header[table.labels :], row[table.labels :], strict=True):
+            yield name, title, value
+
+
+def as_markdown(table: Table) -> str:
+    header = [_pipe(title) for title in table.header]
+    rule = ["---:" if numbers else "---" for numbers in _numeric(table)]
+    rows = [[_bold(_pipe(v.text), v.bold, "**") + _bracket(v) for v in row] for row in table.rows]
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *rows)]
+    below = [text for text in (table.caption, table.note) if text]
+    return "\n".join([f"### {table.title}", "", *lines, "", *("\n\n".join(below).splitlines()), ""])
+
+
+def as_latex(table: Table) -> str:
+    """A float for a document that uses the package booktabs."""
+    rows = [[_latex_cell(value) for value in row] for row in table.rows]
+    return "\n".join(
+        [
+            r"\begin{table}[htbp]\centering\footnotesize",
+            rf"\caption{{{latex(table.title)}. {latex(table.caption)}}}",
+            rf"\label{{tab:{table.name.replace('_', '-')}}}",
+            r"\setlength{\tabcolsep}{3.5pt}",
+            rf"\begin{{tabular}}{{{_columns(table)}}}",
+            r"\toprule",
+            " & ".join(map(latex, table.header)) + r" \\",
+            r"\midrule",
+            *(" & ".join(cells) + r" \\" for cells in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *([rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {latex(table.note)}}}"] if table.note else []),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def latex(text: str) -> str:
+    """Text that LaTeX prints as it is, but for products, which get their proper sign."""
+    return "".join(_LATEX.get(letter, letter) for letter in text).replace(" x ", r" $\times$ ")
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns are of numbers, and so stand flush right: none that names the row."""
+    texts = [[row[k].text for row in table.rows] for k in range(len(table.header))]
+    return [k >= table.labels and any(text[:1] in _STARTS for text in column) for k, column in enumerate(texts)]
+
+
+def _columns(table: Table) -> str:
+    """The columns for LaTeX; a column of long words is broken into lines."""
+    width = 0.75 if len(table.header) == 2 else 0.25  # of the line
+    long = [max((len(row[k].text) for row in table.rows), default=0) > LONG for k in range(len(table.header))]
+    words = [rf"p{{{width:.2f}\linewidth}}" if much else "l" for much in long]
+    return "".join("r" if numbers else word for numbers, word in zip(_numeric(table), words, strict=True))
+
+
+def _record(value: Value) -> dict[str, object]:
+    numbers = {name: getattr(value, name) for name in ("mean", "sd", "low", "high", "labelled_s")}
+    return {
+        "text": value.text,
+        "paper": value.paper or "",
+        "best": int(value.bold),
+        "metric": value.metric,
+        **{name: "" if number is None else repr(number) for name, number in numbers.items()},
+        "n": value.n if value.metric else "",
+        "dataset": value.dataset,
+        "method": value.method,
+        "budget": value.budget,
+        "folds": " ".join(value.folds),
+        "seeds": " ".join(map(str, value.seeds)),
+        "jobs": _keys(value.jobs),
+        "minus": _keys(value.minus),
+    }
+
+
+def _keys(jobs: Mapping[int, Sequence[str]]) -> str:
+    return ";".join(f"{seed}:{' '.join(key[:KEY_DIGITS] for key in keys)}" for seed, keys in jobs.items())
+
+
+def _pipe(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _bold(text: str, bold: bool, mark: str) -> str:
+    return f"{mark}{text}{mark}" if bold else text
+
+
+def _bracket(value: Value) -> str:
+    return "" if value.paper is None else f" [{value.paper}]"
+
+
+def _latex_cell(value: Value) -> str:
+    text = rf"\textbf{{{latex(value.text)}}}" if value.bold else latex(value.text)
+    return text if value.paper is None else rf"{text} {{\scriptsize [{latex(value.paper)}]}}"

@@ -1,0 +1,237 @@
+"""Does a written report agree with the ledger?
+
+Scores, means, spreads and bold print are computed again here, by other means than they were made. Intervals are not:
+they, and the files as a whole, are made again by the same functions and compared.
+"""
+
+import csv
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from sklearn.metrics import accuracy_score, f1_score, recall_score
+
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.paper import scores as paper
+from dualres.bench.profile.costs import COSTS
+from dualres.bench.profile.measurements import FOLDER, MIB
+from dualres.bench.report.adapted_scores import condition_of
+from dualres.bench.report.tables.model import Table
+from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
+from dualres.bench.verify.bold import wrong_bold
+from dualres.bench.verify.costs import check_cost
+from dualres.bench.verify.differences import Groups, moments_of_pairs, paired
+from dualres.bench.verify.ledger import DAMAGE, Stored, stored_jobs
+from dualres.bench.verify.numbers import check_text, close, number
+from dualres.bench.verify.report_files import Regenerated, differing, regenerate
+from dualres.bench.verify.rules import RULES, Cells, Record
+from dualres.errors import ConfigError, reason_of
+from dualres.judge.batch_correction import corrected
+from dualres.learn.fold import Budget
+from dualres.utils.checksums import check_sums
+
+
+def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
+    """What does not agree in a report's tables, one sentence each."""
+    path = directory / CSV_NAME
+    known = _Known(ledger)
+    problems = check_sums(directory)
+    rows, records = read_cells(path), []
+    now: Regenerated | None = None
+    try:
+        now = regenerate(ledger, directory)
+    except DAMAGE as error:
+        problems.append(f"{directory}: its tables cannot be made again to be compared ({reason_of(error)})")
+    for number_of_row, record in enumerate(rows, start=2):  # the header is the first
+        where = f"{path}: {record['table']}, {record['row']}, {record['column']}"
+        table = now.tables.get(record["table"]) if now else None
+        try:
+            problems += [f"{where}: {sentence}" for sentence in _check(record, known, table)]
+        except DAMAGE as error:
+            problems.append(f"{path}: row {number_of_row} cannot be read ({reason_of(error)})")
+        else:
+            records.append(record)
+    if now:
+        problems += [f"{path}: {sentence}" for sentence in _follows(records, now)]
+        problems += differing(now, directory, rows)
+    return problems
+
+
+def read_cells(path: Path) -> list[Record]:
+    """The rows of a report's CSV file, one for each cell; what a short row lacks is empty."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, restval="")
+            rows = list(reader)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"{path}: cannot be read ({error}); `dualres bench report` writes it") from error
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise ConfigError(f"{path}: has other columns than a report's; write it again with `dualres bench report`")
+    return rows
+
+
+class _Known:
+    """The stored jobs by the beginning of their key, each metric of each computed once; and where measurements lie."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.measurements = ledger.path.parent / FOLDER
+        self.jobs = {job.key[:KEY_DIGITS]: job for job in stored_jobs(ledger.path) if not job.damage}
+        self._scores: dict[tuple[str, str], float] = {}
+
+    def score(self, metric: str, key: str) -> float:
+        if (metric, key) not in self._scores:
+            self._scores[metric, key] = score(metric, self.jobs[key])
+        return self._scores[metric, key]
+
+
+def _check(record: Record, known: _Known, table: Table | None) -> Iterator[str]:
+    """What is wrong with one cell; `table` is what the ledger gives of its table, if anything."""
+    if None in record:
+        raise ConfigError(f"it has more than {len(COLUMNS)} fields")
+    if not record["metric"]:
+        return
+    if table and table.measured:
+        yield from check_cost(record, known.measurements, table.measured)
+        return
+    if not table and record["metric"] in COSTS:
+        return  # nobody knows which measurements it is of
+    jobs, groups = known.jobs, _groups(record["jobs"])
+    whole = {seed: keys for seed, keys in groups.items() if all(key in jobs for key in keys)}
+    for seed, keys in groups.items():
+        for job in (jobs[key] for key in keys if key in jobs):
+            yield from _check_plan(record, job, seed)
+    if record["minus"]:
+        against = _groups(record["minus"])
+        pairs = paired(known.jobs, groups, against)
+        mean, sd, n = moments_of_pairs(record["metric"], pairs, known.score)
+    else:
+        values = [statistics.fmean(known.score(record["metric"], key) for key in keys) for keys in whole.values()]
+        mean, sd, n = _moments(values)
+    for name, expected in (("mean", mean), ("sd", sd)):
+        if not close(number(record[name]), expected):
+            yield f"{name} is {record[name] or 'not given'}, the stored scores give {_shown(expected)}"
+    if int(record["n"]) != n:
+        yield f"n is {record['n']}, the ledger has {n}"
+    yield from check_text(record, mean)
+    yield from _check_paper(record, tuple(groups))
+    if not record["budget"]:
+        return  # over several budgets
+    measured = [max(jobs[key].facts["labelled_s"].values()) for keys in whole.values() for key in keys]
+    if any(not close(number(record["labelled_s"]), seconds) for seconds in measured):
+        yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
+
+
+def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
+    plan = job.plan
+    budget = f"{plan['budget']['recordings']}x{plan['budget']['windows']}"
+    says = {"dataset": plan["dataset"], "budget": budget, "method": plan["method"]}
+    for name, value in says.items():
+        if record[name] not in (value, "") or plan["seed"] != seed or plan["fold"] not in record["folds"].split():
+            yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
+
+
+def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
+    if not record["paper"]:
+        return
+    folds = record["folds"].split()
+    budget = Budget.parse(record["budget"])
+    fold = folds[0] if len(folds) == 1 else None
+    key = paper.Key(record["dataset"], record["method"], budget, seeds, record["metric"], fold)
+    printed, shown = paper.VALUES.get(key), record["paper"].replace(",", "").partition(" ")[0]
+    if paper.WORDS.get(key) != record["paper"] and (printed is None or float(shown) != printed.mean):
+        yield f"says that the paper prints {record['paper']}, which it does not"
+
+
+def score(metric: str, job: Stored) -> float:
+    """The metric of one job; NaN where it has none."""
+    kind, _, detail = metric.replace("@", ":").partition(":")
+    if kind not in _SCORES:
+        raise ConfigError(f"there is no metric {metric!r}")
+    return _SCORES[kind](job, detail)
+
+
+def _labels(job: Stored) -> tuple[list[int], list[int]]:
+    truth = [truth for _, truth, *_ in job.judged]
+    said = [max(range(len(scores)), key=scores.__getitem__) for *_, scores in job.judged]
+    return truth, said
+
+
+def _f1(job: Stored, _: str) -> float:
+    classes = range(len(job.facts["classes"]))
+    return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
+
+
+def _recall(job: Stored, label: str) -> float:
+    number = job.facts["classes"].index(label)
+    return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
+
+
+def _together(job: Stored, dataset: str) -> float:
+    conditions = [condition_of(dataset, name) if dataset else None for name, *_ in job.judged]
+    named = corrected([scores for *_, scores in job.judged], conditions).argmax(1)
+    classes = list(range(len(job.facts["classes"])))
+    return 100 * float(f1_score(_labels(job)[0], named, labels=classes, average="macro", zero_division=0))
+
+
+def _log_loss(job: Stored, _: str) -> float:
+    smallest = float(np.finfo(float).eps)
+    return statistics.fmean(-math.log(max(scores[truth], smallest)) for _, truth, _, scores in job.judged)
+
+
+def _cost(name: str, unit: int = 1) -> Callable[[Stored, str], float]:
+    def of(job: Stored, _: str) -> float:
+        value = job.facts["cost"][name]
+        return math.nan if value is None else value / unit
+
+    return of
+
+
+_SCORES: dict[str, Callable[[Stored, str], float]] = {
+    "macro_f1": _f1,
+    "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
+    "recall": _recall,
+    "together": _together,
+    "unlabelled_s": lambda job, _: 0.256 * sum(windows + 1 for _, _, windows, _ in job.judged),
+    "log_loss": _log_loss,
+    "loss": lambda job, update: job.steps[int(update) - 1][1],
+    "classes_named": lambda job, _: float(len(set(_labels(job)[1]))),
+    "top_share": lambda job, _: 100 * Counter(_labels(job)[1]).most_common(1)[0][1] / len(job.judged),
+    "last_loss": lambda job, _: job.steps[-1][1] if job.steps else math.nan,
+    "registered": _cost("registered"),
+    "active": _cost("active"),
+    "file_mib": _cost("file_bytes", MIB),
+    "fit_s": _cost("fit_s"),
+    "peak_mib": _cost("peak_bytes", MIB),
+}
+
+
+def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
+    if not values or any(map(math.isnan, values)):
+        return None, None, len(values)
+    return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
+
+
+def _follows(records: list[Record], now: Regenerated) -> Iterator[str]:
+    """What follows from numbers of the same report, table by table: words by a rule, and bold print."""
+    tables: dict[str, Cells] = {}
+    for record in records:
+        tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
+    for name, cells in tables.items():
+        try:
+            if name in now.tables and now.tables[name].rule:
+                rule, *needed = now.tables[name].rule
+                yield from RULES[rule](tables, name, *needed)
+            yield from wrong_bold(cells.values(), now.values(name))
+        except DAMAGE as error:
+            yield f"{name}: cannot be checked as a whole ({reason_of(error)})"
+
+
+def _groups(text: str) -> Groups:
+    return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else repr(value)

@@ -1,0 +1,1 @@
+"""The command line's own files for the benchmark."""

@@ -1,0 +1,82 @@
+"""What all commands show alike."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+from rich.text import Text
+
+from dualres.cli.progress_display import Display, displayed
+from dualres.utils.printable import printable
+
+INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
+
+Item = TypeVar("Item")
+
+_LAYOUT = "\n\t"  # what our own texts are laid out with
+
+
+class ShowingConsole(Console):
+    """A console that shows control characters of texts from files, and never sends them to the terminal."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Texts, before they are measured: strings that are printed, and the cells of tables."""
+        return super().render_str(printable(text, keep=_LAYOUT), **how)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Whatever else holds text, such as the bars of a progress."""
+        for segment in super().render(renderable, options):
+            shown = segment.text if segment.control else printable(segment.text, keep=_LAYOUT)
+            yield segment if shown == segment.text else Segment(shown, segment.style)
+
+
+console = ShowingConsole()
+errors = ShowingConsole(stderr=True)
+
+
+def say(text: str) -> None:
+    """A line of output: names of files and classes are not markup, and make no lines of their own."""
+    console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
+
+
+def complain(what: str, text: str, colour: str = "red") -> None:
+    """A line on the error channel, the kind of trouble in colour; further lines of it are indented."""
+    told = printable(text, keep="\n").replace("\n", "\n  ")
+    errors.print(f"[{colour}]{what}[/]  {escape(told)}", highlight=False, soft_wrap=True)
+
+
+def echo(text: str) -> None:
+    """A line of output for other programs as well: never wrapped, coloured or laid out."""
+    typer.echo(printable(text))
+
+
+@contextmanager
+def stopping(after_interrupt: str) -> Iterator[None]:
+    """Ctrl-C ends with the given sentence, in one line, and with the exit status that a shell expects."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        errors.print(f"Stopped. {after_interrupt}", highlight=False)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+@contextmanager
+def progress(after_interrupt: str) -> Iterator[Display]:
+    """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
+    with stopping(after_interrupt), displayed(errors) as display:
+        yield display
+
+
+def counted(items: Iterable[Item], total: int, stage: str) -> Iterator[Item]:
+    """The items as they come, and how many came; on a terminal, where each is shown, that is not told."""
+    if console.is_terminal:
+        yield from items
+        return
+    with progress("What was printed so far is complete.") as report:
+        for done, item in enumerate(items, start=1):
+            report(stage, done, total, "")
+            yield item

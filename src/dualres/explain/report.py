@@ -1,0 +1,142 @@
+"""All that can be said of one recording: its verdict, why, and what the machine's geometry lets one look for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.explain.nearest import Neighbour, halfway, neighbours, portrait
+from dualres.explain.reasons import Reasons, Share, explain_recording
+from dualres.faultlines.assess import Assessment, assess
+from dualres.faultlines.bearing import Bearing
+from dualres.faultlines.comb import Found
+from dualres.faultlines.lines import machine_lines
+from dualres.faultlines.severity import velocity_rms
+from dualres.faultlines.speed import speed_in, tachometer_hz
+from dualres.judge.model import Model
+from dualres.judge.verdict import Verdict, diagnose_recording
+from dualres.recordings.labels.folder import read_row
+from dualres.recordings.labels.read import LABELS, Row, listed
+from dualres.recordings.recording import Recording, Samples
+
+LONGEST_S = 120  # of a recording, that fault lines are looked for in
+ABOVE = 2  # folders above a file's own in which a list may name it
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What is known of the machine that was recorded."""
+
+    shaft_hz: float | None = None
+    bearing: Bearing | None = None
+    teeth: tuple[int, int] | None = None  # of the gear on the shaft and of its mate
+    unit: str | None = None  # of the samples: m/s2, mm/s2 or g
+
+
+@dataclass(frozen=True)
+class Case:
+    """One recording, examined."""
+
+    verdict: Verdict
+    reasons: Reasons
+    signal: Samples  # as it was recorded, of the first two minutes
+    rate: float  # Hz, of the signal
+    assessment: Assessment | None = None  # where the speed is known
+    velocity_mm_s: float | None = None  # rms, where the unit is known
+    neighbours: tuple[Neighbour, ...] = ()  # labelled recordings, the most similar first
+
+    @property
+    def nearest(self) -> tuple[Neighbour, ...]:
+        """The most similar of all, and where that is of one class, the most similar of the others."""
+        first = self.neighbours[:1]
+        others = [one for one in self.neighbours if one.recording.label != first[0].recording.label]
+        return (*first, *others[:1])
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON."""
+        verdict, reasons, heard = self.verdict, self.reasons, self.assessment
+        said: dict[str, Any] = {
+            "file": verdict.recording,
+            "verdict": verdict.label,
+            "probability": verdict.probability,
+            "runner_up": verdict.runner_up,
+            "windows": verdict.windows,
+            "logit": reasons.logit,
+            "adds_up_to": reasons.total,
+            "heads": reasons.heads,
+            "memory": reasons.memory,
+            "constant": reasons.constant,
+            "bands": [_share(share) for share in reasons.shares],
+            "moments": [vars(moment) for moment in reasons.moments],
+        }
+        if self.neighbours:
+            said["nearest"] = [
+                {"file": one.recording.id, "label": one.recording.label, "distance": one.distance}
+                for one in self.nearest
+            ]
+        if heard:
+            said |= {
+                "speed_hz": heard.shaft_hz,
+                "envelope": vars(heard.band),
+                "lines": list(map(line_data, heard.found)),
+            }
+        if self.velocity_mm_s is not None:
+            said["velocity_mm_s"] = self.velocity_mm_s
+        return said
+
+
+def examine(model: Model, recording: Recording, machine: Machine, labelled: Sequence[Recording] = ()) -> Case:
+    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it."""
+    verdict = diagnose_recording(model, recording)
+    known = neighbours(model, portrait(model, recording), labelled) if labelled else []
+    reasons = explain_recording(model, recording, verdict, halfway(known, verdict.label, verdict.runner_up))
+    rate = float(recording.rate)
+    signal = next(iter(recording.blocks(int(LONGEST_S * rate))))
+    assessment = None
+    if machine.shaft_hz is not None:
+        lines = machine_lines(machine.shaft_hz, machine.bearing, machine.teeth)
+        assessment = assess(signal, rate, machine.shaft_hz, lines)
+    velocity = velocity_rms(signal, rate, machine.unit) if machine.unit else None
+    return Case(verdict, reasons, np.asarray(signal), rate, assessment, velocity, tuple(known))
+
+
+def row_of(file: Path) -> Row:
+    """What the labels.csv in the file's folder, or in one above it, says of a file."""
+    for folder in file.absolute().parents[: ABOVE + 1]:
+        if (folder / LABELS).exists():
+            rows = [row for row in listed(folder, labelled=False) if row.file.resolve() == file.resolve()]
+            if rows:
+                return rows[0]
+    return Row(file)
+
+
+def shaft_hz_of(row: Row, tacho: str | None, pulses: int) -> float | None:
+    """Revolutions per second by a tachometer's channel of the same file, or by what a list says; None without."""
+    if tacho is None:
+        return speed_in(row.known.get("condition", {}))
+    pulsing = read_row(Row(row.file, rate=row.rate, channel=tacho, part=row.part))
+    return tachometer_hz(pulsing.signal, float(pulsing.rate), pulses)
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {**vars(share.region), "nats": share.nats, "memory": share.memory}
+
+
+def line_data(found: Found) -> dict[str, Any]:
+    """A line that was looked for, for JSON."""
+    line = found.line
+    named: dict[str, Any] = {"name": line.name, "meaning": line.meaning, "where": line.where, "hz": line.hz}
+    if line.carrier_hz:
+        named["around_hz"] = line.carrier_hz
+    return named | {
+        "found_hz": found.hz,
+        "slip": found.slip,
+        "score": found.score,
+        "p": found.p,
+        "adjusted": found.adjusted,
+        "named": found.named,
+    }

@@ -1,0 +1,61 @@
+"""What an export carries to notice that a recording is of none of the classes."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dualres.export.network_kinds import VIEWS, kind_of, weights_in
+from dualres.export.sets import sets_of
+from dualres.judge.backends import Windows, weights_of
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import Calibration
+from dualres.judge.trust.class_subspace import WEIGHTS, Values, between
+from dualres.judge.trust.novelty import distances
+from dualres.model.views.weights import ViewsWeights
+from dualres.utils.arrays import Floats
+
+MOST_CLASSES = 256  # whose distances a device has room for
+
+
+@dataclass(frozen=True)
+class Familiar:
+    """Beyond these means over its windows (`judge/trust/novelty.py`) a recording is unlike all that was labelled."""
+
+    distance: float  # nats, the most; 0, which nothing exceeds, where no error rate can be stated
+    spectrum: float  # nats, the most
+    level: tuple[float, float]  # log of the rms, the least and the most
+
+    def as_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def familiar_of(model: Model) -> Familiar | None:
+    """None where nothing is known: without a calibration, and of the paper's network."""
+    card = model.card
+    if not card.calibration or kind_of(model) is not VIEWS or len(card.classes) > MOST_CLASSES:
+        return None
+    calibration, sets = Calibration.parsed(card.calibration, card.classes), sets_of(card)
+    most = calibration.doubt_limit(sets.unit, sets.error) if sets else None
+    return Familiar(min(most or 0.0, 0.0), calibration.familiar["spectrum"][1], calibration.familiar["level"])
+
+
+def likeness_of(model: Model, windows: Windows) -> Values:
+    """By NumPy, (windows, 2), of windows (windows, window) or (windows, axes, window): means over networks and axes."""
+    by_axis = windows.reshape(len(windows), -1, windows.shape[-1]).swapaxes(0, 1)
+    found = [
+        distances(weights_of(member), of_axis)
+        for axis, of_axis in enumerate(by_axis)
+        for member in model.members_of(axis)
+    ]
+    return np.asarray(np.mean(found, axis=0))
+
+
+def between_classes(model: Model) -> Floats:
+    """How classes lie around their middle, (networks, heads, classes, classes): lengths, then coordinates."""
+    found = []
+    for weights in weights_in(model):
+        assert isinstance(weights, ViewsWeights)
+        heads = [between(weights, head) for head in WEIGHTS]
+        found.append([np.concatenate([head.lengths[None], head.across]) for head in heads])
+    return np.array(found, dtype=np.float32)

@@ -1,0 +1,111 @@
+"""What an exported model has to say of signals that a formula generates."""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.config import HELD, ModelConfig
+from dualres.errors import ConfigError
+from dualres.export.network_kinds import axes_in, weights_in
+from dualres.export.novelty import familiar_of
+from dualres.judge.backends import Windows, exact_logits
+from dualres.judge.model import CHECK_WINDOWS, Model
+from dualres.judge.trust.novelty import look_at
+from dualres.judge.verdict import at_model_rate, recording_scores
+from dualres.kernel.pack import SIZES
+from dualres.model.check import check_window, check_windows
+from dualres.model.reference.probabilities import log_mean, log_softmax
+from dualres.recordings.recording import Recording
+
+COUNTS = 8192  # of an int16 sample, for one unit of the formula
+OFFSET = 2.0  # of the stream, to see that its mean is taken care of
+LOOK_TOLERANCE = 1e-2  # nats, of how like the labelled recordings a stream is
+STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the end of the second only just there
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Logits of the check windows, and the verdict on a stream at the native rate."""
+
+    logits: Values  # (networks, windows, classes)
+    samples: int  # of the stream
+    windows: int  # that fit into it
+    shares: Values  # (classes,), mean probabilities
+    look: tuple[float, float, float] | None  # distance, spectrum and level, where the model knows what is familiar
+
+
+def refuse_other_sizes(model: Model) -> None:
+    """An error for networks that are not of the paper's sizes."""
+    config, paper = weights_in(model)[0].config, ModelConfig()
+    pairs = {name: (getattr(config, name), getattr(paper, name)) for name in SIZES}
+    other = [f"{name}={own} ({papers})" for name, (own, papers) in pairs.items() if own != papers]
+    if other:
+        raise ConfigError(f"C99 is made for the paper's sizes, and this model has others: {', '.join(other)}")
+
+
+def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
+    """Windows as an int16 build holds them, rounded half up and clipped; float32 whole numbers."""
+    return np.clip(np.floor(signal.astype(np.float64) + 0.5), -32768, 32767).astype(np.float32)
+
+
+def logits_of(model: Model, windows: Windows) -> Values:
+    """By NumPy, the readable way, (windows, classes), of windows (windows, window).
+
+    Of several networks or axes it is the log of the mean probability; windows of axes are (windows, axes, window).
+    """
+    networks = weights_in(model)
+    if model.card.passes == 1:
+        return exact_logits(networks[0], windows)
+    by_axis = windows.reshape(len(windows), -1, model.card.config.window).swapaxes(0, 1)
+    members = model.card.members
+    logits = [
+        exact_logits(network, of_axis)
+        for axis, of_axis in enumerate(by_axis)
+        for network in networks[axis % model.card.apart * members :][:members]
+    ]
+    return log_mean(log_softmax(np.stack(logits)))
+
+
+def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
+    """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it.
+
+    The signal is (samples,), or (axes, samples) in the order of the model's channels.
+    """
+    mean, windows = recording_scores(model, as_device(model, signal, rate, int16))
+    return windows, mean
+
+
+def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Recording:
+    """A signal (samples,) or (axes, samples) as a recording; of counts, with those that a device rounds to."""
+    axes = np.atleast_2d(signal)
+    if int16:
+        axes = np.stack([as_counts(at_model_rate(model, as_counts(one), rate)) for one in axes])
+        rate = Fraction(model.card.config.rate)
+    if len(axes) > 1:
+        return Recording.from_axes(dict(zip(model.card.channels, axes, strict=True)), rate)
+    return Recording.from_array(axes[0], rate)
+
+
+def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
+    """What a build for this native rate in Hz has to say."""
+    # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
+    model = replace(model, card=replace(model.card, resampler=HELD))
+    config = model.card.config
+    samples = math.ceil(STREAM_WINDOWS * config.window * rate / config.rate)
+    windows = check_windows(CHECK_WINDOWS, config.window)
+    # Offsets of both signs: every axis has a mean of its own.
+    axes = [
+        check_window(0, samples, axis) + np.float32(-OFFSET if axis % 2 else OFFSET) for axis in range(axes_in(model))
+    ]
+    stream = np.stack(axes)
+    if int16:
+        windows, stream = as_counts(COUNTS * windows), as_counts(COUNTS * stream)
+    logits = np.stack([exact_logits(network, windows) for network in weights_in(model)])
+    look = look_at(model, as_device(model, stream, rate, int16)) if familiar_of(model) else None
+    known = (look.distance, look.spectrum, look.level) if look else None
+    return Expected(logits, samples, *stream_shares(model, stream, rate, int16), known)

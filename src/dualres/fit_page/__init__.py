@@ -1,0 +1,1 @@
+"""The page that `dualres fit` leaves beside a model."""

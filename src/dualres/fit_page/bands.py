@@ -1,0 +1,75 @@
+"""Part of a fit's page about what a model listens to: what told the typical recording of a class from its rival."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from html import escape
+
+import numpy as np
+
+from dualres.explain.nearest import Neighbour, halfway, portrait
+from dualres.explain.reasons import Reasons, compare_classes
+from dualres.judge.model import Model
+from dualres.judge.verdict import recording_scores
+from dualres.learn.estimate import Estimate
+from dualres.learn.workflow import FittedModel
+from dualres.model_file.card import DUALRES, OURS
+from dualres.recordings.axes import in_order
+from dualres.recordings.recording import Recording
+from dualres.utils import html
+
+WINDOWS = 4  # of a recording, from its start: reasons cost little then
+TOP = 3  # regions of a class
+
+
+def section(fitted: FittedModel, typical: Mapping[str, Recording]) -> str:
+    """The whole part, by a typical recording of each class; of several axes the first is explained."""
+    model, card, of_axes = fitted.model, fitted.model.card, ""
+    if card.method not in OURS:
+        return html.section("What it listens to", "Reasons are known of DualRes alone.", "")
+    if card.axes:
+        typical = {label: replace(in_order(one, card.channels)[0], label=label) for label, one in typical.items()}
+        model, of_axes = model.along(0), f" Of the axes {', '.join(card.channels)}, {card.channels[0]} is explained."
+    text = (
+        "What spoke most for each class in its typical recording, against the class that it was confused with most "
+        "often, or else the one that comes next. Numbers are nats, parts of the logarithm of the odds between the two: "
+        f"+0.7 doubles the odds, +2.3 makes them tenfold. dualres explain says it for any recording.{of_axes}"
+    )
+    rows = (_row(one, float(typical[one.label].rate) / 2) for one in reasons_of(model, typical, fitted.estimate))
+    return html.section("What it listens to", text, "".join(rows))
+
+
+def reasons_of(model: Model, typical: Mapping[str, Recording], estimate: Estimate | None) -> list[Reasons]:
+    """For each class and against its rival; frequencies of the paper's network are counted from halfway between."""
+    trained = model.card.method == DUALRES
+    known = [Neighbour(one, portrait(model, one, WINDOWS), 0.0) for one in typical.values() if trained]
+    found = []
+    for label, recording in typical.items():
+        rival = confused_with(label, estimate) or _next_to(label, model, recording)
+        found.append(compare_classes(model, recording, label, rival, halfway(known, label, rival), WINDOWS))
+    return found
+
+
+def confused_with(label: str, estimate: Estimate | None) -> str | None:
+    """The class that held-out recordings were most often taken for instead of this one, or the other way round."""
+    if estimate is None:
+        return None
+    classes, own = estimate.judged[0].classes, estimate.judged[0].classes.index(label)
+    mistaken = estimate.confusion[own] + estimate.confusion[:, own]
+    mistaken[own] = 0
+    return classes[int(np.argmax(mistaken))] if mistaken.any() else None
+
+
+def _next_to(label: str, model: Model, recording: Recording) -> str:
+    """The most probable other class."""
+    scores, _ = recording_scores(model, recording, WINDOWS)
+    return max((score, other) for score, other in zip(scores, model.classes, strict=True) if other != label)[1]
+
+
+def _row(reasons: Reasons, highest_hz: float) -> str:
+    said = f"<span>against {html.name(reasons.rival)}</span><span>{reasons.logit:+.2f} nats in all</span>"
+    about = f'<div class="about"><h3>{escape(reasons.label)}</h3>{said}</div>'
+    lines = "".join(
+        f"<li><b>{share.nats:+.2f}</b><i>{share.region.view}</i><span>{share.region.heard(highest_hz)}</span></li>"
+        for share in reasons.top(TOP)
+    )
+    return f'<div class="heard">{about}<ul>{lines or "<li>No region spoke for it.</li>"}</ul></div>'

@@ -1,0 +1,198 @@
+"""Verdicts on many files: here one after another, or side by side on a cluster; each alone, or all together."""
+
+import os
+import platform
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+from dualres.errors import DualResError, RecordingError
+from dualres.judge.batch_correction import corrected
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
+from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording, remembered_by
+from dualres.kernel.threads import limit_threads
+from dualres.recordings.labels.folder import Row, read_row
+from dualres.recordings.readers import Channel
+from dualres.recordings.recording import Interval, Recording
+from dualres.recordings.windows import covered, evenly
+from dualres.utils.cluster import Cluster
+
+AHEAD = 4  # files handed out for every CPU, so that none waits for work
+RETRIES = 3  # of a file whose worker was lost
+
+
+Condition = tuple[tuple[str, str], ...]  # names and values, sorted
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A file with its verdict, or with the reason why there is none."""
+
+    path: Path
+    verdict: Verdict | None
+    problem: str = ""
+    channel: str | None = None  # where a list names one
+    condition: Condition = ()  # as far as it is known
+    alone: Verdict | None = None  # the verdict without the other files, where they had a say
+    part: Interval | None = None  # of the file, where a list names one
+
+
+def as_object(one: Judged) -> dict[str, object]:
+    """What is said of a file, for JSON."""
+    named: dict[str, object] = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
+    if one.part:
+        named |= {"start_s": one.part.start_s, "end_s": one.part.end_s}
+    if not one.verdict:
+        return {**named, "error": one.problem}
+    return {**named, **one.verdict.as_data(), "differences": [asdict(each) for each in one.verdict.differences]}
+
+
+@dataclass(frozen=True)
+class Together:
+    """Files that were judged together."""
+
+    judged: tuple[Judged, ...]
+    unlabelled_s: float  # unique seconds of all recordings with a verdict, nobody having said what they are
+
+    @property
+    def verdicts(self) -> int:
+        return sum(one.verdict is not None for one in self.judged)
+
+    @property
+    def changed(self) -> int:
+        """Verdicts that would be others alone."""
+        return sum(bool(one.verdict and one.alone and one.verdict.label != one.alone.label) for one in self.judged)
+
+    @property
+    def conditions(self) -> int:
+        """How many are known."""
+        return len({one.condition for one in self.judged if one.verdict and one.condition})
+
+
+def judge_files(
+    model: Model,
+    files: Iterable[Path | Row],
+    channel: Channel,
+    rate: Fraction | None,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> Iterator[Judged]:
+    """The files in their order; one that cannot be judged costs that file only.
+
+    A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
+    finds these by their names. Answers state the error rate `error`.
+    """
+    for row in map(_row, files):
+        yield _judged(row, partial(_judge, model, row, channel, rate, error, sure))
+
+
+def judge_files_by_ray(
+    model: Model,
+    files: Iterable[Path | Row],
+    channel: Channel,
+    rate: Fraction | None,
+    address: str | None = None,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> Iterator[Judged]:
+    """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
+
+    Files must lie at the same path on every machine.
+    """
+    with Cluster(address) as cluster:
+        shared = cluster.share(model)
+        room = max(1, AHEAD * cluster.cpus)
+        under_way: deque[tuple[Row, Callable[[], Verdict]]] = deque()
+        for row in map(_row, files):
+            if len(under_way) == room:
+                yield _judged(*under_way.popleft())
+            arguments = (shared, row, Path.cwd(), row.file.exists(), channel, rate, error, sure)
+            ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
+            under_way.append((row, partial(cluster.result, ref)))
+        yield from (_judged(*each) for each in under_way)
+
+
+def together(model: Model, judged: Iterable[Judged]) -> Together:
+    """All verdicts, corrected by what the files say together, per operating condition where it is known.
+
+    `alone` then holds the verdict before. See `dualres.judge.batch_correction`.
+    """
+    every = tuple(judged)
+    alone = [one.verdict for one in every if one.verdict]
+    if not alone:
+        return Together(every, 0.0)
+    probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
+    conditions = [one.condition or None for one in every if one.verdict]
+    rows = iter(corrected(probabilities, conditions).tolist())
+    return Together(
+        tuple(
+            replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
+            if one.verdict
+            else one
+            for one in every
+        ),
+        sum(_seconds(model, verdict) for verdict in alone),
+    )
+
+
+def _verdict(alone: Verdict, classes: Sequence[str], probabilities: Sequence[float]) -> Verdict:
+    named = dict(zip(classes, probabilities, strict=True))
+    answer = alone.answer
+    if answer and named != alone.probabilities:  # what was held out was judged alone
+        answer = Answer(NO_PROMISE, (), answer.error, answer.sure, reason=ADAPTED)
+    return replace(alone, label=max(named, key=named.__getitem__), probabilities=named, answer=answer)
+
+
+def _seconds(model: Model, verdict: Verdict) -> float:
+    """Unique seconds behind a verdict."""
+    config = model.card.config
+    return covered(evenly(0, verdict.windows, config.window // 2), config.window) / config.rate
+
+
+def _row(file: Path | Row) -> Row:
+    return file if isinstance(file, Row) else Row(file)
+
+
+def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
+    condition = tuple(sorted(row.known.get("condition", {}).items()))
+    try:
+        return Judged(row.file, verdict(), channel=row.channel, part=row.part, condition=condition)
+    except DualResError as error:
+        return Judged(row.file, None, str(error), row.channel, condition, part=row.part)
+
+
+def read_for(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Recording:
+    """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
+    recording = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
+    return replace(recording, id=str(row.file))
+
+
+def _judge(
+    model: Model, row: Row, channel: Channel, rate: Fraction | None, error: float, sure: float | None
+) -> Verdict:
+    return diagnose_recording(model, read_for(model, row, channel, rate), error=error, sure=sure)
+
+
+def _judge_there(
+    model: Model,
+    row: Row,
+    folder: Path,
+    exists: bool,
+    channel: Channel,
+    rate: Fraction | None,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> Verdict:
+    """On a worker: `folder` is where the command was given, and `exists` what is so there."""
+    limit_threads(1)
+    if exists and not (folder / row.file).exists():
+        raise RecordingError(
+            f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
+        )
+    if not row.file.is_absolute():
+        os.chdir(folder)
+    return _judge(model, row, channel, rate, error, sure)

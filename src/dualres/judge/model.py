@@ -1,0 +1,179 @@
+"""A model: one network or several that judge together, and its card; read from a file and written to one.
+
+Reading a file and judging by it do not need PyTorch; a model's `networks` are PyTorch's, made when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.errors import MISFIT, ConfigError, ModelFileError
+from dualres.judge.backends import Member, Scores, Windows, by_torch, in_torch, scorer, scores, weights_of
+from dualres.model.check import check_windows
+from dualres.model.views.weights import ViewsWeights, views_shapes
+from dualres.model.weights import Weights, shapes
+from dualres.model_file.card import OURS, VIEWS, Card
+from dualres.model_file.file import FORMAT, by_network, prefixes, read
+from dualres.model_file.integrity import Arrays, arrays_in, compare_checks, seal
+from dualres.utils.files import write_whole
+
+if TYPE_CHECKING:
+    from dualres.model.network import DualRes
+    from dualres.model.views.network import ViewsNetwork
+
+CHECK_WINDOWS = 2
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained network, or several whose probabilities are averaged, and its card.
+
+    Where axes have networks of their own, all members of the first axis come first, then those of the second.
+    """
+
+    members: tuple[Member, ...]
+    card: Card
+
+    def __post_init__(self) -> None:
+        if len(self.members) != self.card.networks:
+            raise ConfigError(f"{len(self.members)} networks came with a card of {self.card.networks}")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return self.card.classes
+
+    def scores(self, windows: Windows, axis: int | None = None) -> Scores:
+        """The mean of the members' scores of raw windows (n, window) at `card.config.rate`: (n, classes).
+
+        `axis` numbers the one that the windows are of, from 0; it is needed where axes have networks of their own.
+        """
+        return np.asarray(np.mean([scores(member, windows) for member in self.members_of(axis)], axis=0))
+
+    def members_of(self, axis: int | None = None) -> tuple[Member, ...]:
+        """The networks that judge windows of an axis; of a model that has the same for all, all of them."""
+        if self.card.apart == 1:
+            return self.members
+        if axis is None:
+            raise ConfigError(
+                f"the model has a network for each of {', '.join(self.card.channels)}; say whose windows these are"
+            )
+        count = self.card.members
+        return self.members[axis * count : (axis + 1) * count]
+
+    def along(self, axis: int) -> Model:
+        """What judges one of several axes, numbered from 0, as a model of that axis alone."""
+        return Model(self.members_of(axis), replace(self.card, channels=(), axes=""))
+
+    @cached_property
+    def networks(self) -> tuple[DualRes | ViewsNetwork, ...]:
+        """The members as PyTorch networks; an error for a comparator, which has none."""
+        if self.card.method not in OURS:
+            raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
+        return tuple(in_torch(one) if isinstance(one, Weights | ViewsWeights) else one for one in self.members)
+
+    @property
+    def network(self) -> DualRes | ViewsNetwork:
+        """The only one; an error where there are several, for one of them is not the model."""
+        if self.card.networks > 1:
+            fewer = "one axis" if self.card.apart > 1 else "one member"
+            raise ConfigError(
+                f"this needs a single network, and the model averages {self.card.networks}; fit with {fewer}"
+            )
+        return self.networks[0]
+
+    def without_torch(self) -> Model:
+        """The same model, its networks as a file gives them; a comparator's stays what it is."""
+        if self.card.method not in OURS:
+            return self
+        return Model(tuple(map(weights_of, self.members)), self.card)
+
+    @property
+    def weights(self) -> Weights | ViewsWeights:
+        """Those of the only network."""
+        one = self.members[0]
+        plain = isinstance(one, Weights | ViewsWeights) and self.card.networks == 1
+        return weights_of(one if plain else self.network)
+
+
+def save(model: Model, path: Path | str) -> None:
+    """Write the model as one file; what stood there before stays until the new file is complete."""
+    write_whole(Path(path), content(model))
+
+
+def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
+    """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
+    card = model.card.as_data()
+    comparator = model.card.method not in OURS
+    arrays = {
+        prefix + name: array
+        for prefix, member in zip(prefixes(model.card.networks), model.members, strict=True)
+        for name, array in (member.state() if comparator else weights_of(member).arrays).items()
+    }
+    if checks is None:
+        checks = check_scores(model) if comparator else _check_logits(model, CHECK_WINDOWS)
+    return seal(FORMAT, card, checks, arrays)
+
+
+def check_scores(model: Model) -> Scores:
+    """What a comparator says of its check window, (1, classes), or (1, networks, classes) of one for each axis."""
+    window = check_windows(1, model.card.config.window)
+    return _stacked([scores(member, window) for member in model.members])
+
+
+def load(path: Path | str) -> Model:
+    """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
+    path = Path(path)
+    card, checks, blob = read(path)
+    if card.method not in OURS:
+        raise ModelFileError(
+            f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
+            "dualres.bench.methods.load reads it"
+        )
+    model = Model(tuple(_weights_of_members(blob, card, path)), card)
+    try:
+        found = _check_logits(model, 1)
+    except MISFIT as error:
+        raise ModelFileError(f"{path}: its weights do not fit its card ({error})") from error
+    compare_checks(checks, found[0], CHECK_WINDOWS, path)
+    return model
+
+
+def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
+    """(windows, classes) of one network, (windows, networks, classes) of several.
+
+    Of a network of PyTorch's by PyTorch, so that a file can tell when a fast one goes wrong.
+    """
+    batch = check_windows(windows, model.card.config.window)
+    plain = Weights | ViewsWeights
+    by_member = [scorer(m)(batch) if isinstance(m, plain) else by_torch(m, batch) for m in model.members]
+    return _stacked([each.astype(np.float64) for each in by_member])
+
+
+def _stacked(by_network: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    return by_network[0] if len(by_network) == 1 else np.stack(by_network, axis=1)
+
+
+def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | ViewsWeights]:
+    arrays = arrays_in(blob, path)
+    if any(array.dtype != np.float32 for array in arrays.values()):
+        raise ModelFileError(f"{path}: its weights are not float32")
+    return [_weights(card, of_network, path) for of_network in by_network(arrays, card, path)]
+
+
+def _weights(card: Card, arrays: Arrays, path: Path) -> Weights | ViewsWeights:
+    """The arrays of one network, whose names and shapes are those that the card asks for."""
+    wanted = (views_shapes if card.method == VIEWS else shapes)(card.config, len(card.classes))
+    found = {name: array.shape for name, array in arrays.items()}
+    if found != wanted:
+        first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+        raise ModelFileError(
+            f"{path}: its weights do not fit its card ({first}: {found.get(first)} instead of {wanted.get(first)})"
+        )
+    return (ViewsWeights if card.method == VIEWS else Weights)(card.config, arrays)

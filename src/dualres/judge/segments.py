@@ -1,0 +1,144 @@
+"""A long recording, judged stretch by stretch."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import astuple, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.errors import ConfigError, DualResError
+from dualres.judge.files import Judged, read_for
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import ERROR, known_of
+from dualres.judge.trust.conformal import check_rates
+from dualres.judge.trust.novelty import MOST_WINDOWS, Look, look_at_windows
+from dualres.judge.verdict import (
+    Verdict,
+    calibration_of,
+    check_probabilistic,
+    remembered_by,
+    verdict_of,
+    window_scores,
+    without_calibration,
+)
+from dualres.recordings.labels.folder import Row
+from dualres.recordings.level import Heard
+from dualres.recordings.readers import Channel
+from dualres.recordings.recording import Interval, Recording, Samples, axes_of
+from dualres.recordings.windows import half_overlapping
+from dualres.utils.progress import Progress, quiet
+
+JUDGE = "Judge windows"  # the stage that progress is told of
+
+
+class _Looks:
+    """How each stretch of a recording looks to a model, by its first windows, as they pass by."""
+
+    def __init__(self, model: Model, recording: Recording, seconds: float) -> None:
+        self._model, self._rate, self._seconds = model, recording.rate, seconds
+        self._passed = Counter[int]()  # windows of an axis
+        self._taken = Counter[tuple[int, int]]()  # of these, by axis and stretch
+        self._found: dict[int, list[tuple[int, Look]]] = defaultdict(list)
+
+    def __call__(self, windows: Samples, axis: int) -> None:
+        numbers = self._passed[axis] + np.arange(len(windows))
+        self._passed[axis] += len(windows)
+        places = _places(self._model, numbers, self._seconds)
+        for at in range(places[0], places[-1] + 1):
+            some = windows[places == at][: MOST_WINDOWS - self._taken[axis, at]]
+            if len(some):
+                self._taken[axis, at] += len(some)
+                self._found[at].append((len(some), look_at_windows(self._model, axis, some, self._rate)))
+
+    def of(self, at: int) -> Look:
+        counts, looks = zip(*self._found[at], strict=True)
+        return Look(*np.average([astuple(look) for look in looks], axis=0, weights=counts).tolist())
+
+
+def _places(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
+    """In which stretch windows of these numbers have their middle."""
+    config = model.card.config
+    middles = (numbers * (config.window // 2) + config.window / 2) / config.rate
+    return np.floor(middles / seconds).astype(int)
+
+
+def over_time(
+    model: Model,
+    recording: Recording,
+    seconds: float,
+    progress: Progress = quiet,
+    *,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> list[tuple[Interval, Verdict]]:
+    """A verdict for every `seconds` of a recording, from the windows whose middle lies there.
+
+    The last stretch ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
+    to the stretch before. A recording that stays on disk is read in blocks. An answer promises a rate where a stretch
+    is as long as the recordings that were held out.
+    """
+    check_probabilistic(model)
+    check_rates(error, sure)
+    config = model.card.config
+    if not config.window <= seconds * config.rate < float("inf"):
+        raise ConfigError(
+            f"a stretch of {seconds:g} s was asked for; one window takes {config.window / config.rate:.3f} s, so give "
+            "as many seconds or more"
+        )
+    end_s = float(recording.length / recording.rate)
+    expected = len(half_overlapping(int(end_s * config.rate), config.window)) * len(axes_of(recording))
+    heard, done = Heard(), 0
+    calibration, looks = calibration_of(model.card), _Looks(model, recording, seconds)
+
+    def watch(windows: Samples, axis: int) -> None:
+        nonlocal done
+        heard(windows)
+        if calibration:
+            looks(windows, axis)
+        done += len(windows)
+        progress(JUDGE, min(done, expected), expected, recording.id)
+
+    progress(JUDGE, 0, expected, recording.id)
+    scores = window_scores(model, recording, watch=watch)
+    progress(JUDGE, expected, expected, "")
+    remembered = remembered_by(model)
+    differences = remembered.differences(recording, heard.level) if remembered else ()
+    place = _places(model, np.arange(len(scores)), seconds)
+    found = []
+    for at in range(place[-1] + 1):
+        stop_s = round(end_s, 3) if at == place[-1] else (at + 1) * seconds
+        verdict = verdict_of(model, recording.id, scores[place == at], differences)
+        answer = without_calibration(model.card, error, sure)
+        if calibration:
+            said, part = list(verdict.probabilities.values()), verdict.windows if place[-1] else None
+            answer = calibration.answer(said, looks.of(at), known_of(recording), error, sure, part)
+        found.append((Interval(at * seconds, stop_s), replace(verdict, answer=answer)))
+    return found
+
+
+def judge_over_time(
+    model: Model,
+    row: Row,
+    channel: Channel,
+    rate: Fraction | None,
+    seconds: float,
+    progress: Progress = quiet,
+    *,
+    error: float = ERROR,
+    sure: float | None = None,
+) -> Iterator[Judged]:
+    """The stretches of a file, or of the part of it that a list names; or the reason why there are none."""
+    try:
+        recording = read_for(model, row, channel, rate)
+        stretches = over_time(model, recording, seconds, progress, error=error, sure=sure)
+    except ConfigError:
+        raise  # no other file would do better
+    except DualResError as error:
+        yield Judged(row.file, None, str(error), row.channel, part=row.part)
+        return
+    begin = row.part.start_s if row.part else 0.0
+    for part, verdict in stretches:
+        assert part.end_s is not None
+        yield Judged(row.file, verdict, channel=row.channel, part=Interval(begin + part.start_s, begin + part.end_s))

@@ -1,0 +1,169 @@
+"""What the labelled recordings of a model looked like, and what is different about another one."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from dualres.errors import MISFIT, ModelFileError
+from dualres.recordings.formats.contents import Listed, printable
+from dualres.recordings.recording import Recording, axes_of
+from dualres.utils.rates import exact_rate
+
+SAME_RATE = Fraction(1, 100)  # clocks differ by less, rates that somebody chose by more
+# A worn machine is several times as loud as a good one, and an unmet fault may be louder still. The step from g to
+# m/s^2 is a factor of 9.8, that from V to mV of 1000.
+FAR = 8.0
+MOST_NAMES = 8  # names that are more than these tell files apart, and no sensors
+
+_BY_PLACE = re.compile(r"(?:channel|column|set) \d+|array(?:\[\d+\])?")  # what readers call signals without a name
+_UNIT_IN_TITLE = re.compile(r"\s*[\[(][^\[\]()]*[\])]\s*$")
+_NUMBER = re.compile(r"\d{2,}")  # of a recording, as in X122_DE_time; sensors have few numbers, of one digit
+_ANY = "#"
+
+Range = tuple[float, float]  # the lowest and the highest among recordings
+
+
+@dataclass(frozen=True)
+class Difference:
+    """In what a recording is unlike all those that a model learned from."""
+
+    what: str  # rate, unit, channel or level
+    here: float | str | None  # in Hz, or of the samples' unit; None where the file does not say it
+    learned: list[float] | list[str]
+
+    def __str__(self) -> str:
+        here, learned = _listed([self.here]), _listed(self.learned)
+        if self.what == "rate" and self.here is None:
+            return f"no rate in the file, taken as {learned} Hz"
+        if self.what == "rate":
+            return f"{here} Hz, learned at {learned} Hz"
+        if self.what == "level":
+            return f"level {here}, learned at {' to '.join(map(_text, self.learned))}"
+        return f"{self.what} {here}, learned from {learned}"
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """Names of channels (# for the number of a recording), rates and units, and ranges of how signals looked."""
+
+    channels: tuple[str, ...] = ()
+    rates: tuple[Fraction, ...] = ()  # Hz, ascending
+    units: tuple[str, ...] = ()
+    looks: Mapping[str, Range] = field(default_factory=dict)  # level (rms), crest, bandwidth, seconds
+
+    @classmethod
+    def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> Remembered:
+        """From the labelled recordings themselves; none of them is read."""
+        every = tuple(axis for one in recordings for axis in axes_of(one))
+        return cls(
+            _names(every),
+            tuple(sorted({one.rate for one in every})),
+            tuple(sorted({one.origin.unit for one in every if one.origin.unit})),
+            looks,
+        )
+
+    @classmethod
+    def parsed(cls, data: Mapping[str, Any]) -> Remembered:
+        """As it stands in a card."""
+        try:
+            channels, units = (tuple(map(str, data.get(name, ()))) for name in ("channels", "units"))
+            rates = tuple(map(exact_rate, data.get("rates", ())))
+            looks = {str(name): (float(low), float(high)) for name, (low, high) in data.get("looks", {}).items()}
+        except MISFIT as error:
+            raise ModelFileError(f"learned_from in the model's card cannot be understood ({error})") from error
+        return cls(channels, rates, units, looks)
+
+    def as_data(self) -> dict[str, Any]:
+        """For a card; what is not known is left out."""
+        data: dict[str, Any] = {
+            "channels": list(self.channels),
+            "rates": list(map(str, self.rates)),
+            "units": list(self.units),
+            "looks": {name: list(ends) for name, ends in self.looks.items()},
+        }
+        return {name: value for name, value in data.items() if value}
+
+    @property
+    def rate(self) -> Fraction | None:
+        """In Hz, where there was one."""
+        return self.rates[0] if len(self.rates) == 1 else None
+
+    def channel_in(self, listing: Sequence[Listed]) -> str | None:
+        """The only signal of a file that goes by a name that is remembered."""
+        met = [one.name for one in listing if one.fault is None and self._knows(one.name)]
+        return met[0] if len(met) == 1 else None
+
+    def differences(self, recording: Recording, level: float | None = None) -> tuple[Difference, ...]:
+        """What is unlike all that is remembered; `level` is the signal's rms. What is not known is no difference."""
+        found, origin, rate = [], recording.origin, recording.rate
+        learned = [float(one) for one in self.rates]
+        if origin.rate_assumed:
+            found.append(Difference("rate", None, learned))
+        elif learned and all(abs(rate - one) > SAME_RATE * one for one in self.rates):
+            found.append(Difference("rate", float(rate), learned))
+        for unit in dict.fromkeys(axis.origin.unit for axis in axes_of(recording)):
+            if unit and self.units and _spelled(unit) not in map(_spelled, self.units):
+                found.append(Difference("unit", unit, list(self.units)))
+        for name in map(_name, axes_of(recording)):
+            if name and self.channels and not self._knows(name):
+                found.append(Difference("channel", name, list(self.channels)))
+        if level is not None and "level" in self.looks:
+            low, high = self.looks["level"]
+            if not low / FAR <= level <= high * FAR:
+                found.append(Difference("level", rounded(level), [low, high]))
+        return tuple(found)
+
+    def _knows(self, name: str) -> bool:
+        plain = _plain(name)
+        return any(plain == _plain(one) or _pattern(one).fullmatch(plain) for one in self.channels)
+
+
+def rounded(number: float) -> float:
+    """To three digits: nobody hears the fourth."""
+    return float(f"{number:.3g}")
+
+
+def _names(recordings: Sequence[Recording]) -> tuple[str, ...]:
+    """Of the channels; # stands for numbers that differ between files of one channel each."""
+    numbered = defaultdict(list)
+    for recording in recordings:
+        if name := _name(recording):
+            numbered[name if _BY_PLACE.fullmatch(name) else _NUMBER.sub(_ANY, name)].append((name, recording.origin))
+    found = set()
+    for masked, members in numbered.items():
+        names, files = {name for name, _ in members}, {(origin.path, name) for name, origin in members}
+        one_each = len({path for path, _ in files}) == len(files)
+        found |= {masked} if len(names) > 1 and one_each else names
+    return tuple(sorted(found)) if len(found) <= MOST_NAMES else ()
+
+
+def _name(recording: Recording) -> str | None:
+    """Of the channel; None where a file holds one signal that nobody named."""
+    name = recording.origin.channel
+    return None if name is None or (recording.origin.alone and _BY_PLACE.fullmatch(name)) else name
+
+
+def _plain(name: str) -> str:
+    return _UNIT_IN_TITLE.sub("", name).strip().casefold()
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_NUMBER.pattern.join(map(re.escape, _plain(name).split(_ANY))))
+
+
+def _spelled(unit: str) -> str:
+    """The same for m/s^2, m/s² and m/s2."""
+    return unit.replace("²", "2").replace("^", "").replace("μ", "µ")
+
+
+def _listed(values: Iterable[object]) -> str:
+    return ", ".join(map(_text, values))
+
+
+def _text(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else printable(str(value))

@@ -1,0 +1,293 @@
+"""What held-out recordings say about a verdict: one class, a set of them, none of these, or no promise."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dualres.errors import ModelFileError
+from dualres.judge.trust.conformal import Values, least_error, limit, rank, surprise, tempered
+from dualres.judge.trust.novelty import PARTS, Look
+from dualres.recordings.recording import Recording
+
+NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
+ERROR = 0.1  # that is stated where nobody asks for another
+RECORDING = "recording"
+WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
+ADAPTED = "unlabelled recordings changed the verdict, and the error rate was measured without them"
+# How far beyond everything that was held out a recording must lie to be unlike it, whatever error is asked for: so much
+# of the way from the middle to the outermost, and at least so much in the units of `Look`.
+BEYOND = 0.25
+LEAST = {"spectrum": 0.1, "level": float(np.log(2)), "bandwidth": 0.25, "rate": 0.02}
+ONE_SIDED = ("spectrum",)  # nothing is too near
+_SCALES = {"spectrum": np.exp, "level": np.exp, "bandwidth": np.exp2, "rate": np.exp2}
+_WORDS = {
+    "spectrum": "its spectrum is {:.2g} times as far from every class as is usual",
+    "level": "its level is {:.2g} times the usual",
+    "bandwidth": "its bandwidth is {:.2g} times the usual",
+    "rate": "its rate is {:.2g} times the usual",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What can be said of one recording at a stated error rate."""
+
+    kind: str  # named, one_of, none_of_these or no_promise
+    classes: tuple[str, ...]  # the set, the most probable first; empty where nothing was calibrated
+    error: float
+    sure: float | None = None  # the share of calibrations that keep the rate; None for on average over them
+    promise: str | None = None  # the unit that the rate holds for, an unseen "component" say; None for no promise
+    reason: str = ""  # why nothing is promised, or what is unlike the labelled recordings
+    probability: float | None = None  # of the most probable class, calibrated
+
+    def __str__(self) -> str:
+        return {
+            NAMED: f"named: {self.classes[0] if self.classes else ''}",
+            ONE_OF: f"one of {', '.join(self.classes)}",
+            NONE_OF_THESE: f"none of these: {self.reason}",
+            NO_PROMISE: f"no promise: {self.reason}",
+        }[self.kind]
+
+    def as_data(self) -> dict[str, Any]:
+        """For JSON; its keys stand beside those of a verdict."""
+        promise = {"unit": self.promise, "error": self.error, "sure": self.sure} if self.promise else None
+        data = {"answer": self.kind, "set": list(self.classes), "promise": promise}
+        return {**data, "reason": self.reason, "calibrated": self.probability}
+
+
+@dataclass(frozen=True)
+class Held:
+    """A held-out recording."""
+
+    label: str
+    unit: str  # which it is of
+    new: bool  # whether the model had learned nothing of the unit
+    surprise: float  # of the truth
+    look: Look
+
+    @property
+    def doubt(self) -> float:
+        return self.look.distance
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Scores of all that was held out, from which any error rate is stated when a recording is judged."""
+
+    classes: tuple[str, ...]
+    unit: str  # that was held out
+    held: tuple[Held, ...]
+    temperature: float = 1.0
+    conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
+    windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
+
+    def answer(
+        self,
+        probabilities: Sequence[float],
+        look: Look,
+        condition: Mapping[str, str] | None = None,
+        error: float = ERROR,
+        sure: float | None = None,
+        part: int | None = None,
+    ) -> Answer:
+        """Of a recording, by the probabilities of all classes; `condition` is what `known_of` it tells.
+
+        `part` is the number of windows behind the probabilities where they are a part of a recording only.
+        """
+        order = np.argsort(probabilities)[::-1]
+        calibrated = float(tempered(probabilities, self.temperature).max())
+        unlike = self.beyond(look)
+        promise, chosen, reason = self._promised(surprise(probabilities), condition or {}, error, sure)
+        if promise and part is not None and (short := self._too_short(part)):
+            promise, reason = None, short
+        kind = NAMED if len(chosen) == 1 else ONE_OF
+        if unlike:
+            kind, reason = NONE_OF_THESE, unlike
+        elif promise is None:
+            kind = NO_PROMISE
+        else:
+            most = self.doubt_limit(promise, error, sure)
+            if most is not None and look.distance > most:
+                kind = NONE_OF_THESE
+                reason = f"no class stands out: the nearest by {-look.distance:.2f} nats, with {-most:.2f} as the limit"
+        named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
+        return Answer(kind, named, error, sure, promise, reason, calibrated)
+
+    def sets(self, surprises: Values, unit: str, error: float, sure: float | None = None) -> set[str] | None:
+        """The classes that are not too surprising (classes,), the first at any rate; None for too few units.
+
+        A class has a limit of its own where it has so many units that one may lie beyond it; the others share one.
+        """
+        limits = self.limits(unit, error, sure)
+        if limits is None:
+            return None
+        return {c for c, s, most in zip(self.classes, surprises, limits, strict=True) if s <= most or s < 0}
+
+    def doubt_limit(self, unit: str, error: float, sure: float | None = None) -> float | None:
+        """The most doubt that is familiar."""
+        return self._limits_at(unit, error, sure)[1]
+
+    def units_of(self, unit: str) -> int:
+        return len(self._units(unit))
+
+    def promises(self, sure: float = 0.9) -> list[str]:
+        """The error rates that can be stated, in words."""
+        said = []
+        for unit in dict.fromkeys((self.unit, RECORDING)):
+            count = self.units_of(unit)
+            least, surely = (f"{100 * least_error(count, share):.2g} %" for share in (None, sure))
+            said.append(f"about an unseen {unit} error rates from {least}, with --sure {sure} from {surely}")
+        return said
+
+    def _promised(
+        self, surprises: Values, condition: Mapping[str, str], error: float, sure: float | None
+    ) -> tuple[str | None, set[str], str]:
+        """The hardest unit that a set can be promised for, the set, and else why there is none."""
+        count, chosen = self.units_of(RECORDING), set[str]()
+        reason = f"{count} held-out recordings state no error rate below {100 * least_error(count, sure):.2g} %"
+        for unit in dict.fromkeys((self.unit, RECORDING)):
+            found = self.sets(surprises, unit, error, sure)
+            if found is None:
+                continue
+            chosen, missing = found, found - {one.label for one in self._known(unit)}
+            elsewhere = [
+                f"{name} {value} was not labelled"
+                for name, value in condition.items()
+                if value not in self.conditions.get(name, (value,)) and name != unit
+            ]
+            if not elsewhere and not missing:
+                return unit, chosen, ""
+            reason = elsewhere[0] if elsewhere else f"no {unit} of {', '.join(sorted(missing))} was held out"
+        return None, chosen, reason
+
+    def _too_short(self, part: int) -> str:
+        """Why so many windows do not stand for a recording, in words: a mean over fewer windows errs more often."""
+        if not self.windows:
+            return "how long the held-out recordings were is not known; fit the model again"
+        shorter = f"a stretch of {part} windows is shorter than held-out recordings, of up to {self.windows}"
+        return shorter if part < self.windows else ""
+
+    def _units(self, unit: str, label: str | None = None) -> dict[str, list[Held]]:
+        """The held-out recordings by unit. That of any other unit, too, was a recording that the model did not know."""
+        units: dict[str, list[Held]] = defaultdict(list)
+        for number, one in enumerate(self._known(unit)):
+            if label in (None, one.label):
+                units[one.unit if unit == self.unit else str(number)].append(one)
+        return units
+
+    def _known(self, unit: str) -> list[Held]:
+        """Those that were new to their model in that respect; a recording of anything held out was."""
+        return [one for one in self.held if one.new or unit == RECORDING]
+
+    def limits(self, unit: str, error: float, sure: float | None = None) -> list[float] | None:
+        """How surprising each class may be to belong to a set; None for too few units."""
+        return self._limits_at(unit, error, sure)[0]
+
+    def _limits_at(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
+        """Those of surprise and that of doubt, computed once: many recordings are answered at one rate."""
+        asked = unit, error, sure
+        if asked not in self._computed:
+            self._computed[asked] = self._compute_limits(*asked)
+        return self._computed[asked]
+
+    @cached_property
+    def _computed(self) -> dict[tuple[str, float, float | None], tuple[list[float] | None, float | None]]:
+        return {}
+
+    def _compute_limits(self, unit: str, error: float, sure: float | None) -> tuple[list[float] | None, float | None]:
+        units = self._units(unit)
+        k = rank(len(units), error, sure)
+        if k is None:
+            return None, None
+        shared = _limit(units, k)
+        limits = []
+        for label in self.classes:
+            own = self._units(unit, label)
+            own_k = rank(len(own), error, sure)
+            limits.append(_limit(own, own_k) if own_k is not None and own_k < len(own) else shared)
+        return limits, limit([[one.doubt for one in held] for held in units.values()], k)
+
+    @cached_property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """The middle of what was held out, and how far from it the outermost lies."""
+        looks = np.array([astuple(one.look) for one in self.held])
+        found = {}
+        for name in LEAST:
+            values = looks[:, PARTS.index(name)]
+            away = values - np.median(values)
+            found[name] = (float(np.median(values)), float((away if name in ONE_SIDED else np.abs(away)).max()))
+        return found
+
+    @cached_property
+    def familiar(self) -> dict[str, tuple[float, float]]:
+        """The least and the most of each part of a look that do not lie far beyond all that was held out."""
+        found = {}
+        for name, (middle, outermost) in self.ranges.items():
+            room = (1 + BEYOND) * outermost + LEAST[name]
+            found[name] = (-np.inf if name in ONE_SIDED else middle - room, middle + room)
+        return found
+
+    def beyond(self, look: Look) -> str:
+        """In what a recording lies far beyond all that was held out, in words."""
+        for name, (least, most) in self.familiar.items():
+            if not least <= (value := getattr(look, name)) <= most:
+                middle, outermost = self.ranges[name]
+                times = _SCALES[name]
+                away, usual = float(times(value - middle)), float(times(outermost))
+                return f"{_WORDS[name].format(away)}, with at most {usual:.2g} among those held out"
+        return ""
+
+    def as_data(self) -> dict[str, Any]:
+        """For a card: columns of numbers."""
+        return {
+            "unit": self.unit,
+            "temperature": self.temperature,
+            "conditions": {name: list(values) for name, values in self.conditions.items()},
+            "label": [self.classes.index(one.label) for one in self.held],
+            "of": [one.unit for one in self.held],
+            "new": [int(one.new) for one in self.held],
+            "surprise": [round(one.surprise, 4) for one in self.held],
+            "look": [one.look.rounded() for one in self.held],
+            **({"windows": self.windows} if self.windows else {}),
+        }
+
+    @classmethod
+    def parsed(cls, data: Mapping[str, Any], classes: Sequence[str]) -> Calibration:
+        """As it stands in a card."""
+        try:
+            columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
+            held = tuple(
+                Held(classes[label], str(of), bool(new), float(truth), Look(*map(float, look)))
+                for label, of, new, truth, look in columns
+            )
+            conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
+            if not held:
+                raise ValueError("nothing was held out")
+            windows = int(data.get("windows", 0))
+            return cls(tuple(classes), str(data["unit"]), held, float(data["temperature"]), conditions, windows)
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise ModelFileError(f"the calibration in the model's card cannot be understood ({error})") from error
+
+
+def held_out(
+    classes: Sequence[str], label: str, unit: str, new: bool, probabilities: Sequence[float], look: Look
+) -> Held:
+    """A held-out recording by what its model said."""
+    truth = float(surprise(probabilities)[list(classes).index(label)])
+    return Held(label, unit, new, truth, look)
+
+
+def known_of(recording: Recording) -> dict[str, str]:
+    """Under what conditions it was recorded, and its component, as far as that is known."""
+    component = {"component": recording.component} if recording.component else {}
+    return {**recording.condition, **component}
+
+
+def _limit(units: Mapping[str, Sequence[Held]], k: int) -> float:
+    return limit([[one.surprise for one in held] for held in units.values()], k)

@@ -1,0 +1,97 @@
+"""How like the labelled recordings another one is, in what the network itself looks at, and in how it was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, fields
+from fractions import Fraction
+
+import numpy as np
+
+from dualres.config import SMALLEST_DISTANCE
+from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.model import Model
+from dualres.judge.trust.class_subspace import WEIGHTS, Values, between
+from dualres.model.views.weights import ViewsWeights
+from dualres.model.weights import Weights
+from dualres.recordings.axes import in_order
+from dualres.recordings.level import bandwidth
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.windows import every_window, stretches
+from dualres.utils.arrays import Floats
+
+MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
+QUIETEST = 1e-9  # a level below it is silence
+
+
+@dataclass(frozen=True)
+class Look:
+    """A recording as it compares with what was labelled; all but `rate` are means over windows."""
+
+    distance: float  # nats, at most 0; the less any class stands out, the nearer to 0
+    spectrum: float  # nats; the further from every class in mean spectra, the larger; 0 where no head knows them
+    level: float  # log of the rms
+    bandwidth: float  # octaves above 1 Hz, of the frequency below which 99 % of the power lies
+    rate: float  # octaves above 1 Hz, of the sensor
+
+    def rounded(self) -> list[float]:
+        return [round(value, 4) for value in astuple(self)]
+
+
+PARTS = tuple(field.name for field in fields(Look))
+
+
+def look_at(model: Model, recording: Recording) -> Look:
+    """How a recording looks to a model; the mean over its axes where it has several."""
+    signals = in_order(recording, model.card.channels)
+    found = [_look(model, axis, signal) for axis, signal in enumerate(signals)]
+    return Look(*np.mean([astuple(one) for one in found], axis=0).tolist())
+
+
+def _look(model: Model, axis: int, signal: Recording) -> Look:
+    config = model.card.config
+    some = stretches(signal, config.rate, config.window, model.card.resampler, MOST_WINDOWS, MOST_WINDOWS)
+    return look_at_windows(model, axis, every_window(next(some), config.window), signal.rate)
+
+
+def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> Look:
+    """How windows of one axis (n, window) look to a model, recorded at `rate` Hz."""
+    members = [weights_of(member) for member in model.members_of(axis)]
+    distance, spectrum = np.mean([distances(member, windows) for member in members], axis=(0, 1)).tolist()
+    level, width = np.mean([recorded(window, model.card.config.rate) for window in windows], axis=0).tolist()
+    return Look(distance, spectrum, level, width, float(np.log2(float(rate))))
+
+
+def recorded(window: Samples, rate: float) -> tuple[float, float]:
+    """Level and bandwidth of a window at `rate` Hz, as a look has them."""
+    level = max(float(window.astype(np.float64).std()), QUIETEST)
+    return float(np.log(level)), float(np.log2(max(bandwidth(window, rate), 1.0)))
+
+
+def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Values:
+    """How much nearer the nearest class is than all are on average, and how near it is by spectra alone, (windows, 2).
+
+    Both in logs of squared distances. The first is negative, and near zero where no class stands out. It knows the
+    distances as `between` leaves them.
+    """
+    found = {head: _to_classes(weights, head, view) for head, view in views.items()}
+    told = np.sum([WEIGHTS[head] * np.log(between(weights, head).told(d)) for head, d in found.items()], axis=0)
+    return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
+
+
+def distances(member: Weights | ViewsWeights, windows: Samples) -> Values:
+    """As `nearest`. The paper's network has one readout, one of whose logits stands out where it knows a window."""
+    if isinstance(member, ViewsWeights):
+        return nearest(member, views_of(member, windows))
+    logits = scorer(member)(windows).astype(np.float64)
+    return np.stack([logits.mean(1) - logits.max(1), np.zeros(len(logits))], axis=1)
+
+
+def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Values:
+    """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
+    z = (view - weights.array(head, "centre")) * weights.array(head, "scale")
+    along = z @ weights.array(head, "directions").T
+    common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
+    towards = z @ weights.array(head, "slopes").T
+    found: Values = np.maximum(common - 2 * towards + weights.array(head, "offsets"), SMALLEST_DISTANCE)
+    return found

@@ -1,0 +1,175 @@
+"""From a recording to a verdict: the only place that resamples, cuts, scores and averages.
+
+The command line, the estimator, the estimate, the benchmark, the profile, the checks of an export and the demo all take
+this way, so that a number seen in one is the number seen in all.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.judge.backends import Scores
+from dualres.judge.model import Model
+from dualres.judge.training_profile import Difference, Remembered
+from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
+from dualres.judge.trust.conformal import check_rates
+from dualres.judge.trust.novelty import look_at
+from dualres.kernel.inference import TOGETHER
+from dualres.model_file.card import Card
+from dualres.recordings.axes import in_order
+from dualres.recordings.level import Heard
+from dualres.recordings.readers import Channel
+from dualres.recordings.recording import Recording, Samples
+from dualres.recordings.resample import resample
+from dualres.recordings.windows import every_window, stretches
+from dualres.utils.rates import Rate, exact_rate
+
+Watch = Callable[[Samples, int], None]
+STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a model says of one recording."""
+
+    recording: str
+    label: str
+    probabilities: dict[str, float]  # of every class, mean over the windows
+    windows: int
+    differences: tuple[Difference, ...] = ()  # from all that the model learned from
+    answer: Answer | None = None  # what can be said at a stated error rate
+
+    @property
+    def probability(self) -> float:
+        return self.probabilities[self.label]
+
+    @property
+    def runner_up(self) -> str:
+        """The second most probable class."""
+        return sorted(self.probabilities, key=self.probabilities.__getitem__)[-2]
+
+    def as_data(self) -> dict[str, object]:
+        """For JSON, without the differences."""
+        return {
+            "verdict": self.label,
+            "probability": self.probability,
+            "runner_up": self.runner_up,
+            "probabilities": self.probabilities,
+            "windows": self.windows,
+            **(self.answer.as_data() if self.answer else {}),
+        }
+
+
+def diagnose_recording(
+    model: Model, recording: Recording, limit: int | None = None, *, error: float = ERROR, sure: float | None = None
+) -> Verdict:
+    """One verdict from the half-overlapping windows of a recording, the first `limit` of them if given.
+
+    Its answer keeps the error rate on average over calibrations, or in a share of `sure` of them.
+    """
+    check_probabilistic(model)
+    check_rates(error, sure)
+    remembered, heard = remembered_by(model), Heard()
+    scores = window_scores(model, recording, limit, watch=(lambda windows, _: heard(windows)) if remembered else None)
+    differences = remembered.differences(recording, heard.level) if remembered else ()
+    verdict = verdict_of(model, recording.id, scores, differences)
+    calibration = calibration_of(model.card)
+    if calibration is None:
+        return replace(verdict, answer=without_calibration(model.card, error, sure))
+    said, look = list(verdict.probabilities.values()), look_at(model, recording)
+    return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error, sure))
+
+
+def calibration_of(card: Card) -> Calibration | None:
+    """What was held out, as the card tells it; None where nothing was."""
+    return Calibration.parsed(card.calibration, card.classes) if card.calibration else None
+
+
+def without_calibration(card: Card, error: float, sure: float | None) -> Answer:
+    """That of a model whose error rate is not known, with the reason."""
+    return Answer(NO_PROMISE, (), error, sure, reason=ADAPTED if card.unlabelled_s else WITHOUT)
+
+
+def verdict_of(model: Model, name: str, scores: Scores, differences: tuple[Difference, ...] = ()) -> Verdict:
+    """The verdict by the scores of some windows, (windows, classes)."""
+    mean = scores.mean(0)
+    if not np.isfinite(mean).all():
+        raise RecordingError(f"{name}: its samples are beyond what float32 can be computed with; scale the recording")
+    return Verdict(
+        recording=name,
+        label=model.classes[int(mean.argmax())],
+        probabilities=dict(zip(model.classes, mean.tolist(), strict=True)),
+        windows=len(scores),
+        differences=differences,
+    )
+
+
+def check_probabilistic(model: Model) -> None:
+    """An error for a model that gives no probabilities: a verdict states those."""
+    if not model.card.probabilistic:
+        raise ConfigError(
+            f"a fitted {model.card.method} scores by decision values, which are no probabilities, and a verdict states "
+            "those; dualres.judge.verdict.recording_scores gives its values"
+        )
+
+
+def remembered_by(model: Model) -> Remembered | None:
+    """What the model's labelled recordings looked like; None for a model that does not remember."""
+    return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
+
+
+def promises_of(card: Card) -> list[str]:
+    """The error rates that a model can state, in words."""
+    calibration = calibration_of(card)
+    return calibration.promises() if calibration else [WITHOUT]
+
+
+def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
+    """The mean score of every class, (classes,), and the number of windows behind it."""
+    each = window_scores(model, recording, limit)
+    return np.asarray(each.mean(0)), len(each)
+
+
+def signal_scores(model: Model, signal: Samples, rate: Rate) -> tuple[Scores, int]:
+    """As `recording_scores`, of samples in memory at `rate` Hz."""
+    return recording_scores(model, Recording.from_array(signal, rate))
+
+
+def channels_to_read(model: Model, channel: Channel) -> Channel:
+    """What to read of a file for the model: what somebody chose, or the axes that it knows."""
+    return channel or (model.card.channels if model.card.axes else None)
+
+
+def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
+    """Samples at `rate` Hz as the model is shown them, before they are cut into windows."""
+    return resample(signal, exact_rate(rate), model.card.config.rate, model.card.resampler)
+
+
+def window_scores(
+    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, watch: Watch | None = None
+) -> Scores:
+    """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
+
+    The recording is resampled as the model's card says, once, whatever the number of networks. The model is given
+    `at_once` windows at a time; `watch` is shown them and the number of their axis after that. Where the model knows
+    several axes, a window's scores are the mean over them.
+    """
+    signals = in_order(recording, model.card.channels)
+    each = [_signal_scores(model, axis, signal, limit, at_once, watch) for axis, signal in enumerate(signals)]
+    return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+
+
+def _signal_scores(
+    model: Model, axis: int, signal: Recording, limit: int | None, at_once: int, watch: Watch | None
+) -> Scores:
+    config = model.card.config
+    some = stretches(signal, config.rate, config.window, model.card.resampler, at_once, limit)
+    found = []
+    for stretch in some:
+        windows = every_window(stretch, config.window)
+        found.append(model.scores(windows, axis))
+        if watch:
+            watch(windows, axis)
+    return np.concatenate(found)

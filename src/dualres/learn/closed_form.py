@@ -1,0 +1,194 @@
+"""Fits a network of views: every head in closed form, from class means and from how windows of one class differ.
+
+Nothing is drawn and nothing is iterated: the same windows give the same network, in about the time that it takes to
+look at them.
+"""
+
+from collections.abc import Callable
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.learn.trained.batches import MICROBATCH, Labels, check_support, views_of
+from dualres.model.discriminant import Discriminant
+from dualres.model.views import low_lines, mean_spectra, modulation
+from dualres.model.views.network import ViewsNetwork
+from dualres.recordings.recording import Samples
+
+Exact = npt.NDArray[np.float64]
+OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
+Tell = Callable[[], None]  # called after each of these
+
+SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
+LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
+LEAST_OF_ALL = 1e-3  # of the mean spread over all windows, where those of one class do not differ at all
+SPEEDS = (
+    -9,
+    -6,
+    -3,
+    0,
+    3,
+    6,
+    9,
+)  # bins by which repetition rates are moved: speeds from 0.56 to 1.8 times the labelled
+PATH_SPREAD = 0.3  # nats; smooth gains over frequency by which recordings of one class may differ
+PATH_WAVES = 2  # cosines and sines of such a gain, beside its level
+SHARPNESS = 3.0  # of every head, the same: one that its support fits better is not to be believed more elsewhere
+
+
+class Statistics(NamedTuple):
+    """What a view of the support says, standardised."""
+
+    centre: Exact  # (features,)
+    scale: Exact  # (features,)
+    means: Exact  # of the classes, (classes, features)
+    residual: Exact  # of each window from its class, (n, features)
+
+    @property
+    def within(self) -> Exact:
+        """The covariance within classes, (features, features)."""
+        covariance: Exact = self.residual.T @ self.residual / len(self.residual)
+        return covariance
+
+
+class Seen(NamedTuple):
+    """What the views see of windows, on the CPU; `of_views` is what the heads take of it."""
+
+    spectra: Tensor  # (n, features)
+    wide: Tensor  # modulation on an axis that allows for other speeds, (n, bands, oscillators + margins)
+    lines: Tensor  # (n, features)
+
+    def of_views(self) -> tuple[Tensor, ...]:
+        """In the order of the heads, (n, features) each."""
+        repeating = modulation.at_other_speed(self.wide, 0).flatten(1)
+        return self.spectra, repeating, repeating, self.lines
+
+
+def fit_views(
+    windows: Samples,
+    labels: Labels,
+    classes: int,
+    *,
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    progress: OnLook | None = None,
+) -> ViewsNetwork:
+    """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
+    config = config or ModelConfig()
+    check_support(windows, labels, classes, config.window)
+    done, steps = count(1), -(-len(windows) // MICROBATCH) + len(VIEW_SIZES.features(config))
+
+    def tell() -> None:
+        if progress:
+            progress(next(done), steps)
+
+    return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell).to(device)
+
+
+def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Tell = lambda: None) -> Seen:
+    """What the views see of raw windows (n, window) at `config.rate`; `tell` is called after each batch of them."""
+
+    def looks(some: Tensor) -> tuple[Tensor, ...]:
+        seen = (
+            mean_spectra.mean_spectra(some, config),
+            modulation.wide_modulation(some, config),
+            low_lines.low_lines(some, config),
+        )
+        tell()
+        return seen
+
+    return Seen(*(view.cpu() for view in views_of(looks, windows, device)))
+
+
+def fit_seen(
+    seen: Seen, labels: Labels, classes: int, config: ModelConfig, tell: Tell = lambda: None, *, fast: bool = False
+) -> ViewsNetwork:
+    """As `fit_views`, from what the views have seen of the windows; for `fast`, see `strongest_of_few`.
+
+    `tell` is called after each head.
+    """
+    network = ViewsNetwork(classes, config)
+    spectra, repeating, _, lines = seen.of_views()
+    learned: dict[str, tuple[list[Tensor], Exact | None]] = {
+        "spectra": ([spectra], smooth_gains(config)),
+        "repetition": ([repeating], None),
+        "rhythm": ([modulation.at_other_speed(seen.wide, shift).flatten(1) for shift in SPEEDS], None),
+        "lines": ([lines], None),
+    }
+    for name, (copies, nuisance) in learned.items():
+        shown = np.concatenate([copy.double().numpy() for copy in copies])
+        head: Discriminant = network.heads[name]  # type: ignore[assignment]
+        fit_head(head, shown, np.tile(labels, len(copies)), classes, nuisance, fast=fast)
+        tell()
+    return network.eval()
+
+
+def smooth_gains(config: ModelConfig) -> Exact:
+    """Curves over the frequencies of both spectra, (curves, features): a level, then waves of half the band and of all.
+
+    A transfer path adds some sum of them to log-magnitudes. It differs from machine to machine, and tells no fault.
+    """
+    frequency = np.concatenate([np.linspace(0, 1, bins) for bins in (config.short_bins, config.long_bins)])
+    waves = [wave(np.pi * j * frequency) for j in range(1, PATH_WAVES + 1) for wave in (np.cos, np.sin)]
+    return PATH_SPREAD * np.stack([np.ones_like(frequency), *waves])
+
+
+def fit_head(
+    head: Discriminant, view: Exact, labels: Labels, classes: int, nuisance: Exact | None = None, *, fast: bool = False
+) -> None:
+    """Set a head by a view of the support, (n, features). Directions of `nuisance` (m, features) count for little."""
+    found = statistics(view, labels, classes)
+    curves = None if nuisance is None else nuisance * found.scale
+    few = fast and len(view) < view.shape[1]
+    strengths, directions = (strongest_of_few if few else strongest)(found, curves)
+    variance = (1 - SHRINKAGE) * np.maximum(strengths, 0) + SHRINKAGE
+    # In units in which all other directions have variance one, a distance along these counts for less.
+    scale, means = found.scale / np.sqrt(SHRINKAGE), found.means / np.sqrt(SHRINKAGE)
+    less = np.sqrt(1 - SHRINKAGE / variance)[:, None] * directions
+    slopes = means - means @ less.T @ less
+    offsets = (slopes * means).sum(1)
+    set_to = {"centre": found.centre, "scale": scale, "directions": less, "slopes": slopes, "offsets": offsets}
+    with torch.no_grad():
+        for name, value in set_to.items():
+            getattr(head, name)[: len(value)] = torch.from_numpy(value)
+        head.sharpness.fill_(SHARPNESS)
+
+
+def strongest(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
+    """The directions in which windows of one class differ most, (rank, features), and their variances, (rank,)."""
+    within = found.within
+    if curves is not None:
+        within = within + curves.T @ curves
+    strengths, directions = np.linalg.eigh(within)
+    order = np.argsort(strengths)[::-1][: VIEW_SIZES.rank]
+    return strengths[order], directions[:, order].T
+
+
+def strongest_of_few(found: Statistics, curves: Exact | None) -> tuple[Exact, Exact]:
+    """The same up to rounding, and faster where windows are fewer than features: from their products with each other.
+
+    Directions in which nothing differs are left out; they would count as all others do.
+    """
+    rows = found.residual / np.sqrt(len(found.residual))
+    if curves is not None:
+        rows = np.concatenate([rows, curves])
+    strengths, shares = np.linalg.eigh(rows @ rows.T)
+    order = np.argsort(strengths)[::-1][: VIEW_SIZES.rank]
+    order = order[strengths[order] > np.finfo(np.float32).eps * max(strengths.max(), 1.0)]
+    return strengths[order], (rows.T @ shares[:, order] / np.sqrt(strengths[order])).T
+
+
+def statistics(view: Exact, labels: Labels, classes: int) -> Statistics:
+    """Of a view (n, features): features are centred, and divided by how far windows of one class differ in them."""
+    means = np.stack([view[labels == c].mean(0) for c in range(classes)])
+    centre, residual = view.mean(0), view - means[labels]
+    spread = np.sqrt((residual**2).mean(0))
+    floor = LEAST_SPREAD * spread.mean() + LEAST_OF_ALL * view.std(0).mean() + np.finfo(np.float32).eps
+    scale = 1 / np.sqrt(spread**2 + floor**2)
+    residual *= scale
+    return Statistics(centre, scale, (means - centre) * scale, residual)

@@ -1,0 +1,1 @@
+"""A whole update as one recorded graph."""

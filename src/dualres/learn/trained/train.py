@@ -1,0 +1,84 @@
+"""The training loop that all networks share."""
+
+from collections import deque
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from dualres.config import Recipe
+from dualres.kernel.gpu.cuda_graphs import Captured
+from dualres.learn.trained.batches import TrainingSupport
+from dualres.learn.trained.task import OnStep, Step
+
+Draws = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
+Keep = Callable[[int], None]  # with the number of updates so far
+
+AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
+
+
+def no_draws(windows: int) -> tuple[Tensor, ...]:
+    """Of a network that makes no random choices but those of PyTorch's generator."""
+    return ()
+
+
+def train(
+    model: nn.Module,
+    forward: Callable[..., Tensor],
+    support: TrainingSupport,
+    recipe: Recipe,
+    *,
+    draws: Draws = no_draws,
+    keep: Keep | None = None,
+    progress: OnStep | None = None,
+    graphs: bool = True,
+) -> list[Step]:
+    """Minimise the mean cross-entropy of `forward(*views)` by Adam: one update per pass, and the last weights stay.
+
+    Gradients are summed over the support's batches, each weighted by its share of the windows. `forward` takes the
+    views and after them what `draws` returns. On a GPU a batch is one CUDA graph, unless `graphs` is off.
+
+    `keep` is called after each update, when the model may be copied as it then is. `progress` is told of it once its
+    loss is known, which on a GPU is an update later.
+    """
+    on_gpu = support.device.type == "cuda"
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.Adam(trained, fused=on_gpu)
+    total = torch.zeros((), device=support.device)
+    losses = torch.zeros(recipe.updates, pin_memory=on_gpu)  # in host memory, to which a GPU writes when it comes to it
+    history: list[Step] = []
+    untold: deque[torch.cuda.Event | None] = deque()  # for each update since what is over when it is
+
+    def accumulate(targets: Tensor, *views: Tensor) -> None:
+        loss = cross_entropy(forward(*views), targets) * (len(targets) / support.windows)
+        loss.backward()
+        total.add_(loss.detach())
+
+    def tell(most_untold: int) -> None:
+        while len(untold) > most_untold:
+            if over := untold.popleft():
+                over.synchronize()
+            update = len(history) + 1
+            history.append(Step(update, float(losses[update - 1]), recipe.rate_at(update)))
+            if progress:
+                progress(history[-1], recipe.updates)
+
+    model.train()
+    step = Captured(accumulate, model, total) if on_gpu and graphs else accumulate
+    for update in range(1, recipe.updates + 1):
+        for group in optimiser.param_groups:
+            group["lr"] = recipe.rate_at(update)
+        optimiser.zero_grad(set_to_none=not on_gpu)  # a graph adds to the very tensors it was recorded with
+        total.zero_()
+        for *views, targets in support.batches():
+            step(targets, *views, *draws(len(targets)))
+        optimiser.step()
+        losses[update - 1].copy_(total, non_blocking=True)
+        if keep:
+            keep(update)
+        untold.append(torch.cuda.current_stream().record_event() if on_gpu else None)
+        tell(AHEAD if on_gpu else 0)
+    tell(0)
+    model.eval()
+    return history

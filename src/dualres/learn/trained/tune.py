@@ -1,0 +1,185 @@
+"""The choice of a recipe by the support alone: parts of it are held out in turn, and nothing else is looked at."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import softmax
+from sklearn.metrics import f1_score
+
+from dualres.config import RECIPES, VIEWS, ModelConfig, Recipe
+from dualres.errors import ConfigError
+from dualres.judge.backends import scorer
+from dualres.learn.closed_form import fit_views
+from dualres.learn.fit import expected_s, fit_network
+from dualres.learn.support import Support
+from dualres.learn.trained.task import steps_told
+from dualres.utils.progress import Progress, quiet
+
+FITS = "Fits"  # the stage that counts them
+NEVER = -1  # the group of windows that are never held out
+FEWEST_ROUNDS = 2  # that have a standard error
+CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahead of the first
+
+# What is compared. The first was chosen across rigs, and is chosen here unless another is clearly better: a few
+# labelled recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves
+# windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
+# transfer paths that differ more and more.
+GRID: Mapping[str, Recipe | None] = {
+    VIEWS: None,
+    "paper": RECIPES["paper"],
+    "robust, no paths": replace(RECIPES["robust"], path_sigma=0.0),
+    "robust, paths 0.5": replace(RECIPES["robust"], path_sigma=0.5),
+    "robust": RECIPES["robust"],
+    "robust, paths 1.5": replace(RECIPES["robust"], path_sigma=1.5),
+}
+
+Groups = npt.NDArray[np.int64]  # of each window of a support: what is held out together, or NEVER
+
+
+class Fit(NamedTuple):
+    """One fit of a comparison: learn by the candidate from all but the group, and judge the group."""
+
+    candidate: str
+    group: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A recipe with its scores."""
+
+    name: str
+    recipe: Recipe | None  # None for the network of views
+    rounds: tuple[float, ...]  # macro-F1 of each round, the mean over the seeds
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.rounds))
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean, over the rounds."""
+        return float(np.std(self.rounds, ddof=1) / np.sqrt(len(self.rounds)))
+
+    def clearly_ahead_of(self, other: "Candidate") -> bool:
+        """Whether the mean difference, round by round, is more than chance makes of as many rounds."""
+        ahead = np.subtract(self.rounds, other.rounds)
+        return bool(ahead.mean() > CLEARLY * np.std(ahead, ddof=1) / np.sqrt(len(ahead)))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The recipe that was chosen, and what it was compared with."""
+
+    name: str
+    recipe: Recipe | None
+    candidates: tuple[Candidate, ...] = ()  # in the order of the grid
+    reason: str | None = None  # why nothing was compared
+
+
+def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
+    """The first, or of those that are clearly ahead of it the one with the best mean."""
+    first, *others = candidates
+    return max([first, *(one for one in others if one.clearly_ahead_of(first))], key=lambda one: one.mean)
+
+
+def plan(
+    labels: npt.NDArray[np.int64], groups: Groups, grid: Mapping[str, Recipe | None], seeds: Sequence[int]
+) -> list[Fit]:
+    """All fits of a comparison, round by round; none if fewer than two groups can be held out.
+
+    A group can be held out if every class keeps a window to learn from.
+    """
+    if groups.shape != labels.shape:
+        raise ConfigError(f"{len(labels)} labels came with groups of shape {groups.shape}: every window needs one")
+    if not grid or not seeds:
+        raise ConfigError("a comparison needs at least one recipe and one seed")
+    classes = len(np.unique(labels))
+    rounds = [int(g) for g in np.unique(groups) if g != NEVER and len(np.unique(labels[groups != g])) == classes]
+    if len(rounds) < FEWEST_ROUNDS:
+        return []
+    return [Fit(name, group, seed) for group in rounds for seed in seeds for name in grid]
+
+
+def tune(
+    support: Support,
+    groups: Groups,
+    classes: int,
+    grid: Mapping[str, Recipe | None] = GRID,
+    *,
+    seeds: Sequence[int] = (41,),
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    known: Mapping[Fit, float] | None = None,
+    progress: Progress = quiet,
+    finished: Callable[[Fit, float], None] | None = None,
+) -> Choice:
+    """Hold each group out in turn, fit every candidate on the rest, and choose by macro-F1 over the group's windows.
+
+    Where there are several axes, each has a network of its own, and a window's probabilities are the mean over them.
+
+    `grid` has first what is chosen unless another is clearly better. Scores in `known` are not computed again;
+    `finished` is told the others.
+    """
+    fits, scores = plan(support.labels, groups, grid, seeds), dict(known or {})
+    if not fits:
+        reason = f"fewer than {FEWEST_ROUNDS} parts of the support can be held out while every class stays in training"
+        name, recipe = next(iter(grid.items()))
+        return Choice(name, recipe, reason=f"{reason}, so nothing was compared")
+    for done, fit in enumerate(fits):
+        if fit in scores:
+            continue
+        progress(FITS, done, len(fits), fit.candidate)
+        held = groups == fit.group
+        said = []  # of each axis, by a network of its own
+        for windows in support.axes:
+            learned: Any = (windows[~held], support.labels[~held], classes)
+            if (recipe := grid[fit.candidate]) is None:
+                network: Any = fit_views(*learned, config=config, device=device)
+            else:
+                how: Any = {"config": config, "recipe": recipe, "seed": fit.seed, "device": device}
+                network = fit_network(*learned, **how, progress=steps_told(progress, "Updates")).network
+            said.append(softmax(scorer(network)(windows[held]).astype(np.float64), axis=1))
+        scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
+        if finished:
+            finished(fit, scores[fit])
+    progress(FITS, len(fits), len(fits), "")
+    rounds = list(dict.fromkeys(fit.group for fit in fits))
+    candidates = tuple(
+        Candidate(name, recipe, tuple(float(np.mean([scores[Fit(name, g, s)] for s in seeds])) for g in rounds))
+        for name, recipe in grid.items()
+    )
+    chosen = first_unless_clearly_behind(candidates)
+    return Choice(chosen.name, chosen.recipe, candidates)
+
+
+def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -> float:
+    """Macro-F1 over the classes in `labels`, of one verdict per window; `scores` are (n, classes).
+
+    Windows, not recordings: a support has few recordings, and their verdicts would come out alike for most recipes.
+    """
+    present = np.unique(labels)
+    return float(f1_score(labels, scores.argmax(1), labels=present, average="macro", zero_division=0))
+
+
+def expected_tuning_s(
+    fits: Sequence[Fit],
+    groups: Groups,
+    grid: Mapping[str, Recipe | None],
+    *,
+    axes: int = 1,
+    config: ModelConfig | None = None,
+    device: str = "cpu",
+    progress: Progress = quiet,
+) -> float:
+    """How long the fits will take here, in seconds, judged by a few updates of each candidate."""
+    learned = [int((groups != fit.group).sum()) for fit in fits]  # windows
+    most = max(learned, default=0)
+    names, each = list(dict.fromkeys(fit.candidate for fit in fits)), {}
+    for done, name in enumerate(names, start=1):
+        each[name] = expected_s(most, grid[name], config, device) / most
+        progress("Time an update of each recipe", done, len(names), name)
+    return axes * sum(each[fit.candidate] * windows for fit, windows in zip(fits, learned, strict=True))

@@ -1,0 +1,64 @@
+"""The oscillatory memory: its coefficients, and the recurrence as the paper writes it (Eq. 3 and 4).
+
+For every window, channel d and oscillator k
+
+    q_t = alpha_t exp(-i theta) q_{t-1} + (1 - alpha_t) b_t u_t,     alpha_t = exp(-delta_t)
+    y_t = sum_k Re(conj(c_t) q_t)
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.model.weights import Weights
+from dualres.utils.arrays import Exact
+
+Complex = npt.NDArray[np.complex128]
+
+
+class Coefficients(NamedTuple):
+    """What the recurrence takes at every token."""
+
+    delta: Exact  # (n, tokens, width), positive damping increments
+    u: Exact  # (n, tokens, width), input
+    b: Complex  # (n, tokens, states), write vectors, shared by all channels
+    c: Complex  # (n, tokens, states), read vectors
+
+
+def affine(weights: Weights, name: str, x: npt.NDArray[np.floating]) -> Exact:
+    """One of a network's affine maps, of the last axis of (n, tokens, features)."""
+    return np.asarray(x @ weights.exact(f"{name}.weight").T + weights.exact(f"{name}.bias"))
+
+
+def coefficients(weights: Weights, v: Exact) -> Coefficients:
+    """From normalised features (n, tokens, width)."""
+    log_damping = weights.exact("encoder.memory.log_rate") - np.log(weights.config.token_rate)
+    delta = np.exp(log_damping + np.tanh(affine(weights, "encoder.memory.damping", v)))
+    b, c = (_paired(np.tanh(affine(weights, f"encoder.memory.{name}", v))) for name in ("write", "read"))
+    return Coefficients(delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(weights.config.states))
+
+
+def walk(given: Coefficients, theta: Exact) -> Iterator[Complex]:
+    """q after each token in turn, (n, width, states); `theta` is the rotation per token in radians, (states,)."""
+    alpha, renewed, turn = np.exp(-given.delta), -np.expm1(-given.delta), np.exp(-1j * theta)
+    written = renewed * given.u
+    q = np.zeros((len(written), written.shape[2], len(theta)), np.complex128)
+    for t in range(written.shape[1]):
+        q = alpha[:, t, :, None] * turn * q + written[:, t, :, None] * given.b[:, t, None]
+        yield q
+
+
+def readout(given: Coefficients, theta: Exact) -> Exact:
+    """y of every token, (n, tokens, width)."""
+    y = np.empty_like(given.u)
+    for t, q in enumerate(walk(given, theta)):
+        y[:, t] = (given.c[:, t, None].conj() * q).real.sum(-1)
+    return y
+
+
+def _paired(halves: Exact) -> Complex:
+    """(..., 2 states), all real parts first, to (..., states)."""
+    real, imaginary = np.split(halves, 2, axis=-1)
+    return np.asarray(real + 1j * imaginary)

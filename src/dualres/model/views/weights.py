@@ -1,0 +1,50 @@
+"""A network of views without PyTorch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualres.config import VIEW_SIZES, ModelConfig
+from dualres.utils.arrays import Exact, Floats
+
+HEAD = ("centre", "scale", "directions", "slopes", "offsets", "sharpness")  # the tensors of each
+
+
+@dataclass(frozen=True, eq=False)
+class ViewsWeights:
+    """Its frames, and the tensors of its heads by the names that they have in a file."""
+
+    config: ModelConfig
+    arrays: Mapping[str, Floats]
+
+    @property
+    def classes(self) -> int:
+        return len(self.arrays["heads.spectra.offsets"])
+
+    def class_view(self, head: str, number: int) -> Exact:
+        """What a head takes a class to look like on average, (features,)."""
+        view: Exact = self.array(head, "centre") + self.class_mean(head, number) / self.array(head, "scale")
+        return view
+
+    def class_mean(self, head: str, number: int) -> Exact:
+        """The same as the head compares it, centred and scaled."""
+        slope, directions = self.array(head, "slopes")[number], self.array(head, "directions")
+        # The slope is the mean less what lies along the directions, which are orthogonal: so much was taken of each.
+        taken = (directions**2).sum(1)
+        mean: Exact = slope + (directions @ slope / (1 - taken)) @ directions
+        return mean
+
+    def array(self, head: str, name: str) -> Exact:
+        """A head's tensor, one of `HEAD`."""
+        return self.arrays[f"heads.{head}.{name}"].astype(np.float64)
+
+
+def views_shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:
+    """The names of a network's tensors in a file, and their shapes."""
+    found: dict[str, tuple[int, ...]] = {}
+    for head, features in VIEW_SIZES.features(config).items():
+        shapes = {"centre": (features,), "scale": (features,), "directions": (VIEW_SIZES.rank, features)}
+        shapes |= {"slopes": (classes, features), "offsets": (classes,), "sharpness": ()}
+        found |= {f"heads.{head}.{name}": shape for name, shape in shapes.items()}
+    return found

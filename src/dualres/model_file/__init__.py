@@ -1,0 +1,1 @@
+"""Weights and card in one sealed file."""

@@ -1,0 +1,137 @@
+"""MATLAB files, v5 and v7.3: structs, cells and matrices flattened into named vectors.
+
+Names are dotted paths through structs: `Signal.y_values.values`. An element of a struct array that has a text field
+`Name` goes by that name, any other by its position. A matrix yields its columns as `name[0]`, `name[1]` ..., or its
+rows where those are longer. A number called `fs`, `sr` or the like is the rate of what stands beside and below it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.recordings.formats.contents import Array, Contents, Held, Listed, Load, columns
+from dualres.recordings.formats.rate_detection import stated_rate, with_time
+
+Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
+
+
+def read_v5(path: Path) -> Contents:
+    """A file as MATLAB saves it by default (-v7 and -v6)."""
+    from scipy.io import loadmat
+
+    with path.open("rb") as file:
+        if 0 in file.read(4):  # later versions begin with text
+            raise ValueError("MATLAB v4 is not supported; save it again with -v7")
+    content = loadmat(path, squeeze_me=True, struct_as_record=False, appendmat=False)
+    return _flattened((key, _tree(value)) for key, value in content.items() if not key.startswith("__"))
+
+
+def read_v73(path: Path) -> Contents:
+    """A file saved with -v7.3, which is HDF5. It stores arrays transposed."""
+    import h5py
+
+    file = h5py.File(path, "r")
+    return _flattened((key, _tree73(file, node)) for key, node in _members(file) if not key.startswith("#"))
+
+
+def is_v73(path: Path) -> bool:
+    """Whether a file is HDF5: MATLAB puts 512 bytes of its own before the signature, other programs put none."""
+    with path.open("rb") as file:
+        return b"\x89HDF\r\n\x1a\n" in (file.read(8), file.read(512)[-8:])
+
+
+def _tree(value: Any) -> Tree:
+    if hasattr(value, "_fieldnames"):
+        return {field: _tree(getattr(value, field)) for field in value._fieldnames}
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return [_tree(element) for element in value.ravel()]
+    if isinstance(value, np.ndarray):
+        return Held(value.shape, value.dtype.kind, lambda: value)
+    if isinstance(value, int | float | np.number):
+        return _tree(np.asarray(value))
+    return value if isinstance(value, str) else None
+
+
+def _tree73(file: Any, node: Any) -> Tree:
+    import h5py
+
+    if isinstance(node, h5py.Group):
+        fields = dict(_members(node))
+        # The fields of a struct array are arrays of references that claim no class of their own.
+        if fields and all(_refers(field) and "MATLAB_class" not in field.attrs for field in fields.values()):
+            columns = [_referred(file, field) for field in fields.values()]
+            return [dict(zip(fields, element, strict=True)) for element in zip(*columns, strict=True)]
+        return {key: _tree73(file, field) for key, field in fields.items()}
+    if _refers(node):
+        elements = _referred(file, node)
+        return elements[0] if len(elements) == 1 else elements
+    # Data that lie in another file are none of ours: a recording must not be able to name files of this computer.
+    if not isinstance(node, h5py.Dataset) or "MATLAB_empty" in node.attrs or node.is_virtual or node.external:
+        return None
+    if node.attrs.get("MATLAB_class") == b"char":
+        return "".join(map(chr, node[()].T.ravel()))
+    kind = "c" if node.dtype.names == ("real", "imag") else node.dtype.kind
+    return Held(tuple(n for n in reversed(node.shape) if n != 1), kind, partial(_load73, file, node))
+
+
+def _load73(file: Any, node: Any) -> Array:
+    """`file` is held here so that it stays open until then."""
+    array: Array = node[()].T.squeeze()
+    return array
+
+
+def _members(group: Any) -> Iterator[tuple[str, Any]]:
+    import h5py
+
+    for key in group:
+        if isinstance(group.get(key, getlink=True), h5py.HardLink):  # no other kind is written by MATLAB
+            yield key, group[key]
+
+
+def _refers(node: Any) -> bool:
+    import h5py
+
+    return isinstance(node, h5py.Dataset) and h5py.check_ref_dtype(node.dtype) is h5py.Reference
+
+
+def _referred(file: Any, node: Any) -> list[Tree]:
+    return [_tree73(file, file[reference]) for reference in node[()].T.ravel()]
+
+
+def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
+    found = dict(variables)
+    rate = _stated(found, None)
+    return with_time(dict(chain.from_iterable(_flatten(name, tree, rate) for name, tree in found.items())))
+
+
+def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Listed, Load]]:
+    """`rate` is what is said further up."""
+    if isinstance(tree, dict):
+        rate = _stated(tree, rate)
+        for field, value in tree.items():
+            yield from _flatten(f"{name}.{field}", value, rate)
+    elif isinstance(tree, list):
+        names = [element.get("Name") if isinstance(element, dict) else None for element in tree]
+        for position, (label, element) in enumerate(zip(names, tree, strict=True)):
+            unique = isinstance(label, str) and names.count(label) == 1
+            yield from _flatten(f"{name}.{label if unique else position}", element, rate)
+    elif isinstance(tree, Held) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
+        yield from ((replace(one, rate=rate), load) for one, load in columns(name, tree))
+
+
+def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | None:
+    """The rate in Hz among the numbers of a struct, else the one above."""
+    numbers: dict[str, float | str] = {}
+    for name, tree in fields.items():
+        if isinstance(tree, str):
+            numbers[name] = tree
+        elif isinstance(tree, Held) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
+            numbers[name] = tree.load().item()
+    return stated_rate(numbers) or above

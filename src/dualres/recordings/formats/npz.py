@@ -1,0 +1,54 @@
+"""NumPy's archives: several arrays by name, and perhaps the rate among them."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from dualres.recordings.formats.contents import Array, Contents, Held, columns
+from dualres.recordings.formats.npy import header
+from dualres.recordings.formats.rate_detection import stated_rate, with_time
+
+
+def read_npz(path: Path) -> Contents:
+    """Vectors by their names, a matrix as its columns or rows: `name[0]`, `name[1]` ...
+
+    A single number called `fs`, `sr` or the like is the rate of all; a vector of time says that of those as long.
+    """
+    arrays, numbers = dict(_arrays(path)), {}
+    for name, array in arrays.items():
+        if math.prod(array.shape) == 1 and array.kind in "iufU":
+            numbers[name] = array.load().item()
+    rate = stated_rate(numbers)
+    contents: Contents = {}
+    for name, array in arrays.items():
+        if name not in numbers and len(array.shape) in (1, 2):
+            contents |= {replace(one, rate=rate): load for one, load in columns(name, array)}
+    return with_time(contents)
+
+
+def _arrays(path: Path) -> Iterator[tuple[str, Held]]:
+    """By name and without loading them; pickled objects are passed over."""
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            if not member.endswith(".npy"):
+                continue
+            with archive.open(member) as file:
+                shape, _, dtype = header(file)
+            if dtype.hasobject or min(shape, default=1) < 0:
+                continue
+            if math.prod(shape) > 1:
+                shape = tuple(n for n in shape if n != 1)
+            yield member.removesuffix(".npy"), Held(shape, dtype.kind, partial(_load, path, member, shape))
+
+
+def _load(path: Path, member: str, shape: tuple[int, ...]) -> Array:
+    with zipfile.ZipFile(path) as archive, archive.open(member) as file:
+        array: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return array.reshape(shape)

@@ -1,0 +1,1 @@
+"""Labels of recordings: labels.csv and folders."""

@@ -1,0 +1,182 @@
+"""Editing a labels.csv: one recording at a time, everything else in it as it was.
+
+A list that does not exist yet begins with what the subfolders say, so that nothing which was labelled is lost.
+"""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from dualres.errors import RecordingError
+from dualres.recordings.labels.folder import rows_below
+from dualres.recordings.labels.read import ALIASES, LABELS, Row, cells_of, delimiter_of, listed
+from dualres.utils.files import write_whole
+
+LONGEST = 200  # characters of a cell
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which row is meant: a file below the folder, and a channel or a part of it if the list tells them apart."""
+
+    file: str  # relative to the folder, with slashes
+    channel: str = ""
+    start_s: float | None = None
+    end_s: float | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.start_s is None and self.end_s is None
+
+
+def set_cells(folder: Path, place: Place, cells: Mapping[str, str]) -> str:
+    """Write cells such as label, component or load of one recording; the list as it was before, "" if there was none.
+
+    The file is replaced as a whole, once it is known to be readable, so a crash leaves the old one or the new one.
+    """
+    before = text_of(folder)
+    table = _Table.of(folder, before)
+    for name, text in cells.items():
+        _check(name, text)
+    row = table.row_of(place)
+    for name, text in cells.items():
+        table.put(row, name, text.strip())
+    _write(folder, table.text)
+    return before
+
+
+def remove_part(folder: Path, place: Place) -> str:
+    """Take a part of a file off the list; the list as it was before."""
+    before = text_of(folder)
+    table = _Table.of(folder, before)
+    row = table.find(place)
+    if place.whole or row is None:
+        raise RecordingError(f"{folder / LABELS}: lists no such part of {place.file}; look at the folder again")
+    table.rows.remove(row)
+    if not any(table.get(other, "file") == place.file for other in table.rows):
+        table.row_of(Place(place.file, place.channel))  # still a recording, without a label
+    _write(folder, table.text)
+    return before
+
+
+def put_back(folder: Path, text: str) -> None:
+    """The list as it was."""
+    if text:
+        _write(folder, text)
+    else:
+        (folder / LABELS).unlink(missing_ok=True)
+
+
+def text_of(folder: Path) -> str:
+    """The list as it is; "" without one."""
+    path = folder / LABELS
+    if not path.exists():
+        return ""
+    cells_of(path)  # says what is wrong with a file that is none
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return file.read()
+
+
+@dataclass
+class _Table:
+    """All cells of a list, in its own order and with its own names of columns."""
+
+    header: list[str]
+    rows: list[list[str]]
+    delimiter: str = ","
+
+    @classmethod
+    def of(cls, folder: Path, text: str) -> "_Table":
+        if not text:
+            known = [(row.file.relative_to(folder).as_posix(), row.known["label"]) for row in rows_below(folder, None)]
+            return cls(["file", "label"], [list(each) for each in known])
+        delimiter = delimiter_of(text.splitlines()[0])
+        header, *rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+        filled = [[*row, *[""] * (len(header) - len(row))] for row in rows if row]
+        return cls(header, filled, delimiter)
+
+    @property
+    def text(self) -> str:
+        lines = io.StringIO()
+        csv.writer(lines, delimiter=self.delimiter, lineterminator="\n").writerows([self.header, *self.rows])
+        return lines.getvalue()
+
+    def column(self, name: str) -> int | None:
+        names = [each.strip().lower() for each in self.header]
+        for known in (name, *ALIASES.get(name, ())):
+            if known in names:
+                return names.index(known)
+        return None
+
+    def get(self, row: list[str], name: str) -> str:
+        at = self.column(name)
+        return "" if at is None else row[at].strip()
+
+    def put(self, row: list[str], name: str, text: str) -> None:
+        at = self.column(name)
+        if at is None:
+            at = len(self.header)
+            self.header.append(name)
+            for each in self.rows:
+                each.append("")
+        row[at] = text
+
+    def find(self, place: Place) -> list[str] | None:
+        return next((row for row in self.rows if self._is(row, place)), None)
+
+    def row_of(self, place: Place) -> list[str]:
+        """The row of a place, made if there is none; a part takes the row of its file where that has no label."""
+        row = self.find(place)
+        if row is None and not place.whole:
+            row = self.find(Place(place.file, place.channel))
+            if row is not None and self.get(row, "label"):
+                raise RecordingError(f"{place.file}: the whole file has a label; take that away before you label parts")
+        if row is None:
+            row = [""] * len(self.header)
+            self.rows.append(row)
+            self.put(row, "file", place.file)
+            if place.channel:
+                self.put(row, "channel", place.channel)
+        for name, second in (("start_s", place.start_s), ("end_s", place.end_s)):
+            if second is not None:
+                self.put(row, name, f"{second:.6g}")
+        return row
+
+    def _is(self, row: list[str], place: Place) -> bool:
+        channel = self.get(row, "channel") or self.get(row, "channels")
+        parts = (self.get(row, "start_s"), self.get(row, "end_s"))
+        meant = tuple("" if second is None else f"{second:.6g}" for second in (place.start_s, place.end_s))
+        same = all(a == b or (a and b and float(a) == float(b)) for a, b in zip(parts, meant, strict=True))
+        return self.get(row, "file") == place.file and channel == place.channel and same
+
+
+def place_of(row: Row, folder: Path) -> Place:
+    """Where the list tells of a row."""
+    part = row.part
+    file = row.file.relative_to(folder).as_posix()
+    start_s, end_s = (None, None) if part is None else (part.start_s or None, part.end_s)
+    return Place(file, row.channel or "", start_s, end_s)
+
+
+def _check(name: str, text: str) -> None:
+    for what in (name, text):
+        if len(what) > LONGEST or not what.isprintable():
+            raise RecordingError(f"{what[:40]!r}: cannot stand in {LABELS}; use up to {LONGEST} printable characters")
+    if not name.strip():
+        raise RecordingError("a column needs a name; give one such as load")
+
+
+def _write(folder: Path, text: str) -> None:
+    try:
+        written = text.encode()
+    except UnicodeEncodeError as error:
+        (line,) = text[: error.end].splitlines()[-1:]
+        raise RecordingError(f"{line!a}: is no name that {LABELS} can hold; rename the file") from None
+    with TemporaryDirectory() as elsewhere:
+        tried = Path(elsewhere) / LABELS
+        tried.write_bytes(written)
+        list(listed(folder, labels=tried, needed=False))  # an error names what is wrong, and nothing was changed
+    write_whole(folder / LABELS, written)

@@ -1,0 +1,183 @@
+"""The rows of a labels.csv: which files there are, or which parts of them, and what is known of each."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.recording import Interval
+from dualres.utils.rates import exact_rate
+from dualres.utils.special_files import unusual
+
+LABELS = "labels.csv"
+LARGEST = 16 << 20  # bytes of a list; 200,000 lines of 80 characters
+_NOT_CONDITIONS = {"file", "label", "component", "rate", "channel", "channels", "start_s", "end_s"}
+
+# What people call the two columns that are needed; understood where the column itself is missing.
+ALIASES = {
+    "file": ("filename", "file_name", "file name", "filepath", "file_path", "file path", "path"),
+    "label": ("labels", "class", "class_name", "fault", "state"),
+}
+
+Listing = tuple[Interval | None, int]  # a part, None for the whole file, and the line that lists it
+
+
+@dataclass(frozen=True)
+class Row:
+    """A recording to read, with what a list says of it."""
+
+    file: Path
+    known: Mapping[str, Any] = field(default_factory=dict)  # label, component and condition
+    rate: Fraction | None = None
+    channel: str | None = None  # or several, as "x,y,z"
+    part: Interval | None = None  # None for the whole file
+    listed_in: str = ""  # the list and the line
+
+    @property
+    def which(self) -> str:
+        """What follows the file's name where the list picks a channel or a part of it."""
+        return "".join(f" [{one}]" for one in (self.channel, self.part) if one)
+
+
+def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True) -> Iterator[Row]:
+    """The rows of labels.csv, or of another list of files below the folder.
+
+    Where they are not to be `labelled`, labels are left out. A row with an empty label is a recording that nobody has
+    labelled yet. Where labels are `needed`, a list in which no row has one is an error.
+    """
+    path = labels or folder / LABELS
+    cells = cells_of(path)
+    none = labelled and needed and not any(values.get("label") for _, values in cells)
+    earlier: dict[tuple[str, str], list[Listing]] = defaultdict(list)  # of a file and channel
+    for number, values in cells:
+        where = f"{path}, line {number}"
+        columns_needed = ("file", "label") if none else ("file",)
+        if not all(values.get(name) for name in columns_needed):
+            columns = "columns file and label are" if labelled and needed else "column file is"
+            missing = [name for name in columns_needed if name not in values]
+            found = f"; found: {', '.join(values)}; rename the one that holds the {missing[0]}" if missing else ""
+            raise RecordingError(f"{where}: the {columns} needed, and must not be empty{found}")
+        part = interval_in(values, where)
+        channel = channel_in(values, where)
+        others = earlier[values["file"], channel or ""]
+        _refuse_listed_twice(where, values["file"], part, others)
+        others.append((part, number))
+        file = _resolved(folder / values["file"], where)
+        if not file.is_relative_to(folder.resolve()):
+            raise RecordingError(f"{where}: {values['file']} lies outside the folder {folder}; give one above it")
+        try:
+            rate = exact_rate(values["rate"]) if values.get("rate") else None
+        except ConfigError as error:
+            raise RecordingError(f"{where}: {error}") from None
+        condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
+        label = {"label": values["label"]} if labelled and values.get("label") else {}
+        known = {**label, "component": values.get("component") or None, "condition": condition}
+        yield Row(folder / values["file"], known, rate, channel, part, where)
+
+
+def _resolved(path: Path, where: str) -> Path:
+    """Where a listed file really lies; an error for a name that no file can have."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL within the name, links in a circle
+        raise RecordingError(f"{where}: {str(path)!r} cannot be a file ({error}); correct the name") from error
+
+
+def cells_of(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a table with a header, each with its line and its cells by the column's name in lower case.
+
+    What stands for the columns file and label is called so.
+    """
+    if strange := unusual(path):
+        raise RecordingError(f"{path}: cannot be read: it {strange}")
+    try:
+        if path.stat().st_size > LARGEST:
+            raise csv.Error(f"it has more than {LARGEST >> 20} MiB")
+        with path.open(newline="", encoding="utf-8-sig") as lines:
+            delimiter = delimiter_of(lines.readline())
+            lines.seek(0)
+            table = csv.DictReader(lines, delimiter=delimiter, skipinitialspace=True)
+            rows = [(table.line_num, cells) for cells in table]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RecordingError(
+            f"{path}: cannot be read ({reason}); save it as a comma-separated file in UTF-8"
+        ) from error
+    return [
+        (number, _renamed({k.strip().lower(): (v or "").strip() for k, v in cells.items() if isinstance(k, str)}, path))
+        for number, cells in rows
+    ]
+
+
+def delimiter_of(header: str) -> str:
+    """What stands between the cells of a table with this first line."""
+    return ";" if ";" in header and "," not in header else ","
+
+
+def _renamed(values: dict[str, str], path: Path) -> dict[str, str]:
+    """The cells with what stands for the columns file and label under these names."""
+    for name, aliases in ALIASES.items():
+        found = [alias for alias in aliases if alias in values]
+        if name in values or not found:
+            continue
+        if len(found) > 1:
+            raise RecordingError(
+                f"{path}: the columns {' and '.join(found)} could each be the {name}; rename the one that is to {name}"
+            )
+        values = {name if key == found[0] else key: value for key, value in values.items()}
+    return values
+
+
+def channel_in(values: Mapping[str, str], where: str) -> str | None:
+    """What the column channel says, or channels, which names several."""
+    channel, channels = values.get("channel"), values.get("channels")
+    if channel and channels:
+        raise RecordingError(
+            f"{where}: {values['file']}: channel {channel!r} and channels {channels!r} are both given; leave one empty"
+        )
+    return channel or channels or None
+
+
+def interval_in(values: Mapping[str, str], where: str) -> Interval | None:
+    """The part that start_s and end_s describe; an empty cell is the file's start or its end."""
+    start_s, end_s = (_seconds(values, name, where) for name in ("start_s", "end_s"))
+    if start_s is None and end_s is None:
+        return None
+    part = Interval(start_s or 0.0, end_s)
+    if end_s is not None and end_s <= part.start_s:
+        raise RecordingError(
+            f"{where}: {values['file']}: end_s {end_s:g} is not after start_s {part.start_s:g}; correct one of them"
+        )
+    return part
+
+
+def _seconds(values: Mapping[str, str], name: str, where: str) -> float | None:
+    text = values.get(name)
+    if not text:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise RecordingError(
+            f"{where}: {values['file']}: {name} {text!r} is no number of seconds; write one such as 2.5, or nothing"
+        )
+    return seconds
+
+
+def _refuse_listed_twice(
+    where: str, file: str, part: Interval | None, others: list[tuple[Interval | None, int]]
+) -> None:
+    for other, line in others:
+        if part is None and other is None:
+            raise RecordingError(f"{where}: {file} is already listed in line {line}")
+        if (part or Interval()).overlaps(other or Interval()):
+            raise RecordingError(
+                f"{where}: {file}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
+                "list each second of a file once"
+            )

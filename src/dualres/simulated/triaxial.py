@@ -1,0 +1,87 @@
+"""Simulated machines, recorded by a sensor of three axes: as recordings, or as a folder of files like a user's own.
+
+`python -m dualres.simulated.triaxial pump` writes a folder `pump`, so that everything for one's own files can be tried.
+"""
+
+import csv
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache, partial
+from io import StringIO
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from dualres.errors import DualResError
+from dualres.recordings.labels.read import LABELS
+from dualres.recordings.recording import Origin, Recording, Samples, of_axes
+from dualres.simulated.machines import AXES, Machine, Setting, machine, settings, simulate_axes
+from dualres.utils.files import write_whole
+from dualres.utils.optional_imports import need
+
+PUMP = replace(machine(3), rate=12_800, seconds=1.5)
+CLASSES = ("good", "unbalance", "inner", "outer")
+UNITS = ("light_a", "light_b", "light_c")  # bearings of every class, with faults that are light
+
+
+def recordings(machine: Machine, some: Sequence[Setting] | None = None) -> list[Recording]:
+    """A machine's recordings of three axes, of all settings or of some; simulated when they are asked for."""
+    return [_recording(machine, one) for one in (settings(machine) if some is None else some)]
+
+
+def pump_settings() -> list[Setting]:
+    """Four classes, three bearings of each, at two speeds."""
+    slow, _, fast = PUMP.speeds
+    return [Setting(*one, PUMP.loads[1]) for one in product(CLASSES, UNITS, (slow, fast))]
+
+
+def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[Setting] | None = None) -> None:
+    """Write recordings of three axes as CSV files with the columns time, x, y and z, and a labels.csv beside them.
+
+    By default it is a pump with 24 recordings of 1.5 s, about 15 MB in all.
+    """
+    folder, table = Path(folder), StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["file", "label", "component", "speed"])
+    for one in pump_settings() if some is None else some:
+        signals = simulate_axes(machine, one)
+        time = np.arange(len(signals["x"])) / machine.rate
+        lines = StringIO()
+        formats = ["%.7f", *["%.5g"] * len(AXES)]
+        header = ",".join(["time", *AXES])
+        np.savetxt(lines, np.column_stack([time, *signals.values()]), formats, ",", header=header, comments="")
+        write_whole(folder / f"{one.id}.csv", lines.getvalue().encode())
+        writer.writerow([f"{one.id}.csv", one.label, one.specimen, one.speed])
+    write_whole(folder / LABELS, table.getvalue().encode())
+
+
+def _recording(machine: Machine, setting: Setting) -> Recording:
+    name, rate = f"{machine.name}_{setting.id}", Fraction(machine.rate)
+    known = setting.label, f"{machine.name}_{setting.specimen}", setting.condition
+    axes = [
+        Recording(name, partial(_signal, machine, setting, axis), rate, *known, Origin(channel=axis)) for axis in AXES
+    ]
+    return of_axes(axes, name, aligned=True)
+
+
+def _signal(machine: Machine, setting: Setting, axis: str) -> Samples:
+    return _signals(machine, setting)[axis]
+
+
+_signals = lru_cache(maxsize=1)(simulate_axes)  # who asks for one axis asks for the next one then
+
+
+def main() -> None:
+    """As a command: write the folder that is named, or `pump`."""
+    try:
+        need("the simulated pump", "scipy")
+        write_folder(sys.argv[1] if len(sys.argv) > 1 else "pump")
+    except DualResError as error:
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""What healthy blocks say about another block: bets that a healthy machine wins nothing by, on average.
+
+A fault lifts the score of all its blocks by some healthy standard deviations, and the news of its first block more
+than those of later ones (`innovations.py`). So there are two bets for each lift, one that the fault begins
+with this block and one that it goes on. Both are on the rank of the news among those of healthy blocks, and what they
+pay is fair with an unlucky reference too (`payoffs.py`). News beyond a long reference are judged by a bound on
+its tail (`gpd_tail.py`), up to one in the number of blocks between false alarms. What is left of a drift or of
+another memory is paid for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies
+together are fair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.stream.alarm.gpd_tail import tail_ends
+from dualres.stream.alarm.innovations import SCALES, best_scale, carried_over, excess, news
+from dualres.stream.alarm.normal import quantile, share_below
+from dualres.stream.alarm.payoffs import cost, edges, pays
+
+Values = npt.NDArray[np.float64]
+
+LIFTS = (0.5, 1.0, 2.0, 3.0)  # healthy standard deviations
+WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them: faults that are clear are to be noticed soon
+SUDDEN = 0.9  # of the bet on the first block of a fault
+LEAST = 50  # blocks of a stretch; fewer tell neither the rank nor the likeness of neighbours
+BOTH = 0.75  # of a doubt's standard errors: there are two that have nothing to do with each other, and both are paid
+INDEPENDENT = 15  # blocks at least; likeness counts twice, by how few are independent and how much an error weighs
+REPEATS = 1.1  # at most
+CUTS = (1, 2, 4, 8, 16, 32, 64)  # pieces of a stretch, the more the faster the load changes
+PER_NAT = 4  # cells beyond the reference
+RANKS = 200  # healthy scores of a stretch that are kept to tell when it is healthy again
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Healthy blocks at one load, or at one time of day."""
+
+    count: int  # of news
+    edges: tuple[float, ...]  # of the cells of news
+    begins: tuple[float, ...]  # nats that bets on the first block of a fault cost, by lift
+    goes_on: tuple[float, ...]  # and on a later one
+    levels: tuple[float, ...]  # some of the healthy blocks, sorted
+    shares: tuple[float, ...]  # of blocks at most as high as each of them, and 1
+    beyond: tuple[float, ...] = ()  # chances of news above the last edges at most, where no healthy block had any
+
+
+@dataclass(frozen=True)
+class Bets:
+    """Bets against health and for it, learned from stretches of healthy blocks that follow each other.
+
+    A block counts as far as it is unusual for every stretch.
+    """
+
+    stretches: tuple[Stretch, ...]
+    scale: str  # of levels, as `dualres.stream.alarm.innovations.SCALES` has them
+    carried: float  # share of a level that is carried over to the next block
+    joined: int  # blocks, of which the mean score is one bet
+    repeats: float  # at least 1; copies that blocks are thought to come in
+
+    @classmethod
+    def learned(cls, healthy: Sequence[Sequence[float] | Values], sure: float, between: float) -> Bets | None:
+        """From stretches of block scores in their order; None where they are too few, or drift too fast."""
+        stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
+        shortest = min((len(one) for one in stretches), default=0)
+        for joined in _lengths(shortest // LEAST):
+            for cut in (cut for cut in CUTS if shortest // cut // joined >= LEAST):
+                pieces = [_joined(part, joined) for one in stretches for part in np.array_split(one, cut)]
+                scale = best_scale(pieces)
+                levels = [SCALES[scale](piece) for piece in pieces]
+                carried = carried_over(levels, normal, log(between))
+                if sum(map(len, levels)) * ((1 - carried) / (1 + carried)) ** 2 < INDEPENDENT:
+                    continue
+                new = [news(one, carried) for one in levels]
+                repeats = excess(new, normal if joined == 1 else 0.0)
+                if repeats <= REPEATS:
+                    priced = [_priced(*both, carried, sure, between) for both in zip(levels, new, strict=True)]
+                    return cls(tuple(priced), scale, carried, joined, repeats)
+        return None
+
+    @classmethod
+    def parsed(cls, data: Mapping[str, Any]) -> Bets:
+        """From `dataclasses.asdict`, by way of JSON."""
+        stretches = tuple(
+            Stretch(int(one["count"]), *(tuple(map(float, one.get(name, ()))) for name in _SEVERAL))
+            for one in data["stretches"]
+        )
+        scale, numbers = str(data["scale"]), (float(data["carried"]), int(data["joined"]), float(data["repeats"]))
+        if scale not in SCALES:
+            raise ValueError(f"{scale!r} is no scale of scores")
+        return cls(stretches, scale, *numbers)
+
+    @property
+    def supposes(self) -> bool:
+        """Whether news beyond the reference are judged by how the highest healthy ones thin out."""
+        return any(one.beyond for one in self.stretches)
+
+    def level(self, score: float) -> float:
+        """Of joined blocks, from their mean score."""
+        return float(SCALES[self.scale](score))
+
+    @cached_property
+    def _edges(self) -> list[Values]:
+        return [np.array(one.edges) for one in self.stretches]
+
+    @cached_property
+    def _gains(self) -> list[Values]:
+        """Nats by stretch: (cells, bets on a first block and on a later one, lifts)."""
+        found = []
+        for one in self.stretches:
+            first, later = _shifts(self.carried)
+            begins, goes_on = (
+                np.array([np.log(pays(one.count, shift, one.beyond)) - paid for shift, paid in zip(*both, strict=True)])
+                for both in ((first, one.begins), (later, one.goes_on))
+            )
+            # a fault may come slowly: a part of the bet on its first block is that it looks like a later one
+            begins = np.logaddexp(begins + log(SUDDEN), goes_on + log(1 - SUDDEN))
+            found.append(np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats)
+        return found
+
+    def against(self, new: npt.ArrayLike) -> Values:
+        """What bets that a block is not healthy gain or lose, in nats, by its news.
+
+        For news of any shape (..., 2, lifts): on the first block of a fault, and on a later one.
+        """
+        both = zip(self._gains, self._edges, strict=True)
+        return np.asarray(np.min([gains[np.searchsorted(ends, new, "left")] for gains, ends in both], axis=0))
+
+    def back(self, level: float) -> float:
+        """What a bet gains or loses that a block is healthy again, in nats.
+
+        Against it stands that a faulty block scores like the higher of two healthy ones, or higher. Its neighbours are
+        not told apart, but counted as copies.
+        """
+        copies = self.repeats * (1 + self.carried) / (1 - self.carried)
+        shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
+        return -log(2 * min(shares)) / copies
+
+
+_SEVERAL = ("edges", "begins", "goes_on", "levels", "shares", "beyond")
+
+
+def _shifts(carried: float) -> tuple[list[float], list[float]]:
+    """Of news by every lift, in their standard deviations: in a fault's first block, and in later ones."""
+    spread = sqrt(1 - carried**2)
+    return [lift / spread for lift in LIFTS], [lift * (1 - carried) / spread for lift in LIFTS]
+
+
+def _priced(levels: Values, new: Values, carried: float, sure: float, between: float) -> Stretch:
+    count, (first, later) = len(new), _shifts(carried)
+    steps = max(round(log(between / count) * PER_NAT), 1) if between > count else 0
+    beyond = np.geomspace(1 / (count + 1), 1 / between, steps + 1)[1:]
+    tail = tail_ends(new, beyond, BOTH * float(quantile(sure))) if steps else None
+    chances = () if tail is None else tuple(beyond.tolist())
+    begins = tuple(cost(count, shift, 1.0, sure, chances) for shift in first)
+    sure = float(share_below(BOTH * quantile(sure)))  # the other doubt is that of the share carried over
+    # a run of bets gains shift ** 2 / 2 each until it reaches the threshold
+    goes_on = tuple(cost(count, shift, 2 * log(between) / shift**2, sure, chances) for shift in later)
+    ranks = np.unique(np.linspace(0, len(levels) - 1, RANKS).round().astype(int))
+    shares = tuple(((np.append(ranks, len(levels)) + 1) / (len(levels) + 1)).tolist())
+    sorted_levels = tuple(np.sort(levels)[ranks].tolist())
+    ends = edges(new) if tail is None else np.concatenate([edges(new), np.maximum(tail, new.max())])
+    return Stretch(count, tuple(ends.tolist()), begins, goes_on, sorted_levels, shares, chances)
+
+
+def _lengths(most: int) -> list[int]:
+    """1, 2, 3, 4, 6, 8, 12, 16 ..."""
+    return sorted(n for power in range(most.bit_length()) for n in (2**power, 3 * 2**power) if n <= most)
+
+
+def _joined(scores: Values, joined: int) -> Values:
+    whole = len(scores) // joined * joined
+    return np.asarray(scores[:whole].reshape(-1, joined).mean(1))

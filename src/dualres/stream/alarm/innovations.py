@@ -1,0 +1,134 @@
+"""How a healthy block follows the block before, and what is new in it.
+
+Neighbours are alike, so the same surprise would count again and again. What counts instead is a block's news: its
+level less what is carried over from the block before. The share that is carried over is the correlation of neighbours,
+rather too large than too small: with a share too large, news that add up are smaller than news of independent blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.stream.alarm.normal import quantile
+
+Values = npt.NDArray[np.float64]
+
+GIVEN, LOG_ODDS = "given", "log-odds"
+NEAREST = 1e-6  # probabilities are kept so far from 0 and 1
+LONGER, FEWEST = (4, 16, 64, 256, 1024), 16  # by how much sums that tell a drift are longer, and how many are needed
+HALVINGS = 16  # of the doubt about the share that is carried over
+MOST_ERRORS = 1.5  # standard errors that a short reference is asked for
+CLEARLY = 6.0  # by how much a scale fits better than the scores as they are
+
+
+def _as_given(scores: npt.ArrayLike) -> Values:
+    return np.asarray(scores, np.float64)
+
+
+def _log_odds(scores: npt.ArrayLike) -> Values:
+    inside = np.clip(scores, NEAREST, 1 - NEAREST)
+    return np.asarray(np.log(inside / (1 - inside)))
+
+
+SCALES: dict[str, Callable[[npt.ArrayLike], Values]] = {GIVEN: _as_given, LOG_ODDS: _log_odds}
+
+
+def best_scale(stretches: Sequence[Values]) -> str:
+    """The scale on which news depend least on the level before: probabilities change by less near 0 and 1."""
+    if any(((one <= 0) | (one >= 1)).any() for one in stretches):
+        return GIVEN
+    given, log_odds = (_dependence([SCALES[scale](one) for one in stretches]) for scale in (GIVEN, LOG_ODDS))
+    return LOG_ODDS if log_odds + CLEARLY < given else GIVEN
+
+
+def news(levels: Values, carried: float) -> Values:
+    """Of every block but the first."""
+    return np.asarray(levels[1:] - carried * levels[:-1])
+
+
+def carried_over(stretches: Sequence[Values], normal: float, nats: float) -> float:
+    """The share of a level that goes over to the next block, by so many standard errors rather too large, or by more.
+
+    It is the share whose news have ranks that do not depend on the level before. Bets are on ranks, and where news are
+    skewed, a small error of the share moves many of them: ranks tell the share as exactly as it is needed. A run of
+    bets wins `nats` too easily by twice the relative error of 1 - rho. With a short reference unlucky ones would weigh
+    so much that the mean over references were unfair, hence more standard errors.
+    """
+    rho, pairs = _correlation(stretches)
+    if rho == 1:
+        return rho
+    errors = max(normal, min(MOST_ERRORS, nats * sqrt((1 + rho) / (1 - rho) / pairs)))
+    even, uneven = (_share_at(stretches, -some / sqrt(pairs)) for some in (0.0, errors))
+    bias = len(stretches) * (1 + 3 * rho) / pairs
+    return min(1.0, max(0.0, even + bias) + uneven - even)
+
+
+def _share_at(stretches: Sequence[Values], correlation: float) -> float:
+    """The share carried over for which news, by their ranks, have this correlation with the level before."""
+    low, high = -1.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _rank_correlation(stretches, middle) > correlation else (low, middle)
+    return (low + high) / 2
+
+
+def _rank_correlation(stretches: Sequence[Values], carried: float) -> float:
+    """Of the news' normal scores and the level before; it falls as more is carried over."""
+    product, power, squares = 0.0, 0.0, 0.0
+    for one in stretches:
+        before, scores = one[:-1] - one[:-1].mean(), _evenly_spread(len(one) - 1)
+        product += float(before[np.argsort(news(one, carried), kind="stable")] @ scores)
+        power, squares = power + float(before @ before), squares + float(scores @ scores)
+    return product / sqrt(power * squares) if power else -carried  # nothing goes over where levels never change
+
+
+@lru_cache(maxsize=8)
+def _evenly_spread(count: int) -> Values:
+    """So many normal values in their order, without chance."""
+    return quantile((np.arange(count) + 0.5) / count)
+
+
+def excess(stretches: Sequence[Values], normal: float) -> float:
+    """By which factor sums of news vary more than those of independent ones, clearly so; at least 1.
+
+    Noise averages out of long sums, and a drift or another memory does not.
+    """
+    found, scores = 1.0, [_normal_scores(one) for one in stretches]
+    for longer in LONGER:
+        sums = [one[: len(one) // longer * longer].reshape(-1, longer).sum(1) for one in scores]
+        many = np.concatenate(sums)
+        if len(many) >= FEWEST:
+            found = max(found, float(many @ many) / len(many) / longer - normal * sqrt(2 / len(many)))
+    return found
+
+
+def _correlation(stretches: Sequence[Values]) -> tuple[float, int]:
+    """Of neighbours, less the bias of short stretches and at least 0, and of how many pairs."""
+    centred = [one - one.mean() for one in stretches]
+    power = sum(float(one[:-1] @ one[:-1]) for one in centred)
+    product = sum(float(one[1:] @ one[:-1]) for one in centred)
+    pairs = sum(len(one) - 1 for one in stretches)
+    rho = product / power if power else 0.0
+    return min(1.0, max(0.0, rho + len(stretches) * (1 + 3 * rho) / pairs)), pairs
+
+
+def _dependence(stretches: Sequence[Values]) -> float:
+    """How far the mean and the spread of news depend on the level before: about chi-squared of 4 if they do not."""
+    (rho, pairs), found = _correlation(stretches), np.zeros(4)
+    for one in stretches:
+        new, before = _normal_scores(news(one, rho)), _normal_scores(one[:-1])
+        spread, bent = new**2 - 1, before**2 - 1
+        twisted = before**3 - 3 * before
+        found += [new @ bent / sqrt(2), new @ twisted / sqrt(6), spread @ before / sqrt(2), spread @ bent / 2]
+    return float(found @ found) / pairs
+
+
+def _normal_scores(values: Values) -> Values:
+    """The same order, normally distributed; equal values stay equal."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray(quantile((np.cumsum(counts) - counts / 2) / len(values))[which])

@@ -1,0 +1,75 @@
+"""What fair bets on a rank pay.
+
+A rank among n healthy values is one of n + 1 gaps. Gaps are gathered to cells, narrow at the top, where faults are.
+A bet that normal values are shifted by so many standard deviations pays in each cell what the shift makes of its
+chance. That is fair if every gap is as likely. The same healthy values serve for years, though, and may be unlucky
+ones: the chances of gaps follow a Dirichlet distribution, whatever the values are. So what a bet pays on average is
+drawn many times, and it pays less by the most that it is
+
+* in a share `sure` of all draws;
+* as the mean of all draws of a run of bets: a run wins by so many of them, each with the same unlucky reference.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.stream.alarm.normal import quantile, share_below
+
+Values = npt.NDArray[np.float64]
+Chances = tuple[float, ...]
+
+WIDTH = 24  # a cell has one gap for so many above it, and at least one
+DRAWS = 2000
+LONGEST_RUN = 200.0
+LEAST_PAID = 1e-30
+
+
+@lru_cache(maxsize=64)
+def cells(count: int) -> npt.NDArray[np.int64]:
+    """Gaps among so many healthy values in every cell, from the lowest up."""
+    widths: list[int] = []
+    left = count + 1
+    while left:
+        widths.append(min(left, max(1, (count + 1 - left) // WIDTH)))
+        left -= widths[-1]
+    return np.array(widths[::-1])
+
+
+def edges(values: Values) -> Values:
+    """Where a cell ends and the next one begins: a value is above the first edges, as many as its cell's number."""
+    return np.asarray(np.sort(values)[np.cumsum(cells(len(values)))[:-1] - 1])
+
+
+def pays(count: int, shift: float, beyond: Chances = ()) -> Values:
+    """What a bet on a shift pays in every cell (cells,); 1 on average.
+
+    `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
+    """
+    ends = quantile(np.concatenate([[0], np.cumsum(cells(count)) / (count + 1)]))
+    ends = np.concatenate([ends[:-1], -quantile(np.array(beyond)), ends[-1:]])
+    shifted, usual = (above[:-1] - above[1:] for above in (share_below(shift - ends), share_below(-ends)))
+    return np.asarray(np.maximum(shifted / usual, LEAST_PAID))
+
+
+def cost(count: int, shift: float, run: float, sure: float, beyond: Chances = ()) -> float:
+    """Nats that a bet pays less, to be fair with an unlucky reference too, for runs of so many bets.
+
+    The chances `beyond` the reference are bounds already. What they pay more than the lowest of them is not drawn.
+    """
+    paid, run = pays(count, shift, beyond), min(max(run, 1.0), LONGEST_RUN)
+    ranked = len(cells(count))
+    more = float(np.diff(paid[ranked - 1 :]) @ np.array(beyond)) if beyond else 0.0
+    average = _chances(count) @ paid[:ranked] + more
+    return log(max(float(np.quantile(average, sure)), float(np.mean(average**run) ** (1 / run))))
+
+
+@lru_cache(maxsize=4)
+def _chances(count: int) -> Values:
+    """Drawn chances of a healthy value to fall into every cell, (draws, cells); the same at every call."""
+    drawn = np.random.default_rng(count).standard_gamma(cells(count), (DRAWS, len(cells(count))))
+    return np.asarray(drawn / drawn.sum(1, keepdims=True))

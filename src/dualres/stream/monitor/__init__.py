@@ -1,0 +1,1 @@
+"""From samples without end to events of windows and blocks."""

@@ -1,0 +1,85 @@
+"""A block of a stream: windows that follow each other, told together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import astuple, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
+from dualres.judge.backends import Scores
+from dualres.judge.trust.calibration import NO_PROMISE, Answer, Calibration
+from dualres.judge.trust.novelty import Look
+from dualres.stream.monitor.framing import Framed
+
+LOOKED_AT = 3  # windows of a block: a look takes several times as long as a verdict
+A_PART = "a block is a part of a recording, and the error rate was measured on whole ones"
+
+
+def windows_in(block_s: float, config: ModelConfig) -> int:
+    """The fewest half-overlapping windows that span so many seconds."""
+    if not 0 < block_s < math.inf:
+        raise ConfigError(f"a block of {block_s} s was asked for; give a positive number of seconds")
+    return max(1, math.ceil((block_s * config.rate - config.window) / (config.window // 2)) + 1)
+
+
+def seconds_between(block_s: float, config: ModelConfig) -> float:
+    """From the start of a block to that of the next: less than it spans, for windows overlap."""
+    return windows_in(block_s, config) * (config.window // 2) / config.rate
+
+
+@dataclass
+class Block:
+    """Sums over the windows so far; windows may lie on both sides of a gap."""
+
+    length: int  # windows of a whole one
+    sums: list[float]  # of probabilities, by class
+    looks: list[float]  # sums of what was looked at, in the order of `Look`; empty before the first
+    looked: int = 0
+    windows: int = 0
+    start: int = 0  # as `Event` has them
+    stop: int = 0
+    missing: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.windows == self.length
+
+    @property
+    def wants_a_look(self) -> bool:
+        """At the window that comes next."""
+        return self.windows % -(-self.length // LOOKED_AT) == 0
+
+    def add(self, window: Framed, missing: int, scores: Scores, look: Look | None) -> None:
+        """A window's scores (classes,); `missing` samples before it."""
+        if not self.windows:
+            self.start = window.start
+        self.windows, self.stop, self.missing = self.windows + 1, window.stop, self.missing + missing
+        self.sums = [total + one for total, one in zip(self.sums, scores.tolist(), strict=True)]
+        if look is not None:
+            self.looks = (np.array(self.looks or 0.0) + astuple(look)).tolist()
+            self.looked += 1
+
+    def mean(self) -> list[float]:
+        """Probabilities, by class."""
+        return [total / self.windows for total in self.sums]
+
+    def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
+        """As of a recording; no rate is promised, but what is none of the classes is told."""
+        look = Look(*(total / self.looked for total in self.looks))
+        answer = calibration.answer(self.mean(), look, None, error, sure)
+        if answer.promise is None:
+            return answer
+        kind, reason = (NO_PROMISE, A_PART) if answer.reason == "" else (answer.kind, answer.reason)
+        return replace(answer, kind=kind, promise=None, reason=reason)
+
+    def as_data(self) -> dict[str, Any]:
+        return dict(vars(self))
+
+    @classmethod
+    def parsed(cls, data: Mapping[str, Any]) -> Block:
+        return cls(**data)

@@ -1,0 +1,320 @@
+"""A model beside a machine: chunks of samples in, verdicts on windows and blocks of them out.
+
+from dualres import load
+from dualres.stream import Monitor
+
+monitor = Monitor(load("bearings.safetensors"), 12_800, name="pump 3")
+for chunk in chunks:
+    for event in monitor.push(chunk):
+        print(event.kind, event.seconds, event.label)
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
+from hashlib import sha256
+from itertools import groupby
+from threading import local
+from typing import Any, Self
+from weakref import WeakValueDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from dualres.config import HELD
+from dualres.errors import ConfigError, RecordingError
+from dualres.judge.backends import Scores
+from dualres.judge.model import Model
+from dualres.judge.trust.calibration import ERROR, Calibration
+from dualres.judge.trust.conformal import check_rates
+from dualres.judge.trust.novelty import Look, look_at_windows
+from dualres.judge.verdict import check_probabilistic
+from dualres.kernel.inference import TOGETHER
+from dualres.recordings.recording import Samples
+from dualres.recordings.windows import too_short
+from dualres.stream.monitor import event
+from dualres.stream.monitor.block import Block, windows_in
+from dualres.stream.monitor.event import Event
+from dualres.stream.monitor.framing import Framed, Framing
+from dualres.utils.rates import Rate, exact_rate
+
+LARGEST = 1e37  # a sample beyond it cannot be filtered in float32; it counts as missing, as one that is not finite
+FORMAT = 1  # of markers and states
+
+
+class Monitor:
+    """Judges one stream, at `rate` Hz, of one axis or of all that the model knows, in the order of its card.
+
+    What it says of windows is what `window_scores` (judge/verdict.py) says of the same samples as one recording, to the
+    last bit, however they are cut into chunks. A block has as many windows as span `block_s` seconds. Samples that are
+    not finite are left out and counted as missing.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        rate: Rate,
+        *,
+        name: str = "",
+        block_s: float = 5.0,
+        error: float = ERROR,
+        sure: float | None = None,
+    ) -> None:
+        """`name` is that of the stream, for its events. Answers of blocks are at `error` and `sure`, as diagnose's."""
+        check_probabilistic(model)
+        check_rates(error, sure)
+        config, exact = model.card.config, exact_rate(rate)
+        if exact != config.rate and model.card.resampler != HELD:
+            raise ConfigError(
+                f"the model resamples by {model.card.resampler}, which needs the mean of a whole recording, and a "
+                f"stream has none; fit it again by {HELD}, the default, or sample at {config.rate} Hz"
+            )
+        self.model, self.name, self.error, self.sure = model, name, error, sure
+        self.block_s = float(block_s)
+        self._framing = Framing(exact, max(len(model.card.channels), 1), config.rate, config.window)
+        self._windows = self._blocks = 0  # events so far
+        self._block = self._new_block()
+        self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
+        self._pending: list[Framed] = []
+        self._calibration = _calibration_of(model)
+
+    @property
+    def rate(self) -> float:
+        """Hz."""
+        return float(self._framing.rate)
+
+    @property
+    def position(self) -> int:
+        """Samples so far, also those that are missing."""
+        return self._framing.position
+
+    @property
+    def missing(self) -> int:
+        """Samples since the latest event of a window that did not come; the next one will tell."""
+        return self._framing.missing + self._unjudged
+
+    @property
+    def needed_from(self) -> int:
+        """The first sample that anything to come depends on; no earlier one is needed by `resumed`."""
+        return self._framing.needed_from
+
+    @property
+    def waiting(self) -> int:
+        """Windows that `take` completed and that were not scored yet."""
+        return len(self._pending)
+
+    def samples_for(self, windows: int) -> int:
+        """Into such pieces a long chunk is best cut, so that about so many of its windows are in memory at a time."""
+        return windows * self._framing.samples_for_a_step
+
+    def push(self, samples: npt.ArrayLike) -> list[Event]:
+        """What a chunk (n,) or (n, axes) of any size completes, in order; a block comes after its last window."""
+        chunk, events, step = self._chunk(samples), list[Event](), self.samples_for(TOGETHER)
+        for start in range(0, chunk.shape[1], step):
+            self._take(chunk[:, start : start + step])
+            events += score_together([self])
+        return events
+
+    def take(self, samples: npt.ArrayLike) -> None:
+        """As `push`, without a score: `score_together` gives the events, of many streams at once."""
+        self._take(self._chunk(samples))
+
+    def gap(self, missing: int = 0) -> list[Event]:
+        """So many samples are missing, or an unknown number: what follows is judged as a recording of its own.
+
+        What the end of the stretch completes; the next window's event tells how many are missing.
+        """
+        if missing < 0:
+            raise ConfigError(f"a gap of {missing} samples was told; it has none or more")
+        self._pending += self._framing.gap(int(missing))
+        return score_together([self])
+
+    def finish(self) -> list[Event]:
+        """What the end of the stream completes, and its last block, which may be shorter than the others.
+
+        An error as `diagnose` gives it where the stream was too short for any window.
+        """
+        events = self.gap()
+        config, framing = self.model.card.config, self._framing
+        if not self._windows and not self._unjudged:
+            name = self.name or "the stream"
+            if not framing.longest:
+                raise RecordingError(f"{name}: there are no samples in it")
+            raise too_short(name, framing.longest, framing.rate, config.window, config.rate)
+        return events + (self._tell_block() if self._block.windows else [])
+
+    def marker(self) -> dict[str, Any]:
+        """Where the stream is, as plain JSON of few bytes, for `resumed`."""
+        if self._pending:
+            raise ConfigError("windows of the stream wait for score_together; let it score them first")
+        return {
+            "format": FORMAT,
+            "model": _fingerprint(self.model),
+            "name": self.name,
+            "rate": str(self._framing.rate),
+            "block_s": self.block_s,
+            "error": self.error,
+            "sure": self.sure,
+            "needed_from": self.needed_from,
+            "windows": self._windows,
+            "blocks": self._blocks,
+            "unjudged": self._unjudged,
+            "block": self._block.as_data(),
+            "framing": self._framing.marker(),
+        }
+
+    @classmethod
+    def resumed(cls, model: Model, marker: Mapping[str, Any], samples: npt.ArrayLike) -> Self:
+        """The monitor that gave the marker, to the last bit; `samples` are those from `needed_from` up to there."""
+        monitor = cls._marked(model, marker)
+        chunk = monitor._chunk(samples)
+        expected = marker["framing"]["position"] - marker["needed_from"]
+        if chunk.shape[1] != expected:
+            raise ConfigError(f"{chunk.shape[1]} samples came with a marker that needs {expected}")
+        monitor._framing.go_on(marker["framing"], chunk)
+        return monitor
+
+    def state(self) -> bytes:
+        """All that the monitor keeps, for `restored`: less than 150 kB for each axis at usual rates."""
+        held = self._framing.held()
+        head = {**self.marker(), "held": [len(one) for one in held]}
+        return json.dumps(head).encode() + b"\n" + b"".join(one.astype("<f4").tobytes() for one in held)
+
+    @classmethod
+    def restored(cls, model: Model, state: bytes) -> Self:
+        """The monitor that gave the state, to the last bit."""
+        try:
+            head, _, body = state.partition(b"\n")
+            marker = json.loads(head)
+            values = np.frombuffer(body, "<f4").astype(np.float32)
+            held = np.split(values, np.cumsum(marker["held"]))
+            if held.pop().size or sum(marker["held"]) != len(values):
+                raise ValueError("it has another length than it says")
+        except (ValueError, KeyError, TypeError) as error:
+            raise ConfigError(f"this is no state of a monitor ({error})") from error
+        monitor = cls._marked(model, marker)
+        monitor._framing.put_back(marker["framing"], held)
+        return monitor
+
+    @classmethod
+    def _marked(cls, model: Model, marker: Mapping[str, Any]) -> Self:
+        """Where the marker says, but for the samples."""
+        if marker.get("format") != FORMAT or marker.get("model") != _fingerprint(model):
+            raise ConfigError("this was written beside another model, or by another version of DualRes; begin anew")
+        given = {name: marker[name] for name in ("name", "block_s", "error", "sure")}
+        monitor = cls(model, marker["rate"], **given)
+        monitor._windows, monitor._blocks = marker["windows"], marker["blocks"]
+        monitor._unjudged, monitor._block = marker["unjudged"], Block.parsed(marker["block"])
+        return monitor
+
+    def _chunk(self, samples: npt.ArrayLike) -> Samples:
+        """(axes, n), a copy: whoever gave it may reuse its memory."""
+        chunk = np.array(samples, dtype=np.float32)
+        axes = self._framing.axes
+        if chunk.ndim == 1:
+            chunk = chunk[:, None]
+        if chunk.ndim != 2 or chunk.shape[1] != axes:
+            needed = "(n,)" if axes == 1 else f"(n, {axes}), with {', '.join(self.model.card.channels)} in this order,"
+            raise ConfigError(f"a chunk of shape {np.shape(samples)} was given; {needed} is needed")
+        return np.ascontiguousarray(chunk.T)
+
+    def _take(self, chunk: Samples) -> None:
+        sound = np.abs(chunk) <= LARGEST
+        if sound.all():
+            self._pending += self._framing.take(chunk)
+            return
+        at = 0
+        for whole, run in groupby(np.logical_and.reduce(sound).tolist()):
+            start, at = at, at + len(list(run))
+            self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)
+
+    def _told(self, windows: Sequence[Framed], scores: Scores) -> list[Event]:
+        """The events of windows by their scores (n, classes)."""
+        events = []
+        for window, row in zip(windows, scores, strict=True):
+            if not np.isfinite(row).all():
+                self._unjudged += window.missing + self._framing.samples_for_a_step
+                continue
+            missing, self._unjudged = window.missing + self._unjudged, 0
+            look = self._look(window) if self._calibration and self._block.wants_a_look else None
+            self._block.add(window, missing, row, look)
+            self._windows += 1
+            told = event.WINDOW, self._windows - 1, window.start, window.stop
+            events.append(self._event(*told, row.tolist(), 1, missing))
+            if self._block.complete:
+                events += self._tell_block()
+        return events
+
+    def _tell_block(self) -> list[Event]:
+        block, self._block = self._block, self._new_block()
+        answer = block.answer(self._calibration, self.error, self.sure) if self._calibration else None
+        self._blocks += 1
+        told = event.BLOCK, self._blocks - 1, block.start, block.stop
+        return [self._event(*told, block.mean(), block.windows, block.missing, answer)]
+
+    def _event(self, kind: str, number: int, start: int, stop: int, shares: list[float], *rest: Any) -> Event:
+        classes = self.model.classes
+        label, seconds = classes[int(np.argmax(shares))], start / self.rate
+        return Event(
+            self.name, kind, number, start, stop, seconds, label, dict(zip(classes, shares, strict=True)), *rest
+        )
+
+    def _new_block(self) -> Block:
+        return Block(windows_in(self.block_s, self.model.card.config), [0.0] * len(self.model.classes), [])
+
+    def _look(self, window: Framed) -> Look:
+        rate = self._framing.rate
+        found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
+        return Look(*np.mean([astuple(one) for one in found], axis=0).tolist())
+
+
+def score_together(monitors: Iterable[Monitor]) -> list[Event]:
+    """The events of all windows that wait in monitors; those of one model are scored in one call."""
+    by_model: dict[int, list[Monitor]] = defaultdict(list)
+    for monitor in monitors:
+        if monitor._pending:
+            by_model[id(monitor.model)].append(monitor)
+    events = []
+    for some in by_model.values():
+        taken = [monitor._pending for monitor in some]
+        windows = [window.samples for pending in taken for window in pending]
+        model, axes = some[0].model, range(len(windows[0]))
+        each = [_scores(model, [window[axis] for window in windows], axis) for axis in axes]
+        scores = each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+        ends = np.cumsum([len(pending) for pending in taken])
+        for monitor, pending, rows in zip(some, taken, np.split(scores, ends[:-1]), strict=True):
+            monitor._pending = []
+            events += monitor._told(pending, rows)
+    return events
+
+
+def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
+    """A few at a time, so that those of hundreds of streams are not in memory twice."""
+    if not hasattr(_own, "stack") or _own.stack.shape[1] != len(windows[0]):
+        _own.stack = np.empty((TOGETHER, len(windows[0])), np.float32)
+    some = (windows[start : start + TOGETHER] for start in range(0, len(windows), TOGETHER))
+    return np.concatenate([model.scores(np.stack(few, out=_own.stack[: len(few)]), axis) for few in some])
+
+
+def _fingerprint(model: Model) -> str:
+    """Of what a stream's state depends on."""
+    card = model.card
+    facts = [card.classes, card.method, card.channels, card.config.rate, card.config.window, card.resampler]
+    return sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+
+def _calibration_of(model: Model) -> Calibration | None:
+    """Parsed once for all monitors of a model."""
+    if not model.card.calibration:
+        return None
+    known = _calibrations.get(id(model))
+    if known is None:
+        known = _calibrations[id(model)] = Calibration.parsed(model.card.calibration, model.classes)
+    return known
+
+
+_calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
+_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.

@@ -1,0 +1,1 @@
+"""The service: sources, a spool, sinks, and the agent between them."""

@@ -1,0 +1,357 @@
+"""The agent: chunks from sources into the spool, from there to monitors, and verdicts to sinks; nothing gets lost.
+
+One thread does the work, round after round: commit what came and acknowledge it, judge some of what is committed,
+commit verdicts with the positions that they brought, and hand them to the sinks. Every source and every sink has a
+thread of its own, so that a slow one delays no other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from dualres.errors import ConfigError, RecordingError
+from dualres.judge.model import Model
+from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.monitor.event import BLOCK, WINDOW, Event
+from dualres.stream.monitor.monitor import Monitor
+from dualres.stream.watch.alarms import Alarms
+from dualres.stream.watch.delivery import AT_ONCE, Delivery
+from dualres.stream.watch.failover.checkpoint import Checkpoints
+from dualres.stream.watch.inbox import Intake
+from dualres.stream.watch.lag import Pace
+from dualres.stream.watch.loss_report import Losses
+from dualres.stream.watch.monitors import Judged, Monitors
+from dualres.stream.watch.sequencing import Placed, Streams
+from dualres.stream.watch.sinks.sink import Sink
+from dualres.stream.watch.sources.source import Known, Source
+from dualres.stream.watch.spool import PAUSE_S, WAITS, Spool, SpoolFullError
+
+Result = TypeVar("Result")
+JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
+COMMITTED_AT_ONCE = 4 << 20  # bytes
+MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
+LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
+REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
+LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
+TOLD_S = 1.0  # between two reports of how it goes
+
+
+@dataclass(frozen=True)
+class Status:
+    """How it goes."""
+
+    streams: int
+    windows: int  # judged since the start
+    blocks: int
+    behind_s: float  # how long ago the samples came that are judged now
+    waiting: int  # verdicts that a sink does not have yet
+    spool_bytes: int
+    missing: int  # samples that never came, or that nothing could be made of, since the start
+    duplicates: int  # samples that came twice, and were left out
+    latest: str = ""  # the latest verdict of a block, in words
+
+
+class StoppedError(Exception):
+    """Somebody stopped the agent while it waited."""
+
+
+class Agent:
+    """Watches sources until they end or until it is stopped."""
+
+    def __init__(
+        self,
+        model: Model,
+        sources: Sequence[Source],
+        sinks: Sequence[Sink],
+        spool: Spool,
+        *,
+        block_s: float = 5.0,
+        condition: dict[str, str] | None = None,
+        kinds: Sequence[str] = ("window", "block"),
+        alarms: Alarms | None = None,
+        lasting: bool = True,
+        checkpoints: Checkpoints | None = None,
+        most_behind_s: float = MOST_BEHIND_S,
+        say: Callable[[str], None] = lambda text: None,
+        report: Callable[[Status], None] = lambda status: None,
+    ) -> None:
+        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
+
+        With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
+        cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
+        """
+        self._model, self._sources, self._spool = model, sources, spool
+        self._kinds, self._lasting, self._checkpoints = kinds, lasting, checkpoints
+        self._most_behind_s = float("inf") if all(source.waits for source in sources) else most_behind_s
+        self._say, self._report = say, report
+        self._intake, self._stopped = Intake(), threading.Event()
+        self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
+        self._cursor = 0  # the chunk up to which all are judged
+        self._pace = Pace(spool.sample_bytes, JUDGED_AT_ONCE // 2)
+        self._busy_since: float | None = None  # the latest round, where it left something to judge
+        self._monitors = Monitors(model, block_s, condition or {}, alarms, self._machine_of, say)
+        self._monitors.resume(spool, self._streams.by_id)
+        self._told: set[str] = set()
+        positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
+        for name, count in never.items():
+            say(f"{name}: {count} verdicts were never delivered to it, and it is not asked for any more")
+        self._deliveries = [Delivery(sink, positions[sink.name], self._intake.wake, say) for sink in sinks]
+        self._remembered, self._remembered_at = positions, time.monotonic()
+        self._running: list[threading.Thread] = []
+        self.failed: list[Exception] = []  # of sources that ended in an error
+        self.refused: list[Exception] = []  # of streams that nothing can judge
+        self._told_at, self._losses = 0.0, Losses(say)
+        self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
+
+    @property
+    def lost(self) -> int:
+        """Samples of sources that could not wait, and that there was no room for."""
+        return self._intake.lost
+
+    def stop(self) -> None:
+        """From another thread or a signal's handler: end soon, and in good order."""
+        self._stopped.set()
+
+    def run(self) -> None:
+        """Until all sources have ended, or until `stop`."""
+        known = self._streams.known()
+        for source in self._sources:
+            thread = threading.Thread(target=self._run_source, args=(source, known), name=source.name, daemon=True)
+            self._running.append(thread)
+            thread.start()
+        whole = False  # whether the last round was; else memory is ahead of the spool, and only a new start is right
+        try:
+            with contextlib.suppress(StoppedError):
+                while self._round():
+                    pass
+                whole = True
+        finally:
+            self._stopped.set()
+            self._intake.close()
+            self._end(whole)
+
+    def _round(self) -> bool:
+        """Whether there is more to do."""
+        ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
+        came = self._take_in(0.0 if self._backlog() else LONGEST_WAIT_S)
+        judged = self._judge()
+        self._deliver()
+        if self._checkpoints and not self._backlog():
+            self._checkpoints.go_on(min(self._positions().values(), default=self._spool.last_verdict), quiet=not came)
+        self._tell()
+        if self._stopped.is_set() or any(one.closed for one in self._deliveries):
+            return False
+        return came or judged or not ended or not self._intake.empty
+
+    # From sources into the spool
+
+    def _run_source(self, source: Source, known: dict[str, Known]) -> None:
+        """In the source's thread."""
+        put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
+        if source.live:
+            put = partial(_after_pause, put, dict(known))
+        try:
+            source.run(put, self._say, self._stopped, known)
+        except Exception as error:  # whatever it is, it must not end a thread in silence
+            self.failed.append(error)
+            self._say(f"{source.name}: not watched any more  {error}")
+        finally:
+            self._intake.wake()
+
+    def _take_in(self, wait_s: float) -> bool:
+        """Commit what came, then acknowledge it; whether anything did."""
+        if self._spool.full and (self._backlog() or self.undelivered):  # else nothing but more samples makes room
+            self._once(
+                f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
+                "until verdicts are delivered or streams are judged",
+                "quota",
+            )
+            self._intake.wait(wait_s)
+            return False
+        self._told.discard("quota")
+        if max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
+            self._intake.wait(wait_s)
+            return False
+        room = self._spool.quota - self._spool.bytes
+        chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
+        if not chunks:
+            return False
+        placed = Placed()
+        for chunk in chunks:
+            try:
+                self._streams.place(chunk, placed)
+            except (ConfigError, RecordingError) as error:
+                if self._once(f"{chunk.stream}: left out  {error}", chunk.stream):
+                    self.refused.append(error)
+        self._commit(placed)
+        acknowledgements = [chunk.acknowledge for chunk in chunks if chunk.acknowledge]
+        if self._checkpoints:
+            self._checkpoints.add(acknowledgements)
+        else:
+            for acknowledge in acknowledgements:
+                acknowledge()
+        return True
+
+    def _commit(self, placed: Placed) -> None:
+        self._written(lambda: self._spool.append(placed.opened, placed.chunks))
+        self._pace.came(sum(len(chunk.data) for chunk in placed.chunks))
+        self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
+        for stream in placed.opened:
+            self._monitors.open(stream)
+
+    def _check(self, form: Form) -> None:
+        """An error where no monitor can be made."""
+        Monitor(self._model, form.rate)
+
+    def _backlog(self) -> bool:
+        return self._cursor + 1 < self._spool.next_chunk
+
+    # From the spool to verdicts
+
+    def _judge(self) -> bool:
+        """Some of the chunks that are committed; whether there were any."""
+        began = time.monotonic() if self._busy_since is None else self._busy_since
+        chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
+        if not chunks:
+            self._cursor = self._spool.next_chunk - 1  # the latest may have been dropped by an agent before
+            self._pace.nothing_waits()
+            return False
+        self._record(self._monitors.judge(chunks))
+        self._cursor, now = chunks[-1].id, time.monotonic()
+        self._pace.judged(sum(len(chunk.data) for chunk in chunks), now - began)
+        self._busy_since = now if self._backlog() else None
+        self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
+        return True
+
+    def _record(self, judged: Judged) -> None:
+        if not judged.progress:
+            return
+        verdicts = [told for event, told in judged.verdicts if event.kind in self._kinds]
+        positions = self._positions()
+        self._written(lambda: self._spool.record(judged.progress, verdicts, positions))
+        self._remembered, self._remembered_at = positions, time.monotonic()
+        for one in judged.progress:
+            if one.ended:
+                self._monitors.close(one.stream)
+                self._streams.over(one.stream)
+        events, now = [event for event, _ in judged.verdicts], self._status
+        windows = [event for event in events if event.kind == WINDOW]
+        blocks = [event for event in events if event.kind == BLOCK]
+        self._status = replace(
+            now,
+            windows=now.windows + len(windows),
+            blocks=now.blocks + len(blocks),
+            missing=now.missing + sum(event.missing for event in windows),
+            latest=_in_words(blocks[-1]) if blocks else now.latest,
+        )
+
+    # From verdicts to sinks
+
+    def _deliver(self) -> None:
+        for delivery in self._deliveries:
+            if delivery.idle and self._spool.waiting(delivery.done):
+                delivery.hand_over(self._spool.outbox(delivery.done, AT_ONCE))
+        if time.monotonic() - self._remembered_at >= REMEMBERED_S:
+            self._remember()
+
+    def _positions(self) -> dict[str, int]:
+        """The last verdict that each sink has."""
+        return {one.sink.name: one.done for one in self._deliveries}
+
+    def _remember(self) -> None:
+        """Commit what sinks have."""
+        positions = self._positions()
+        if positions != self._remembered:
+            self._written(lambda: self._spool.delivered(positions))
+        self._remembered, self._remembered_at = positions, time.monotonic()
+
+    def _machine_of(self, stream: str) -> str:
+        """The machine that a stream is of; by default each is of another."""
+        return next((machine for source in self._sources if (machine := source.machine_of(stream))), stream)
+
+    @property
+    def undelivered(self) -> dict[str, int]:
+        """Verdicts that sinks do not have yet, where there are any. A sink that was closed may want them at the next
+        start, if there is one that goes on."""
+        wanting = [one for one in self._deliveries if self._lasting or not one.closed]
+        waiting = {one.sink.name: self._spool.waiting(one.done) for one in wanting}
+        return {name: count for name, count in waiting.items() if count}
+
+    def _end(self, whole: bool) -> None:
+        """Nothing comes any more: judge and deliver what is here, or deliver alone where a round was interrupted."""
+        try:
+            while whole and (self._take_in(0.0) or self._judge()):
+                pass
+            if whole and not self._lasting:
+                placed = Placed()
+                for stream in self._streams.open_streams():
+                    self._streams.end(stream, placed, time.time())
+                self._commit(placed)
+            while whole and self._judge():
+                pass
+            deadline = time.monotonic() + LAST_DELIVERY_S
+            while self.undelivered and time.monotonic() < deadline and not any(one.closed for one in self._deliveries):
+                self._deliver()
+                self._intake.wait(0.05)
+        except StoppedError:
+            pass
+        finally:
+            for delivery in self._deliveries:
+                delivery.stop(time.monotonic() + 1)
+        with contextlib.suppress(StoppedError):
+            self._remember()
+        self._tell(now=True)
+
+    # What a person is told
+
+    def _written(self, write: Callable[[], Result]) -> Result:
+        """What `write` gives, as soon as there is room on the disk."""
+        while True:
+            try:
+                done = write()
+            except SpoolFullError as error:
+                self._once(f"{error}: {WAITS}", "disk")
+                if self._stopped.wait(PAUSE_S):
+                    raise StoppedError from error
+                continue
+            if "disk" in self._told:
+                self._told.discard("disk")
+                self._say(f"{self._spool.path}: there is room again")
+            return done
+
+    def _once(self, text: str, about: str) -> bool:
+        """Whether it is the first time."""
+        if about in self._told:
+            return False
+        self._told.add(about)
+        self._say(text)
+        return True
+
+    def _tell(self, now: bool = False) -> None:
+        if now or time.monotonic() - self._told_at >= TOLD_S:
+            self._told_at = time.monotonic()
+            self._losses.count(self.lost, ended=now)
+            waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
+            self._status = replace(
+                self._status, streams=len(self._monitors), waiting=waiting, spool_bytes=self._spool.bytes
+            )
+            self._report(self._status)
+
+
+def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: Chunk) -> None:
+    """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
+    before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
+    if before and not before.ended and chunk.first is None and chunk.data:
+        passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
+        chunk = replace(chunk, missing=max(1, chunk.missing + passed))
+    put(chunk)
+
+
+def _in_words(block: Event) -> str:
+    return f"{block.stream.rpartition('/')[0]} {block.label} {block.probabilities[block.label]:.2f}"

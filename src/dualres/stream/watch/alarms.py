@@ -1,0 +1,105 @@
+"""An alarm for every stream of an agent, all learned from the same healthy recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dualres.errors import RecordingError
+from dualres.judge.healthy_baseline import class_of_healthy
+from dualres.judge.model import Model
+from dualres.recordings.labels.folder import expanded
+from dualres.stream.alarm.alarm import SURE, Alarm
+from dualres.stream.alarm.alarm_rate import rate_of
+from dualres.stream.alarm.e_values import LEAST
+from dualres.stream.alarm.fault_score import fault_score
+from dualres.stream.monitor.block import seconds_between
+from dualres.stream.monitor.event import BLOCK, Event
+from dualres.stream.monitor.monitor import Monitor
+from dualres.stream.watch.sources.recordings_folder import axes_in
+
+SHORT_ROWS = 3  # one after the other, until a person is told
+TOO_SHORT = (
+    "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
+    f"{LEAST} blocks, about {{:.2g}} minutes without a break"
+)
+
+
+class Alarms:
+    """By the names of machines: what is known of one outlasts a restart of its sensor, and its recordings."""
+
+    def __init__(self, learned: Alarm, healthy: Sequence[str]) -> None:
+        """`healthy` are the classes of machines running well."""
+        self.learned, self._healthy = learned, healthy
+        self._alarms: dict[str, Alarm] = {}
+        self._in_a_row: dict[str, tuple[int, int]] = {}  # blocks, and rows before them that were too short to bet
+
+    def told(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
+        """What a machine's alarm says after a block, as plain data; `follows` as for `Alarm.update`."""
+        blocks, short = self._in_a_row.get(machine, (0, 0))
+        if blocks and not follows:
+            blocks, short = 0, short + 1 if blocks < self.learned.least_in_a_row else 0
+        self._in_a_row[machine] = blocks + 1, short
+        return self._of(machine).update(fault_score(event, self._healthy), follows=follows).as_data()
+
+    def in_vain(self, machine: str) -> bool:
+        """Whether its blocks come in rows too short to bet on."""
+        return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
+
+    def state(self, machine: str) -> dict[str, Any]:
+        """What it said after the latest block."""
+        return self._of(machine).state.as_data()
+
+    def kept(self, machine: str) -> dict[str, Any]:
+        """What is to be remembered of a machine's alarm, as plain data."""
+        return self._of(machine).kept
+
+    def go_on(self, machine: str, kept: dict[str, Any]) -> None:
+        """From what was remembered."""
+        self._alarms[machine] = self.learned.another(kept)
+
+    def _of(self, machine: str) -> Alarm:
+        if machine not in self._alarms:
+            self._alarms[machine] = self.learned.another()
+        return self._alarms[machine]
+
+
+def alarms_at(
+    rate: str,
+    model: Model,
+    healthy: Iterable[Path],
+    *,
+    block_s: float,
+    machines: int = 1,
+    label: str | None = None,
+    hz: Fraction | None = None,
+) -> Alarms:
+    """Alarms at a rate of false ones such as "1 per year", learned from files or folders of healthy recordings.
+
+    Every recording stands for a load. `label` is the class of machines running well, and `hz` the rate of recordings
+    that do not state it.
+    """
+    good = class_of_healthy(model, label)
+    between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
+    scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
+    learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
+    shortest = min(scores, key=lambda path: len(scores[path]), default=None)
+    if shortest and len(scores[shortest]) < LEAST:
+        learned = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
+    return Alarms(learned, [good])
+
+
+def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
+    """Of every whole block of a recording."""
+    axes = axes_in(path, model, hz)
+    monitor, events = Monitor(model, axes[0].rate, name=str(path), block_s=block_s), list[Event]()
+    for blocks in zip(*(axis.blocks() for axis in axes), strict=True):
+        events += monitor.push(np.stack(blocks, axis=1))
+    found = [fault_score(event, healthy) for event in events if event.kind == BLOCK]
+    if not found:
+        raise RecordingError(f"{path}: is shorter than one block of {block_s:g} s; leave it out or record longer")
+    return found

@@ -1,0 +1,1 @@
+"""Processes that stand by for each other."""

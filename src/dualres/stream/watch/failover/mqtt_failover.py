@@ -1,0 +1,131 @@
+"""MQTT for processes that stand by for each other: samples of a session that one of them has at a time."""
+
+from __future__ import annotations
+
+import platform
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dualres.errors import ConfigError
+from dualres.stream.watch.failover.leader_election import BEAT_S, Turn, TurnLostError
+from dualres.stream.watch.sources.mqtt import ASKED_EVERY_S, OURS, Header, Mqtt
+from dualres.stream.watch.sources.source import Known, Put, Say, Told
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client, MQTTMessage, MQTTMessageInfo
+
+CONNECTED_S = 30.0  # within which the broker has to let us in
+TOO_LARGE = ("Packet too large", "Protocol error")  # how Mosquitto says that a message is
+AGAIN_S = 5.0  # after which a checkpoint that was refused is sent once more
+
+
+class MqttInTurn(Mqtt):
+    """`claim` first, then `run`, which ends with a TurnLostError when the connection does: what came of samples since
+    the last checkpoint is then another's business, so nothing may be acknowledged any more."""
+
+    connects_again = False
+    after_loss = "another may take over"
+    unacknowledged = 65_535  # as many as came since a checkpoint; the agent takes no more than it has room for
+
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        self._turn = Turn(self._broker, self.client_id, OURS)
+        self._client.will_set(self._turn.holder, None, 1, retain=True)
+        self._inside, self._lost, self._ready = threading.Event(), threading.Event(), threading.Event()
+        self._refused_checkpoints: set[int] = set()  # by the numbers of their messages
+        self._under_way = 0  # bytes of a checkpoint that the broker has not answered yet
+        self._client.on_publish = self._answered
+
+    def claim(self, say: Say, stopped: threading.Event) -> bytes | None:
+        """Wait for our turn and take the session; what the one before us left.
+
+        Where that is a TurnLostError, `abandon` it.
+        """
+        say(f"{self._broker}: stands by for {self.client_id}")
+        if not self._turn.wait(stopped):
+            raise TurnLostError(f"{self._broker}: stopped while it stood by")
+        self._connect(say)
+        if not self._inside.wait(CONNECTED_S):
+            raise TurnLostError(f"{self._broker}: does not let us in")
+        self._beat()
+        return self._turn.left_behind()
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        self._put, self._say = put, say
+        self._ready.set()
+        beat = time.monotonic()
+        while not stopped.wait(ASKED_EVERY_S) and not self._lost.is_set():
+            self._ask_for_headers()
+            if time.monotonic() - beat >= BEAT_S:
+                beat = time.monotonic()
+                self._beat()
+        lost = self._lost.is_set()
+        self._leave()
+        if lost:
+            raise TurnLostError(f"the session {self.client_id} may be another's now")
+
+    def abandon(self) -> None:
+        """Instead of `run`."""
+        self._put = lambda chunk: None
+        self._ready.set()
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._inside.is_set() and not self._lost.is_set():
+            self._client.publish(self._turn.holder, None, retain=True)  # who stands by need not wait
+        super()._leave()
+
+    def keep(self, data: bytes) -> Callable[[], bool]:
+        """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
+        sent, at = self._left(data), time.monotonic()
+
+        def stored() -> bool:
+            nonlocal sent, at
+            if sent.mid in self._refused_checkpoints:  # until somebody allows it
+                if time.monotonic() - at >= AGAIN_S:
+                    self._refused_checkpoints.clear()
+                    sent, at = self._left(data), time.monotonic()
+                return False
+            return not sent.rc and sent.is_published()  # where there was no connection, it never will be
+
+        return stored
+
+    def _left(self, data: bytes) -> MQTTMessageInfo:
+        self._under_way = len(data)
+        return self._client.publish(self._turn.left, data, 1, retain=True)
+
+    def _answered(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
+        self._under_way = 0
+        if reason.is_failure:
+            self._refused_checkpoints.add(mid)
+            self._once(
+                f"{self._broker}: does not take the checkpoint ({reason}); nothing is acknowledged until it does"
+            )
+
+    def _beat(self) -> None:
+        self._client.publish(self._turn.holder, platform.node().encode() or b"?", retain=True)
+
+    def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
+        super()._connected(client, _, flags, reason, properties)
+        if not reason.is_failure:
+            self._inside.set()
+
+    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+        super()._disconnected(client, _, flags, reason, properties)
+        if self._under_way and reason.getName() in TOO_LARGE:
+            self._say(
+                f"{self._broker}: hung up on a checkpoint of {self._under_way:,} bytes; let it take messages of that "
+                "size (message_size_limit, max_packet_size)"
+            )
+        self._lost.set()
+
+    def _came(self, client: Client, _: object, message: MQTTMessage) -> None:
+        self._ready.wait()  # until it is known what was judged before
+        super()._came(client, _, message)
+
+    def _check(self, header: Header) -> None:
+        super()._check(header)
+        if not header.stamped and not header.whole:
+            raise ConfigError('--standby needs messages that are "stamped" or "whole": others may be judged twice')

@@ -1,0 +1,85 @@
+"""Where chunks of all sources wait to be committed: in the order in which they came, and never too many of them."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import replace
+
+from dualres.stream.monitor.chunk import Chunk
+
+ROOM = 16 << 20  # bytes
+_PER_CHUNK = 500  # bytes that one takes beside its samples, roughly: many small ones must not fill the memory
+
+
+class Intake:
+    """Sources put chunks in, each from its own thread; the agent takes them out."""
+
+    def __init__(self, room: int = ROOM) -> None:
+        self._room, self._size = room, 0
+        self._chunks: deque[Chunk] = deque()
+        self._changed = threading.Condition()
+        self._woken = self._closed = False
+        self._dropped: dict[str, int] = {}
+        self.lost = 0  # samples that were dropped, of all streams
+
+    def put_waiting(self, chunk: Chunk) -> None:
+        """When half of the room is free, for a source that can wait: the other half is for those that cannot."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or not self._chunks or 2 * self._size < self._room)
+            if not self._closed:
+                self._add(chunk)
+
+    def put_or_drop(self, chunk: Chunk) -> None:
+        """If there is room, else its samples are missing, which the next chunk tells: for a source that cannot wait."""
+        with self._changed:
+            if self._size >= self._room:
+                self._dropped[chunk.stream] = self._dropped.get(chunk.stream, 0) + chunk.missing + chunk.count
+                self.lost += chunk.count
+            else:
+                self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
+
+    def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
+        """What came first, up to `most` bytes, but one chunk at least; nothing after so many seconds, or when woken."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
+            self._woken = False
+            taken, room = list[Chunk](), most
+            while self._chunks and (not taken or _size_of(self._chunks[0]) <= room):
+                taken.append(self._chunks.popleft())
+                room -= _size_of(taken[-1])
+            self._size -= most - room
+            self._changed.notify_all()
+            return taken
+
+    @property
+    def empty(self) -> bool:
+        return not self._chunks
+
+    def wait(self, timeout: float) -> None:
+        """Until woken, or so many seconds, whatever comes in."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._woken, timeout)
+            self._woken = False
+
+    def wake(self) -> None:
+        """Let `take` return: something else than a chunk is to be looked at."""
+        with self._changed:
+            self._woken = True
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Nobody waits for room any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _add(self, chunk: Chunk) -> None:
+        self._chunks.append(chunk)
+        self._size += _size_of(chunk)
+        self._changed.notify_all()
+
+
+def _size_of(chunk: Chunk) -> int:
+    """In bytes; an empty one takes some, too."""
+    return len(chunk.data) + _PER_CHUNK

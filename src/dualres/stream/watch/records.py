@@ -1,0 +1,79 @@
+"""What a spool holds: streams, chunks of their samples, how far they are judged, and verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dualres.stream.monitor.chunk import Form
+
+
+@dataclass
+class Stream:
+    """A stream as the spool knows it."""
+
+    id: int
+    name: str
+    start: str  # tells this run of the stream from another
+    form: Form
+    began: int  # index of the first sample that ever came
+    position: int  # samples up to here are judged
+    marker: dict[str, Any] | None  # of the monitor, at `position`
+    ended: bool = False
+
+    @property
+    def key(self) -> str:
+        """What the ids of its verdicts begin with."""
+        return f"{self.name}/{self.start}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What an agent remembers of a chunk in the spool."""
+
+    id: int
+    stop: int  # index of the first sample behind it
+    side: Mapping[str, str]
+    at: float  # when it came, in seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A chunk in the spool."""
+
+    id: int
+    stream: int
+    first: int
+    count: int
+    data: bytes
+    side: Mapping[str, str]
+    at: float
+    last: bool
+
+    @property
+    def stop(self) -> int:
+        return self.first + self.count
+
+    def kept(self) -> Kept:
+        return Kept(self.id, self.stop, self.side, self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What came of judging a stream a little further."""
+
+    stream: Stream
+    position: int
+    marker: dict[str, Any] | None
+    unneeded: Sequence[Kept]  # chunks
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A verdict on its way to sinks."""
+
+    id: int  # in the order in which they were made
+    key: str  # the same for the same verdict, whenever it is sent
+    data: dict[str, Any]

@@ -1,0 +1,158 @@
+"""Chunks of sources put in their places: which stream, which run of it, from which sample on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import numpy as np
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import DTYPES, Chunk, Form
+from dualres.stream.watch.records import Stored, Stream
+from dualres.stream.watch.sources.source import Known
+from dualres.stream.watch.spool import Spool
+
+
+@dataclass
+class Placed:
+    """What a batch of chunks adds to the spool."""
+
+    opened: list[Stream] = field(default_factory=list)
+    chunks: list[Stored] = field(default_factory=list)
+    duplicates: int = 0  # samples that were here before
+
+
+class Streams:
+    """The streams of which more may come, or is not judged yet, and where the next samples of each belong.
+
+    Those that are over are remembered by the spool alone, for in a year there may be millions of them.
+    """
+
+    def __init__(self, spool: Spool, axes: int, check: Callable[[Form], None]) -> None:
+        """`check` is an error for a form that nothing can judge."""
+        self._spool, self._axes, self._check = spool, axes, check
+        known = spool.open_streams()
+        self.by_id = {one.id: one for one in known}
+        self._runs: dict[str, list[Stream]] = {}  # of every name, the latest last
+        for one in known:
+            self._runs.setdefault(one.name, []).append(one)
+        self._reached = {one.id: one.position for one in known}
+        # Of a stream whose latest samples were no use, not finite ones, no chunk may be left to tell when they came.
+        self._at = {one.id: float(one.marker["at"]) for one in known if one.marker and "at" in one.marker}
+        self._ending: set[int] = set()
+        for chunk in spool.chunks():
+            self._reached[chunk.stream] = max(self._reached[chunk.stream], chunk.stop)
+            self._at[chunk.stream] = chunk.at
+            if chunk.last:
+                self._ending.add(chunk.stream)
+        self._next = 1 + spool.last_stream
+
+    def known(self) -> dict[str, Known]:
+        """What sources are told of the past: the latest run of every stream."""
+        return {
+            one.name: Known(
+                one.form,
+                one.start,
+                self._reached.get(one.id, one.position),
+                one.ended or one.id in self._ending,
+                self._at.get(one.id, 0.0),
+            )
+            for one in self._spool.latest_runs()
+        }
+
+    def open_streams(self) -> list[Stream]:
+        """Those of which more may come."""
+        return [one for (*_, one) in self._runs.values() if one.id not in self._ending]
+
+    def over(self, stream: Stream) -> None:
+        """All of it is judged."""
+        runs = self._runs[stream.name]
+        runs.remove(stream)
+        if not runs:
+            del self._runs[stream.name]
+        del self.by_id[stream.id], self._reached[stream.id]
+        self._ending.discard(stream.id)
+        self._at.pop(stream.id, None)
+
+    def place(self, chunk: Chunk, into: Placed) -> None:
+        """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
+        for part in self._by_stream(chunk):
+            self._place(part, into)
+
+    def end(self, stream: Stream, into: Placed, now: float) -> None:
+        """No more will come."""
+        reached = self._reached[stream.id]
+        into.chunks.append(Stored(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
+        self._ending.add(stream.id)
+
+    def _by_stream(self, chunk: Chunk) -> Iterator[Chunk]:
+        """One stream for all channels that the model judges together; else one for each."""
+        form = chunk.form
+        if form.channels == self._axes:
+            yield chunk
+            return
+        if self._axes > 1:
+            raise ConfigError(f"has {form.channels} channels, and the model judges {self._axes} axes together")
+        each = np.frombuffer(chunk.data, DTYPES[form.dtype]).reshape(-1, form.channels).T
+        for number, samples in enumerate(each, start=1):
+            name, data = f"{chunk.stream}[{number}]", np.ascontiguousarray(samples).tobytes()
+            yield replace(chunk, stream=name, form=replace(form, channels=1), data=data)
+
+    def _place(self, chunk: Chunk, into: Placed) -> None:
+        stream = self._run_of(chunk, into)
+        if stream is None:
+            into.duplicates += chunk.count
+            return
+        reached = self._reached[stream.id]
+        first = reached + chunk.missing if chunk.first is None else chunk.first
+        skipped = min(max(0, reached - first), chunk.count)
+        into.duplicates += skipped
+        data, first = chunk.data[skipped * chunk.form.width :], first + skipped
+        if data:
+            stop = first + chunk.form.count(data)
+            id, count = self._spool.new_chunk_id(), stop - first
+            into.chunks.append(Stored(id, stream.id, first, count, data, chunk.side, chunk.at, False))
+            self._reached[stream.id], self._at[stream.id] = stop, chunk.at
+        if chunk.last:
+            self.end(stream, into, chunk.at)
+
+    def _run_of(self, chunk: Chunk, into: Placed) -> Stream | None:
+        """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
+        runs = self._runs.get(chunk.stream, [])
+        latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
+        if latest and chunk.start in (None, _start_of(latest)):
+            return latest
+        first = chunk.first or 0
+        if chunk.start is None:
+            if chunk.last and not chunk.data:
+                return None
+            start = datetime.fromtimestamp(chunk.at, UTC).strftime("%Y%m%dT%H%M%S.%f")
+            if any(one.start == start for one in runs) or self._spool.has_run(chunk.stream, start):  # clocks go back
+                start += f"-{self._next}"
+        else:
+            # A run that was taken up after its beginning, or in another form, is told from the one before by where.
+            start = f"{chunk.start}@{first}" if first else chunk.start
+            if any(_start_of(one) == chunk.start and first < self._reached[one.id] for one in runs):
+                return None
+            if self._spool.was_judged(chunk.stream, chunk.start, first):
+                return None
+        return self._opened(chunk, start, first, into)
+
+    def _opened(self, chunk: Chunk, start: str, began: int, into: Placed) -> Stream:
+        self._check(chunk.form)
+        runs = self._runs.setdefault(chunk.stream, [])
+        if runs and runs[-1].id not in self._ending:
+            self.end(runs[-1], into, chunk.at)
+        stream = Stream(self._next, chunk.stream, start, chunk.form, began, began, None)
+        self._next += 1
+        runs.append(stream)
+        self.by_id[stream.id], self._reached[stream.id] = stream, began
+        into.opened.append(stream)
+        return stream
+
+
+def _start_of(stream: Stream) -> str:
+    """As the source said it."""
+    return stream.start.partition("@")[0]

@@ -1,0 +1,44 @@
+"""The kinds of sinks: `-`, a file by its ending, or a URL by its scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dualres.errors import ConfigError
+from dualres.stream.watch.sinks.csv_table import CsvTable
+from dualres.stream.watch.sinks.json_lines import JsonLines, StandardOutput
+from dualres.stream.watch.sinks.line_protocol import Influx, LineFile
+from dualres.stream.watch.sinks.mqtt import MqttSink
+from dualres.stream.watch.sinks.prometheus import Prometheus
+from dualres.stream.watch.sinks.sink import Sink
+from dualres.stream.watch.sinks.webhook import Webhook
+from dualres.utils.files import check_writable
+
+Make = Callable[[str], Sink]
+OUTPUT = "-"
+SCHEMES: dict[str, Make] = {
+    "mqtt": MqttSink,
+    "mqtts": MqttSink,
+    "http": Webhook,
+    "https": Webhook,
+    "influx+http": Influx,
+    "influx+https": Influx,
+}
+ENDINGS: dict[str, Make] = {".jsonl": JsonLines, ".csv": CsvTable, ".prom": Prometheus, ".lp": LineFile}
+
+
+def sink_of(text: str) -> Sink:
+    """What a user named."""
+    if text == OUTPUT:
+        return StandardOutput(text)
+    scheme, separator, _ = text.partition("://")
+    ending = Path(text).suffix.lower()
+    if separator and scheme in SCHEMES:
+        return SCHEMES[scheme](text)
+    if separator or ending not in ENDINGS:
+        raise ConfigError(
+            f"--to {text}: a sink is -, a file that ends in {', '.join(ENDINGS)}, or {', '.join(SCHEMES)}://"
+        )
+    check_writable(Path(text))
+    return ENDINGS[ending](text)

@@ -1,0 +1,42 @@
+"""A CSV table with a row per verdict."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dualres.stream.watch.records import Record
+from dualres.stream.watch.sinks.appended import append
+from dualres.stream.watch.sinks.sink import Sink
+from dualres.utils.printable import printable
+
+COLUMNS = (
+    *("time", "stream", "kind", "number", "seconds", "label", "probability", "windows", "missing"),
+    *("answer", "alarm", "condition", "id"),
+)
+
+
+class CsvTable(Sink):
+    def send(self, records: Sequence[Record]) -> None:
+        rows = (_row([_cell(record.data, column) for column in COLUMNS]) for record in records)
+        append(Path(self.name), "".join(rows), header=_row(COLUMNS))
+
+
+def _cell(data: Mapping[str, Any], column: str) -> object:
+    value = data.get(column, "")
+    if column == "answer":
+        value = " ".join([value, *data.get("set", [])])
+    elif column == "condition":
+        value = ",".join(f"{name}={known}" for name, known in value.items())
+    elif column == "alarm":
+        value = "" if not value else "raised" if value.get("raised") else "clear"
+    return printable(value) if isinstance(value, str) else value
+
+
+def _row(cells: Sequence[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()

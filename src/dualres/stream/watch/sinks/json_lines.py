@@ -1,0 +1,30 @@
+"""One JSON object per line, on standard output or in a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dualres.stream.watch.records import Record
+from dualres.stream.watch.sinks.appended import append
+from dualres.stream.watch.sinks.sink import ClosedError, Sink
+
+
+class StandardOutput(Sink):
+    def send(self, records: Sequence[Record]) -> None:
+        try:
+            sys.stdout.write("".join(map(_line, records)))
+            sys.stdout.flush()
+        except BrokenPipeError as error:
+            raise ClosedError("standard output is closed") from error
+
+
+class JsonLines(Sink):
+    def send(self, records: Sequence[Record]) -> None:
+        append(Path(self.name), "".join(map(_line, records)))
+
+
+def _line(record: Record) -> str:
+    return json.dumps(record.data) + "\n"

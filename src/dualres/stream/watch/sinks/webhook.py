@@ -1,0 +1,54 @@
+"""A web address that is told of every verdict by a POST of its own."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dualres.stream.watch.records import Record
+from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
+
+TIMEOUT_S = 10.0
+
+
+class Webhook(Sink):
+    """JSON, with the verdict's id in the header Idempotency-Key: a verdict that comes twice has the same one."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._arrived = 0  # the last one; a server that takes few at a time would else get the same again and again
+
+    def send(self, records: Sequence[Record]) -> None:
+        for record in records:
+            if record.id > self._arrived:
+                body = json.dumps(record.data).encode()
+                post(self.name, body, {"Content-Type": "application/json", "Idempotency-Key": record.key})
+                self._arrived = record.id
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Behind a redirection a POST would become a GET without its content, and look like a success."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> None:
+        raise NotDeliveredError(f"answered {code} {msg}; give the address that it names, {newurl}")
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+def post(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    """One request; anything but a success is an error."""
+    named = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    request = urllib.request.Request(url, body, named, method="POST")
+    try:
+        with _opener.open(request, timeout=TIMEOUT_S):
+            pass
+    except urllib.error.HTTPError as error:
+        raise NotDeliveredError(f"answered {error.code} {error.reason}") from error
+    except urllib.error.URLError as error:
+        raise NotDeliveredError(str(error.reason)) from error

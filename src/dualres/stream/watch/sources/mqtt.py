@@ -1,0 +1,232 @@
+"""MQTT: every topic is a stream, a message a chunk of it, acknowledged when it is committed.
+
+Beside the topic of a stream lies `TOPIC/header`, retained JSON that says what the bytes are, and perhaps `TOPIC/side`,
+JSON with speed, load or whatever else is known at the moment. The broker keeps a session for us, so what comes while
+we are away waits there.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from dualres.errors import MISFIT, ConfigError
+from dualres.stream.monitor.chunk import Chunk, Form, unstamped
+from dualres.stream.watch.broker import KEEPALIVE_S, Broker
+from dualres.stream.watch.sources.ack_order import Receipts
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client, MQTTMessage
+
+HEADER, SIDE = "/header", "/side"
+OURS = "dualres/watch/"  # topics below it are what processes tell each other
+SHARED = "$share/"
+UNACKNOWLEDGED = 256  # messages that the broker may send before the first of them is committed
+SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
+SAMPLES_QOS, BESIDE_QOS = 1, 0  # a header must come even when as many messages as may be are unacknowledged
+ASKED_EVERY_S = 1.0  # for a header that did not come
+MOST_ASKED, MOST_ASKED_WITH_RATE = 10, 4  # then samples without one are left out, or believed to be as the user said
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the messages of a topic are."""
+
+    form: Form
+    stamped: bool = False  # start and first index stand before the samples
+    whole: bool = False  # every message is a recording of its own
+    condition: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def parsed(cls, payload: bytes) -> Header:
+        try:
+            data = json.loads(payload)
+            form = Form.of(data["rate"], data.get("dtype", "f32"), int(data.get("channels", 1)))
+            return cls(form, bool(data.get("stamped")), bool(data.get("whole")), side_of(data.get("condition", {})))
+        except MISFIT as error:
+            raise ConfigError(f"the header cannot be understood ({error})") from error
+
+
+def side_of(data: Any) -> dict[str, str]:
+    """Names and values of a JSON object, as text."""
+    if not isinstance(data, dict):
+        raise ConfigError("a JSON object with names and values is needed")
+    return {str(name): value if isinstance(value, str) else json.dumps(value) for name, value in data.items()}
+
+
+class Mqtt(Source):
+    connects_again = True
+    after_loss = "it is tried again and again"
+    unacknowledged = UNACKNOWLEDGED
+
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        self._broker = Broker.parsed(name)
+        self._shared, self._topic = _without_group(self._broker.topic)
+        number, parts = told.shard
+        if self._shared and parts > 1:
+            raise ConfigError(f"{name}: a shared subscription is divided by the broker; leave out --shard")
+        which = sha256(f"{self._broker} {self._broker.topic}".encode()).hexdigest()[:8]
+        self.client_id = f"{told.client}-{number}-of-{parts}-{which}"
+        self._client = self._broker.client(self.client_id, manual_ack=True, again=self.connects_again)
+        self._headers: dict[str, Header] = {}
+        self._sides: dict[str, dict[str, str]] = {}
+        self._early: dict[str, list[tuple[MQTTMessage, Callable[[], None]]]] = {}  # before the header
+        self._asked: Counter[str] = Counter()  # how often for the header of a topic
+        self._most_asked = MOST_ASKED if told.rate is None else MOST_ASKED_WITH_RATE
+        self._asking = True  # until the broker has answered
+        self._receipts = Receipts(self._client.ack)
+        self._was_connected = False
+        self._refused: set[str] = set()
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        self._put = put
+        self._connect(say)
+        while not stopped.wait(ASKED_EVERY_S):
+            self._ask_for_headers()
+        self._leave()
+
+    def _connect(self, say: Say) -> None:
+        from paho.mqtt.packettypes import PacketTypes
+        from paho.mqtt.properties import Properties
+
+        self._say = say
+        properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, self.unacknowledged
+        client = self._client
+        client.on_connect, client.on_disconnect = self._connected, self._disconnected
+        client.on_connect_fail = lambda *_: self._once(
+            f"{self._broker}: no broker answers; it is tried again and again"
+        )
+        client.on_subscribe, client.on_message = self._subscribed, self._came
+        client.connect_async(
+            self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=False, properties=properties
+        )
+        client.loop_start()
+
+    def _leave(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    def _ask_for_headers(self) -> None:
+        """Those that samples wait for. Mosquitto may hold a retained message back until it sends us the next one, if it
+        was busy when we subscribed; and there is no next one while none of those that wait is acknowledged."""
+        if not self._asking and (early := list(self._early)):
+            self._asking = True
+            self._client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in early])
+
+    def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
+        if reason.is_failure:
+            self._once(f"{self._broker}: refuses us ({reason}); it is tried again and again")
+            return
+        self._refused.clear()
+        self._asking = True
+        if self._was_connected and not flags.session_present:
+            self._say(f"{self._broker}: has forgotten our session; what came meanwhile may be missing")
+        self._was_connected = True
+        group = f"{SHARED}{self._shared}/" if self._shared else ""
+        beside = [] if self._topic.endswith("#") else [self._topic + HEADER, self._topic + SIDE]
+        client.subscribe([(topic, _qos(BESIDE_QOS)) for topic in beside] + [(group + self._topic, _qos(SAMPLES_QOS))])
+
+    def _subscribed(self, *_: object) -> None:
+        """To our topics, or once more to headers that samples wait for. All that was sent before was read by now, so
+        the broker is not busy when it is asked again."""
+        self._asking = False
+        self._once(f"{self._broker}: connected as {self.client_id}")
+        for topic in list(self._early):
+            self._asked[topic] += 1
+            if self._asked[topic] >= self._most_asked:
+                self._release(topic)
+
+    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+        self._receipts.forget()
+        self._early.clear()  # they come again
+        self._asked.clear()
+        if reason.is_failure:
+            self._say(f"{self._broker}: the connection is lost ({reason}); {self.after_loss}")
+
+    def _came(self, client: Client, _: object, message: MQTTMessage) -> None:
+        self._read(message, self._receipts.of(message.mid, message.qos))
+
+    def _read(self, message: MQTTMessage, acknowledge: Callable[[], None]) -> None:
+        topic = message.topic
+        try:
+            if topic.startswith(OURS):
+                pass
+            elif topic.endswith(HEADER):
+                stream = topic.removesuffix(HEADER)
+                if message.payload:
+                    self._headers[stream] = Header.parsed(bytes(message.payload))
+                    self._release(stream)
+            elif topic.endswith(SIDE):
+                self._sides[topic.removesuffix(SIDE)] = side_of(json.loads(message.payload or b"{}"))
+            else:
+                self._samples(message, acknowledge)
+                return
+        except (ConfigError, ValueError, RecursionError) as error:
+            # What nobody will ever be able to read is not sent again and again; it is told, and a stamp shows the gap.
+            self._once(f"{topic}: left out  {error}", topic)
+        acknowledge()
+
+    def _release(self, stream: str) -> None:
+        """Samples that waited for their header."""
+        for message, acknowledge in self._early.pop(stream, ()):
+            self._read(message, acknowledge)
+
+    def _samples(self, message: MQTTMessage, acknowledge: Callable[[], None]) -> None:
+        topic = message.topic
+        number, parts = self.told.shard
+        if crc32(topic.encode()) % parts != number - 1:
+            acknowledge()
+            return
+        header = self._headers.get(topic)
+        if header is None:
+            if self._asked[topic] < self._most_asked:
+                self._early.setdefault(topic, []).append((message, acknowledge))
+                return
+            if self.told.rate is None:
+                raise ConfigError(f"no header comes on {topic}{HEADER}; publish one, retained, or give --rate")
+            header = Header(self.told.form(topic), self.told.stamped)
+        self._check(header)
+        payload, start, first = bytes(message.payload), None, None
+        if header.stamped:
+            start, first, payload = unstamped(payload)
+        if header.whole:
+            start = f"{start}-{first}" if header.stamped else sha256(payload).hexdigest()[:16]
+            first = 0
+        side = {**header.condition, **self._sides.get(topic, {})}
+        self._put(Chunk(topic, header.form, payload, first, 0, start, side, last=header.whole, acknowledge=acknowledge))
+
+    def _check(self, header: Header) -> None:
+        """An error where such messages cannot be judged."""
+        if self._shared and not header.whole:
+            raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
+
+    def _once(self, text: str, about: str = "") -> None:
+        """Until the next connection: what is wrong now is likely to be wrong again, if in other words."""
+        if (about or text) not in self._refused:
+            self._refused.add(about or text)
+            self._say(text)
+
+
+def _qos(qos: int) -> Any:
+    from paho.mqtt.subscribeoptions import SubscribeOptions
+
+    return SubscribeOptions(qos=qos)
+
+
+def _without_group(topic: str) -> tuple[str, str]:
+    """Of `$share/group/filter` the group and the filter; no group for any other."""
+    if not topic.startswith(SHARED):
+        return "", topic
+    group, _, rest = topic.removeprefix(SHARED).partition("/")
+    if not group or not rest:
+        raise ConfigError(f"{topic}: write $share/GROUP/TOPIC")
+    return group, rest

@@ -1,0 +1,98 @@
+"""A folder that fills: every new file that is complete is a recording, and a stream of its own."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from dualres.errors import DualResError
+from dualres.judge.model import Model
+from dualres.judge.verdict import channels_to_read, remembered_by
+from dualres.recordings.axes import in_order
+from dualres.recordings.labels.folder import files_below
+from dualres.recordings.readers import read
+from dualres.recordings.recording import Recording
+from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+
+POLL_S = 0.5
+SETTLED_S = 2.0  # a file that did not change for so long is complete
+AT_ONCE = 1 << 16  # samples of each channel in a chunk
+
+Stamp = tuple[int, int]  # size and time of the last change
+_CHANNEL = re.compile(r"\[\d+\]$")
+
+
+class RecordingsFolder(Source):
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        self.ends = not told.follow
+        self._folder = Path(name)
+        self._seen: dict[Path, tuple[Stamp, float]] = {}  # since when a file has been as it is
+        self._refused: dict[Path, Stamp] = {}
+
+    def machine_of(self, stream: str) -> str | None:
+        """The folder that a recording lies in; where channels are a stream each, a place on a machine for each."""
+        path, channel = Path(stream), _CHANNEL.search(stream)
+        return f"{path.parent}{channel[0] if channel else ''}" if self._folder in path.parents else None
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        done = {name for name, one in known.items() if one.ended}
+        while not stopped.is_set():
+            for path in self._complete(done):
+                try:
+                    self._put(path, put, stopped, known.get(str(path)))
+                    done.add(str(path))
+                    del self._seen[path], self._refused[path]  # a folder may fill for years
+                except DualResError as error:
+                    say(f"not judged  {error}")
+                if stopped.is_set():
+                    return
+            if not self.told.follow:
+                return
+            stopped.wait(POLL_S)
+
+    def _complete(self, done: set[str]) -> list[Path]:
+        """Files that nobody writes to any more, and that were not looked at as they are now."""
+        found = []
+        for path in files_below(self._folder):
+            if str(path) in done:
+                continue
+            try:
+                status = path.stat()
+            except OSError:  # gone in between
+                continue
+            stamp, now = (status.st_size, status.st_mtime_ns), time.monotonic()
+            before, since = self._seen.get(path, (None, now))
+            if before != stamp:
+                self._seen[path] = (stamp, now)
+                since = now
+            old = time.time() - status.st_mtime >= SETTLED_S
+            if (old or now - since >= SETTLED_S or not self.told.follow) and self._refused.get(path) != stamp:
+                self._refused[path] = stamp  # unless it turns out well: a changed file is tried again
+                found.append(path)
+        return found
+
+    def _put(self, path: Path, put: Put, stopped: threading.Event, before: Known | None) -> None:
+        axes = axes_in(path, self.told.model, self.told.rate)
+        form = Form(axes[0].rate, "f32", len(axes))
+        reached, first = before.reached if before else 0, 0
+        for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
+            count = len(blocks[0])
+            if first + count > reached and not stopped.is_set():
+                put(Chunk(str(path), form, np.stack(blocks, axis=1).astype("<f4").tobytes(), first))
+            first += count
+        if not stopped.is_set():
+            put(Chunk(str(path), form, last=True))
+
+
+def axes_in(path: Path, model: Model, rate: Fraction | None) -> tuple[Recording, ...]:
+    """The signals of a file that the model judges; `rate` in Hz if it does not state it."""
+    recording = read(path, channels_to_read(model, None), rate, usual=remembered_by(model))
+    return in_order(recording, model.card.channels)

@@ -1,0 +1,62 @@
+"""A serial port that sends raw samples without a pause."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import Chunk
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.utils.optional_imports import missing
+
+BAUD = 115_200
+LOOK_S = 0.05  # how long to wait for more bytes
+AGAIN_S = 1.0  # after which to try again to open a port that is gone
+
+
+class SerialPort(Source):
+    """`serial:///dev/ttyUSB0?baud=921600`."""
+
+    waits, live = False, True
+
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        try:
+            import serial
+        except ImportError:
+            raise missing(f"{name}: a serial port", "serial") from None
+        address = urlsplit(name)
+        self._port = address.path if not address.netloc else address.netloc + address.path
+        baud = parse_qs(address.query).get("baud", [str(BAUD)])[0]
+        if not baud.isdigit() or not self._port:
+            raise ConfigError(f"{name}: write serial:///dev/ttyUSB0?baud=921600")
+        self._baud, self._form, self._serial = int(baud), told.form(name), serial
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        begun, said = False, ""
+        while not stopped.is_set():
+            try:
+                with self._serial.Serial(self._port, self._baud, timeout=LOOK_S) as port:
+                    if said:
+                        say(f"{self.name}: is there")
+                    said = ""
+                    # How much went by while the port was gone, nobody knows: at least a sample.
+                    self._listen(port, put, stopped, 1 if begun else 0)
+            except (self._serial.SerialException, OSError) as error:
+                if str(error) != said:  # once: a port may be gone for days
+                    say(f"{self.name}: {error}; it is tried again every {AGAIN_S:g} s")
+                begun, said = True, str(error)
+                stopped.wait(AGAIN_S)
+
+    def _listen(self, port: Any, put: Put, stopped: threading.Event, missing: int) -> None:
+        rest, width = b"", self._form.width
+        while not stopped.is_set():
+            held = rest + port.read(max(1, port.in_waiting))
+            whole = len(held) - len(held) % width
+            if whole:
+                put(Chunk(self.name, self._form, held[:whole], missing=missing))
+                missing = 0
+            rest = held[whole:]

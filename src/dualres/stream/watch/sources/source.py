@@ -1,0 +1,79 @@
+"""What a source of samples is asked and told."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from dualres.errors import ConfigError
+from dualres.judge.model import Model
+from dualres.stream.monitor.chunk import DTYPES, Chunk, Form
+
+Put = Callable[[Chunk], None]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the command was told of its sources; a source that says it itself is believed."""
+
+    model: Model
+    rate: Fraction | None = None
+    dtype: str = "f32"
+    channels: int = 1
+    stamped: bool = False  # whether chunks begin with their stream's start and the index of their first sample
+    follow: bool = True  # whether to wait for more at the end of a file or folder
+    shard: tuple[int, int] = (1, 1)  # which of how many parts of the streams is ours; for brokers
+    client: str = ""  # the name under which a broker knows us
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise ConfigError(f"--dtype {self.dtype}: there are {', '.join(DTYPES)}")
+
+    def form(self, source: str) -> Form:
+        """Of samples that come without a header."""
+        if self.rate is None:
+            raise ConfigError(f"{source}: does not say its sampling rate; give it, as --rate 12800")
+        return Form(self.rate, self.dtype, self.channels)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a stream from before."""
+
+    form: Form
+    start: str
+    reached: int  # samples that are safe
+    ended: bool
+    at: float  # when its latest samples came, in seconds since 1970; 0 if that is not known
+
+
+def known_in(known: Mapping[str, Known], name: str, form: Form) -> Known | None:
+    """What is known of a source's samples in this form; where its channels are a stream each, of the first.
+
+    Indices of samples in another form would be those of other bytes.
+    """
+    both = ((known.get(name), form), (known.get(f"{name}[1]"), replace(form, channels=1)))
+    return next((one for one, expected in both if one and one.form == expected), None)
+
+
+class Source(ABC):
+    """Runs in a thread of its own."""
+
+    waits = True  # whether it can wait until there is room; else what comes meanwhile is missing
+    live = False  # whether what comes while nobody listens is lost
+    ends = False  # whether it may end by itself
+
+    def __init__(self, name: str, told: Told) -> None:
+        self.name, self.told = name, told
+
+    def machine_of(self, stream: str) -> str | None:
+        """The machine that one of its streams is of, where several are of one; None where each is of another."""
+        return None
+
+    @abstractmethod
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        """Put every chunk, until the source ends or `stopped` is set; `say` tells a person of trouble."""

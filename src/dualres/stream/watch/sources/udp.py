@@ -1,0 +1,97 @@
+"""UDP datagrams of raw samples; every sender is a stream."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import Chunk, unstamped
+from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+
+LARGEST = 65_536  # bytes of a datagram
+BUFFER = 8 << 20  # bytes that the system should hold for us; it may give less
+LOOK_S = 0.2  # how often to look whether to stop
+_SO_RXQ_OVFL = 40  # Linux: a datagram tells how many the system dropped before it, for want of room
+_COUNT = struct.Struct("@I")
+
+
+class Udp(Source):
+    waits, live = False, True
+
+    def __init__(self, name: str, told: Told) -> None:
+        super().__init__(name, told)
+        address = urlsplit(name)
+        try:
+            port = address.port
+        except ValueError:
+            port = None
+        if not port:
+            raise ConfigError(f"{name}: needs a port up to 65535, as udp://0.0.0.0:5005")
+        self._form = told.form(name)
+        family = socket.AF_INET6 if ":" in (address.hostname or "") else socket.AF_INET
+        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):
+                self._socket.setsockopt(socket.SOL_SOCKET, _SO_RXQ_OVFL, 1)
+        self._socket.settimeout(LOOK_S)
+        self._dropped = 0  # datagrams, by the system, so far
+        self._heard: dict[str, int] = {}  # as many when each stream was heard last
+        try:
+            self._socket.bind((address.hostname or "", port))
+        except OSError as error:
+            self._socket.close()
+            raise ConfigError(f"{name}: cannot be listened to ({error.strerror}); choose another port") from error
+
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+        odd: set[str] = set()
+        with self._socket:
+            while not stopped.is_set():
+                try:
+                    payload, beside, (host, *_) = self._datagram()
+                except TimeoutError:
+                    continue
+                stream = f"{self.name}/{host}"
+                self._count_dropped(beside, say)
+                try:
+                    start, first, data = unstamped(payload) if self.told.stamped else (None, None, payload)
+                    missing = 0 if self.told.stamped else self._share(stream, self._form.count(data))
+                    put(Chunk(stream, self._form, data, first, missing, start))
+                except ConfigError as error:
+                    if stream not in odd:  # once: somebody may send such for hours
+                        say(f"{stream}: left out  {error}")
+                    odd.add(stream)
+
+    def _datagram(self) -> tuple[bytes, list[tuple[int, int, bytes]], Any]:
+        """A datagram, what the system says beside it where it does, and who sent it."""
+        if not hasattr(self._socket, "recvmsg"):
+            payload, sender = self._socket.recvfrom(LARGEST)
+            return payload, [], sender
+        payload, beside, _, sender = self._socket.recvmsg(LARGEST, socket.CMSG_SPACE(_COUNT.size))
+        return payload, beside, sender
+
+    def _count_dropped(self, beside: list[tuple[int, int, bytes]], say: Say) -> None:
+        for level, kind, data in beside:
+            if (level, kind) == (socket.SOL_SOCKET, _SO_RXQ_OVFL):
+                if not self._dropped:
+                    say(
+                        f"{self.name}: datagrams came faster than they were taken, and the system dropped some; they "
+                        "are told as missing. More room for them is given by net.core.rmem_max"
+                    )
+                (self._dropped,) = _COUNT.unpack(data)
+
+    def _share(self, stream: str, count: int) -> int:
+        """Samples that a stream lacks by datagrams that the system dropped since it was heard last.
+
+        Whose they were nobody knows, so every stream is told of a gap, of its share of them.
+        """
+        dropped = self._dropped - self._heard.get(stream, self._dropped)
+        self._heard[stream] = self._dropped
+        return max(1, round(dropped * count / len(self._heard))) if dropped else 0

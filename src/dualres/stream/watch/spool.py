@@ -1,0 +1,384 @@
+"""The spool: one SQLite file that holds what came in and was not judged yet, and verdicts that were not delivered yet.
+
+What is committed survives a killed process and a pulled plug (write-ahead log, synchronous FULL). Many chunks are
+committed at once. Verdicts, the position of their stream and the dropping of chunks that are no longer needed are one
+transaction, so a verdict is made exactly once, whenever the process dies.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dualres.errors import MISFIT, DualResError
+from dualres.stream.monitor.chunk import Form
+from dualres.stream.watch.records import Progress, Record, Stored, Stream
+
+Row = TypeVar("Row")
+QUOTA = 2 << 30  # bytes
+LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
+PAUSE_S = 1.0  # after which to try again to write to a full disk
+MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
+WAITS = "waits for room on the disk; until then nothing is acknowledged"
+STANDBY = "-standby"  # at the end of a spool's name: what it holds, others make again
+_MARK = 0x44525331  # SQLite's application id: "DRS1", a spool in its first form
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS streams (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, start TEXT NOT NULL, form TEXT NOT NULL, began INTEGER NOT NULL,
+    position INTEGER NOT NULL, marker TEXT, ended INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE INDEX IF NOT EXISTS runs ON streams (name, start);
+CREATE TABLE IF NOT EXISTS chunks (
+    id INTEGER PRIMARY KEY, stream INTEGER NOT NULL REFERENCES streams, first INTEGER NOT NULL, count INTEGER NOT NULL,
+    samples BLOB NOT NULL, side TEXT, at REAL NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS verdicts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, record TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS sinks (name TEXT PRIMARY KEY, delivered INTEGER NOT NULL) STRICT;
+"""
+_PER_CHUNK = 64  # bytes that one takes in memory beside its samples, roughly
+_FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+class SpoolError(DualResError):
+    """A spool that cannot be used."""
+
+
+class SpoolFullError(SpoolError):
+    """There is no room on the disk at the moment; nothing of the transaction was written."""
+
+
+class Spool:
+    """For one process and one thread; another process that opens the same file is refused."""
+
+    def __init__(self, path: Path, quota: int = QUOTA) -> None:
+        self.path, self.quota = path, quota
+        self._log = path.with_name(f"{path.name}-wal")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(
+                path, isolation_level=None, timeout=2.0
+            )  # a process that was killed may take a moment to end
+        except (OSError, sqlite3.OperationalError) as error:
+            raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
+        try:
+            self._prepare()
+        except sqlite3.DatabaseError as error:
+            self._database.close()
+            if _code(error) in _FULL:
+                raise SpoolFullError(f"{path}: cannot be opened ({error})") from error
+            if _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                reason = "another dualres watch is using it; stop that one, or give another folder (--state)"
+            else:
+                reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
+            raise SpoolError(f"{path}: {reason}") from error
+        try:
+            self._look()
+        except SpoolError:
+            self._database.close()
+            raise
+
+    def _look(self) -> None:
+        """What is there."""
+        self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
+        self._next_verdict = 1 + max(
+            self._number("SELECT max(id) FROM verdicts"), self._number("SELECT max(delivered) FROM sinks")
+        )
+        self._page = self._number("PRAGMA page_size")  # bytes
+
+    def _prepare(self) -> None:
+        run = self._database.execute
+        run("PRAGMA locking_mode=EXCLUSIVE")
+        (mark,), (tables,) = (
+            run("PRAGMA application_id").fetchone(),
+            run("SELECT count(*) FROM sqlite_master").fetchone(),
+        )
+        if tables and mark != _MARK:
+            raise sqlite3.DatabaseError("not a spool of this version")
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=FULL")
+        run(f"PRAGMA journal_size_limit={LONGEST_LOG}")  # a log that was longer gives its room back
+        run("PRAGMA secure_delete=OFF")  # Debian's SQLite overwrites all that is deleted: twice as much to write
+        run("BEGIN IMMEDIATE")
+        for statement in _SCHEMA.strip().split(";\n"):
+            run(statement)
+        run(f"PRAGMA application_id={_MARK}")
+        run("COMMIT")
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def bytes(self) -> int:
+        """Of the file's pages that hold something. The file itself never shrinks: the others are for what comes."""
+        return self._page * (self._number("PRAGMA page_count") - self._number("PRAGMA freelist_count"))
+
+    @property
+    def full(self) -> bool:
+        """Whether the quota is reached."""
+        return self.bytes >= self.quota
+
+    def streams(self) -> list[Stream]:
+        """All runs that are remembered, oldest first."""
+        return self._streams("TRUE")
+
+    def open_streams(self) -> list[Stream]:
+        """Those that have not ended, oldest first."""
+        return self._streams("NOT ended")
+
+    def latest_runs(self) -> list[Stream]:
+        """One of every stream."""
+        return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
+
+    def _streams(self, which: str) -> list[Stream]:
+        return list(self._read(_stream, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
+
+    def was_judged(self, name: str, start: str, sample: int) -> bool:
+        """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
+        # What follows the start behind an @ says where; "A" is the next letter behind @.
+        found = self._number(
+            "SELECT count(*) FROM streams WHERE name = ?1 AND position > ?3 "
+            "AND (start = ?2 OR (start > ?2 || '@' AND start < ?2 || 'A'))",
+            (name, start, sample),
+        )
+        return found > 0
+
+    def has_run(self, name: str, start: str) -> bool:
+        """Whether a run of this stream that began with `start` is remembered."""
+        return self._number("SELECT count(*) FROM streams WHERE name = ? AND start = ?", (name, start)) > 0
+
+    @property
+    def sample_bytes(self) -> int:
+        """Of all chunks."""
+        return self._number("SELECT sum(length(samples)) FROM chunks")
+
+    @property
+    def last_stream(self) -> int:
+        """The id of the run that was opened last."""
+        return self._number("SELECT max(id) FROM streams")
+
+    def unjudged(self, after: int, most: int) -> list[Stored]:
+        """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
+        found, size = [], 0
+        with closing(self._read(_stored, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
+            for chunk in rows:
+                found.append(chunk)
+                size += len(chunk.data) + _PER_CHUNK
+                if size >= most:
+                    break
+        return found
+
+    def chunks(self) -> Iterator[Stored]:
+        """All of them, in the order in which they came."""
+        return self._read(_stored, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
+
+    def append(self, opened: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Commit new streams and chunks, all or none; they are safe when this returns.
+
+        Of the streams of which there are new runs, those that were over long ago are forgotten.
+        """
+        with self._writing():
+            self._insert(opened, chunks)
+            self._database.executemany(
+                "DELETE FROM streams WHERE ended AND name = ?1 AND id <= "
+                f"(SELECT id FROM streams WHERE name = ?1 ORDER BY id DESC LIMIT 1 OFFSET {MOST_RUNS})",
+                {(one.name,) for one in opened},
+            )
+
+    def replace(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Forget everything, and hold these instead, all or none: what another process has left."""
+        with self._writing():
+            for table in ("chunks", "streams", "verdicts", "sinks"):
+                self._database.execute(f"DELETE FROM {table}")
+            self._insert(streams, chunks)
+        self._look()
+
+    def _insert(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+        """Within a transaction."""
+        self._database.executemany(
+            f"INSERT INTO streams ({_STREAM}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(s.id, s.name, s.start, s.form.as_text(), s.began, s.position, _text(s.marker), s.ended) for s in streams],
+        )
+        self._database.executemany(
+            f"INSERT INTO chunks ({_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(c.id, c.stream, c.first, c.count, c.data, _text(c.side), c.at, c.last) for c in chunks],
+        )
+
+    def new_chunk_id(self) -> int:
+        """Above all before it, also above those that were dropped."""
+        self.next_chunk += 1
+        return self.next_chunk - 1
+
+    def record(
+        self,
+        progress: Iterable[Progress],
+        verdicts: Sequence[tuple[str, dict[str, Any]]],
+        delivered: Mapping[str, int] | None = None,
+    ) -> list[Record]:
+        """Commit verdicts, each a key and its content, with the positions that they brought, all or none.
+
+        With them goes how far sinks are, as in `delivered`.
+        """
+        made = [Record(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
+        rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
+        steps = list(progress)
+        dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
+        with self._writing():
+            self._database.executemany("INSERT INTO verdicts (id, key, record) VALUES (?, ?, ?)", rows)
+            self._database.executemany(
+                "UPDATE streams SET position = ?, marker = ?, ended = ? WHERE id = ?",
+                [(s.position, _text(s.marker), s.ended, s.stream.id) for s in steps],
+            )
+            self._database.executemany("DELETE FROM chunks WHERE id = ?", dropped)
+            self._drop(delivered or {})
+        self._next_verdict += len(made)
+        for one in steps:
+            one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
+        return made
+
+    @property
+    def last_verdict(self) -> int:
+        """The id of the latest one; 0 if there was none yet."""
+        return self._next_verdict - 1
+
+    def sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
+
+        A new sink starts with what is still here.
+        """
+        oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
+        known = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
+        before = (oldest or self._next_verdict) - 1
+        now = {name: known.get(name, before) for name in names}
+        with self._writing():
+            self._database.execute("DELETE FROM sinks")
+            self._database.executemany("INSERT INTO sinks VALUES (?, ?)", now.items())
+        others = {name: self.waiting(done) for name, done in known.items() if name not in now}
+        return now, {name: count for name, count in others.items() if count}
+
+    def outbox(self, after: int, most: int) -> list[Record]:
+        """The next verdicts, at most so many, in the order in which they were made."""
+        query = "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?"
+        return list(self._read(lambda row: Record(row[0], row[1], json.loads(row[2])), query, (after, most)))
+
+    def waiting(self, after: int) -> int:
+        """Verdicts that a sink that has all up to `after` does not have yet."""
+        return max(0, self._next_verdict - 1 - after)
+
+    def delivered(self, positions: Mapping[str, int]) -> None:
+        """Commit how far each sink is; what all of them have is dropped."""
+        with self._writing():
+            self._drop(positions)
+
+    def _drop(self, positions: Mapping[str, int]) -> None:
+        """Within a transaction."""
+        done = min(positions.values(), default=0)
+        self._database.executemany(
+            "UPDATE sinks SET delivered = ? WHERE name = ?", [(done, name) for name, done in positions.items()]
+        )
+        self._database.execute("DELETE FROM verdicts WHERE id <= ?", (done,))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All that is written within, or nothing of it."""
+        try:
+            self._shorten_log()
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            if _code(error) in _FULL:
+                raise SpoolFullError(f"{self.path}: cannot be written ({error})") from error
+            raise SpoolError(
+                f"{self.path}: cannot be written ({error}); move it away, or give another --state"
+            ) from error
+
+    def _shorten_log(self) -> None:
+        """Bring a long log into the file. SQLite tries that after a commit, but does not say when it cannot: then the
+        log would grow beyond any quota. Here it is an error before anything is written."""
+        if self._log.stat().st_size > LONGEST_LOG:
+            try:
+                self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.OperationalError as error:
+                if _code(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):  # else at the next transaction
+                    raise
+
+    def _number(self, query: str, values: Sequence[str | int] = ()) -> int:
+        """What a query of one number gives; 0 where there is none."""
+        (number,) = self._read(lambda row: int(row[0] or 0), query, values)
+        return number
+
+    def _read(
+        self, made_of: Callable[[tuple[Any, ...]], Row], query: str, values: Sequence[str | int] = ()
+    ) -> Generator[Row, None, None]:
+        """What is made of every row; a SpoolError where the file is damaged."""
+        try:
+            for row in self._database.execute(query, values):
+                yield made_of(row)
+        except (sqlite3.Error, *MISFIT) as error:
+            raise SpoolError(
+                f"{self.path}: cannot be read ({error}); move it away, or give another folder (--state)"
+            ) from error
+
+
+def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
+    """The spool, as soon as there is room on its disk."""
+    told = False
+    while True:
+        try:
+            return Spool(path, quota)
+        except SpoolFullError as error:
+            if not told:
+                say(f"{error}: {WAITS}")
+            told = True
+            time.sleep(PAUSE_S)
+
+
+def undelivered_beside(path: Path) -> dict[Path, int]:
+    """Verdicts in other spools of the folder that no agent is using: of another model, or of other blocks."""
+    found = {}
+    for other in sorted(path.parent.glob(f"*{path.suffix}")):
+        if other != path and not other.stem.endswith(STANDBY):
+            with (
+                suppress(sqlite3.Error),
+                closing(sqlite3.connect(f"{other.resolve().as_uri()}?mode=rw", timeout=0, uri=True)) as one,
+            ):
+                found[other] = int(one.execute("SELECT count(*) FROM verdicts").fetchone()[0])
+    return {other: count for other, count in found.items() if count}
+
+
+_STREAM = "id, name, start, form, began, position, marker, ended"
+_CHUNK = "id, stream, first, count, samples, side, at, last"
+
+
+def _stream(row: tuple[Any, ...]) -> Stream:
+    id, name, start, form, began, position, marker, ended = row
+    return Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    id, stream, first, count, samples, side, at, last = row
+    return Stored(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
+
+
+def _text(data: Mapping[str, Any] | None) -> str | None:
+    """As JSON; None for nothing."""
+    return json.dumps(data) if data else None
+
+
+def _code(error: sqlite3.Error) -> int:
+    """What SQLite calls it; 0 where the error is not SQLite's."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -1,0 +1,7 @@
+"""Kinds of arrays by the precision of their numbers."""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Exact = npt.NDArray[np.float64]

@@ -1,0 +1,79 @@
+"""Old import paths of public names: what was documented under another name is found under it still."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import CodeType, ModuleType
+
+# Old module -> where its names are now, and names that are others now.
+MOVED: dict[str, tuple[str, dict[str, str]]] = {
+    "dualres.campaign": ("dualres.bench.campaign", {}),
+    "dualres.campaign.studies": ("dualres.bench.campaign.studies", {}),
+    "dualres.datasets": ("dualres.bench.datasets", {}),
+    "dualres.datasets.catalog": ("dualres.bench.datasets.catalog", {}),
+    "dualres.datasets.folds": ("dualres.bench.datasets.folds", {}),
+    "dualres.datasets.machines": ("dualres.simulated.machines", {}),
+    "dualres.datasets.release": ("dualres.bench.datasets.release", {}),
+    "dualres.datasets.simulated": ("dualres.simulated.rig", {}),
+    "dualres.datasets.triaxial": ("dualres.simulated.triaxial", {}),
+    "dualres.exchange": ("dualres.bench.campaign.exchange", {}),
+    "dualres.exchange.read_export": ("dualres.bench.campaign.exchange.read_export", {}),
+    "dualres.learn.augment": ("dualres.learn.trained.augment", {}),
+    "dualres.methods": ("dualres.bench.methods", {}),
+    "dualres.methods.catalogue": ("dualres.bench.methods.catalogue", {}),
+    "dualres.methods.method": ("dualres.bench.methods.method", {}),
+    "dualres.methods.neural": ("dualres.bench.methods.neural", {}),
+    "dualres.recordings.folder": ("dualres.recordings.labels.folder", {}),
+    "dualres.recordings.listing": ("dualres.recordings.formats.contents", {}),
+    "dualres.report": ("dualres.bench.report", {}),
+    "dualres.report.names": ("dualres.bench.report.names", {}),
+    "dualres.report.results": ("dualres.bench.report.results", {}),
+    "dualres.report.tables": ("dualres.bench.report.tables", {}),
+    "dualres.report.tables.sheet": ("dualres.bench.report.tables.fill", {}),
+    "dualres.stream.alarm_rate": ("dualres.stream.alarm.alarm_rate", {}),
+}
+
+
+class _Moved(ModuleType):
+    """An old module: its names are looked up where they are now."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        home, renamed = MOVED[self.__name__]
+        return getattr(import_module(home), renamed.get(name, name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Submodules are not set: a name of the same spelling, such as `dualres.methods.method`, is the new home's."""
+        if not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+class _Finder(MetaPathFinder, Loader):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(name, self, is_package=name.count(".") == 1) if name in MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Moved(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is its own."""
+
+    def get_code(self, name: str) -> CodeType | None:
+        """For `python -m` and the old name."""
+        found = find_spec(MOVED[name][0])
+        assert found is not None
+        assert found.loader is not None
+        code: CodeType | None = found.loader.get_code(found.name)  # type: ignore[attr-defined]
+        return code
+
+
+def keep_old_paths() -> None:
+    """Let old import paths be found; those that exist are asked first."""
+    if not any(isinstance(one, _Finder) for one in sys.meta_path):
+        sys.meta_path.append(_Finder())

@@ -1,0 +1,367 @@
+"""What the page asks for, and what answers: every call of the page, each a call that Python or a command has, too."""
+
+import io
+import secrets
+import zipfile
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import Any
+
+from dualres.errors import ConfigError, OutputError, RecordingError
+from dualres.recordings.formats.registry import suffixes
+from dualres.recordings.labels.edit import Place, set_cells
+from dualres.utils.optional_imports import TRAINING, need
+from dualres.utils.printable import printable
+from dualres.web import pictures
+from dualres.web.background import Command, Commands
+from dualres.web.endpoints import Call, Field
+from dualres.web.events import Events
+from dualres.web.http import Response, SeekableResponse, attachment
+from dualres.web.live import Watching
+from dualres.web.models import Judging
+from dualres.web.results import is_campaign, page_with_policy
+from dualres.web.workspace import DROPPED, Workspace, described
+
+BRIEF = "text/html; charset=utf-8"
+# A report is a page of its own: it has styles within it, and no script may run in it.
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+LONGEST_NAME = 120  # characters
+SOUND_S = 60.0  # at most, of a stretch that is played
+
+_START = Field("start_s", float, "seconds from the recording's start", 0.0, 0, 1e9)
+_END = Field("end_s", float, "seconds from the recording's start", 1e9, 0, 1e9)
+_AXIS = Field("axis", int, "which of several axes, from 0", 0, 0, 1000)
+_MODEL = Field("model", str, "the name of a model")
+_STREAM = Field("stream", str, "the name of a stream")
+_SPEED = Field("speed", str, "of the shaft, such as 1797rpm or 29.95Hz", "")
+_BEARING = Field("bearing", str, "such as 6205, or elements, diameters and angle", "")
+_GEAR = Field("gear", str, "teeth, such as 29/95", "")
+
+
+class Asked:
+    """Answers for one folder."""
+
+    def __init__(self, workspace: Workspace, events: Events) -> None:
+        self.workspace, self.events = workspace, events
+        self.judging = Judging(workspace)
+        self.watching = Watching(workspace.folder)
+        self.commands = Commands(workspace.folder, events.publish)
+        self._over = Event()
+        self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
+
+    def calls(self) -> list[Call]:
+        """All of them; the page's description is made from these."""
+        one, model = "/api/recordings/{id}", "/api/models/{name}"
+        stretch = (_START, _END, _AXIS)
+        columns = Field("columns", int, "of the plot", 1000, 1, 8000)
+        machine = (_SPEED, _BEARING, _GEAR)
+        cells = Field("cells", dict, "such as label, component or load, each a text")
+        part = tuple(Field(name, float, "of a part; without, the whole", None, 0, 1e9) for name in ("start_s", "end_s"))
+        fit = (
+            Field("name", str, "of the model file, without its suffix"),
+            Field("recipe", str, "how to learn", "views", choices=("views", "robust", "paper")),
+            Field("held_out", str, "the unit that is held out; empty for the hardest that labels allow", ""),
+        )
+        export = (
+            Field("to", str, "the kind of export", "c99", choices=("c99", "onnx")),
+            Field("rate", str, "of the device in Hz, for c99", ""),
+        )
+        count = Field("count", int, "recordings to name", 5, 1, 100)
+        octets, wav, zipped = "application/octet-stream", "audio/wav", "application/zip"
+        return [
+            Call("GET", "/api/folder", "All recordings of the folder", self.folder),
+            Call(
+                "POST", "/api/recordings", "Add a recording", self.drop, (Field("name", str, "of the file"),), raw=True
+            ),
+            Call("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
+            Call("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
+            Call("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=octets),
+            Call("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
+            Call("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=wav),
+            Call("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, *part)),
+            Call("DELETE", f"{one}/part", "Take a labelled part away", self.unlist),
+            Call("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
+            Call("GET", "/api/models", "All models, the newest first", self.models),
+            Call("GET", f"{model}/file", "The model file", self.model_file, gives=octets),
+            Call("GET", f"{model}/report", "The report of its fit", self.report, gives=BRIEF),
+            Call("POST", f"{model}/export", "Export it", self.export, body=export),
+            Call("GET", f"{model}/export", "The exported files", self.exported, gives=zipped),
+            Call("POST", f"{model}/table", "Judge everything, as a table", self.table),
+            Call("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
+            Call("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
+            Call("POST", "/api/audit", "Look for leaks", self.audit),
+            Call("GET", "/api/commands", "Everything that runs or has run", self.running),
+            Call("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
+            Call("POST", "/api/campaign", "Make the report of a campaign", self.make_results),
+            Call("GET", "/api/campaign/page", "The report of a campaign", self.results, gives=BRIEF),
+            Call("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
+            Call("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
+            Call("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
+            Call("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
+        ]
+
+    # Looking
+
+    def folder(self) -> dict[str, Any]:
+        entries = self.workspace.entries()
+        return {
+            "folder": self.workspace.folder.name,
+            "recordings": [described(entry, self.workspace.facts(entry)) for entry in entries],
+            "models": self.judging.names(),
+            "campaign": is_campaign(self.workspace.folder),
+        }
+
+    def wave(self, id: str, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
+        entry = self.workspace.entry(id)
+        signal = self.workspace.signal(entry, axis)
+        first, last = signal.stretch(start_s, end_s)
+        exact = signal.pyramid.complete or last - first <= pictures.MOST // 8
+        low, high = signal.pyramid.view(first, last, columns)
+        if not signal.pyramid.complete:
+            Thread(target=self._build, args=(id, axis), daemon=True).start()
+        return {
+            "start_s": first / signal.rate,
+            "end_s": last / signal.rate,
+            "low": _finite(low),
+            "high": _finite(high),
+            "exact": exact,
+        }
+
+    def _build(self, id: str, axis: int) -> None:
+        """The whole of a long signal, once; the page is told, and asks again."""
+        try:
+            pyramid = self.workspace.signal(self.workspace.entry(id), axis).pyramid
+            with pyramid.building:
+                pyramid.build()
+        except (RecordingError, OSError):
+            return
+        self.events.publish("wave", {"id": id, "axis": axis})
+
+    def spectrum(self, id: str, start_s: float, end_s: float, axis: int) -> dict[str, Any]:
+        return pictures.spectrum(*self._stretch(id, start_s, end_s, axis))
+
+    def spectrogram(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
+        told, grids = pictures.spectrogram(*self._stretch(id, start_s, end_s, axis))
+        said = {f"x-{name.replace('_', '-')}": str(value) for name, value in told.items()}
+        return Response(grids, "application/octet-stream", headers=said)
+
+    def envelope(
+        self, id: str, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
+    ) -> dict[str, Any]:
+        machine = self.judging.machine(self.workspace.entry(id), speed, bearing, gear)
+        return pictures.envelope(*self._stretch(id, start_s, end_s, axis), machine)
+
+    def sound(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
+        samples, rate = self._stretch(id, start_s, min(end_s, start_s + SOUND_S), axis)
+        return SeekableResponse.of_bytes(pictures.sound(samples, rate), "audio/wav")
+
+    def _stretch(self, id: str, start_s: float, end_s: float, axis: int) -> tuple[Any, float]:
+        signal = self.workspace.signal(self.workspace.entry(id), axis)
+        first, last = pictures.shorter(*signal.stretch(start_s, end_s))
+        return signal.pyramid.read(first, last), signal.rate
+
+    # Labelling
+
+    def label(self, id: str, cells: dict[str, str], start_s: float | None, end_s: float | None) -> dict[str, Any]:
+        part = None if end_s is None else (start_s or 0.0, end_s)
+        self.workspace.label(self.workspace.entry(id), cells, part)
+        return self._changed()
+
+    def unlist(self, id: str) -> dict[str, Any]:
+        self.workspace.unlist_part(self.workspace.entry(id))
+        return self._changed()
+
+    def undo(self) -> dict[str, Any]:
+        return {"undone": self.workspace.undo(), **self._changed()}
+
+    def _changed(self) -> dict[str, Any]:
+        self.events.publish("folder", {})
+        return {"saved": True}
+
+    def drop(self, name: str, body: Path) -> dict[str, Any]:
+        """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
+        kept = _kept_name(name)
+        folder = self.workspace.folder / DROPPED
+        target = folder / kept
+        number = 2
+        while target.exists():
+            target = folder / f"{Path(kept).stem}-{number}{Path(kept).suffix}"
+            number += 1
+        try:
+            folder.mkdir(exist_ok=True)
+            body.replace(target)
+        except OSError as error:
+            raise OutputError(f"{target}: cannot be written ({error.strerror}); make room") from error
+        file = target.relative_to(self.workspace.folder).as_posix()
+        facts = self.workspace.facts(self.workspace.unlisted(target))
+        if facts.problem:
+            target.unlink(missing_ok=True)
+            raise RecordingError(f"{target.name}: {facts.problem}")
+        set_cells(self.workspace.folder, Place(file), {"label": ""})
+        entry = next(one for one in self.workspace.entries() if one.place.file == file)
+        self._changed()
+        return described(entry, facts)
+
+    # Learning
+
+    def models(self) -> list[dict[str, Any]]:
+        return [self.judging.card(name) for name in self.judging.names()]
+
+    def fit(self, name: str, recipe: str, held_out: str) -> dict[str, Any]:
+        need("a fit", *TRAINING)
+        target = self.workspace.models / f"{_model_name(name)}.safetensors"
+        if target.exists():
+            raise ConfigError(f"there is a model {name!r} already; choose another name")
+        held = ["--held-out", held_out] if held_out else []
+        chosen = [] if recipe == "views" else ["--recipe", recipe]
+        arguments = ["fit", ".", "-o", str(target), "--json", *chosen, *held, *self._reading()]
+        return self._start("fit", f"Fit {name}", arguments, lambda _: self.events.publish("folder", {}))
+
+    def advise(self, count: int) -> dict[str, Any]:
+        need("advice", *TRAINING)
+        return self._start(
+            "advise", "What to label next", ["advise", ".", "--json", "-n", str(count), *self._reading()]
+        )
+
+    def audit(self) -> dict[str, Any]:
+        return self._start("audit", "Look for leaks", ["audit", ".", "--json", *self._reading()])
+
+    def table(self, name: str) -> dict[str, Any]:
+        arguments = ["diagnose", str(self.judging.path(name)), ".", "--csv", *self._reading()]
+        return self._start("table", f"Judge everything by {name}", arguments)
+
+    def export(self, name: str, to: str, rate: str) -> dict[str, Any]:
+        model = self.judging.path(name)
+        hz = ["--rate", rate] if rate and to == "c99" else []
+        arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
+        return self._start("export", f"Export {name}", arguments)
+
+    def running(self) -> list[dict[str, Any]]:
+        return [command.as_data() for command in self.commands.all()]
+
+    def cancel(self, number: str) -> dict[str, Any]:
+        if not (number.isascii() and number.isdigit() and len(number) < 9):
+            raise ConfigError("a command has a number")
+        self.commands.cancel(int(number))
+        return {"cancelled": True}
+
+    def _start(
+        self, kind: str, title: str, arguments: list[str], then: Callable[[Command], None] | None = None
+    ) -> dict[str, Any]:
+        return self.commands.start(kind, title, arguments, then).as_data()
+
+    def _reading(self) -> list[str]:
+        """How files are read, as the page itself was told."""
+        channel, rate = self.workspace.channel, self.workspace.rate
+        return [*(["--channel", channel] if channel else []), *(["--rate", str(rate)] if rate else [])]
+
+    # Models and verdicts
+
+    def model_file(self, name: str) -> Response:
+        path = self.judging.path(name)
+        return SeekableResponse.of_file(
+            path, "application/octet-stream", {"content-disposition": attachment(path.name)}
+        )
+
+    def report(self, name: str) -> Response:
+        page = self.judging.path(name).with_suffix(".html")
+        if not page.is_file():
+            raise RecordingError(f"{name}: has no report; fit it again")
+        return SeekableResponse.of_file(page, BRIEF, {"content-security-policy": REPORT_POLICY})
+
+    def exported(self, name: str) -> Response:
+        """Everything that was exported of a model, in one file."""
+        self.judging.path(name)  # an error for a model that is not there
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+            for to in ("c99", "onnx"):
+                export = self._export(name, to)
+                files = [path for path in export.rglob("*") if path.is_file()] if export.is_dir() else [export]
+                for path in files:
+                    if path.is_file():
+                        zipped.write(path, path.relative_to(export.parent))
+            empty = not zipped.namelist()
+        if empty:
+            raise RecordingError(f"{name}: nothing was exported yet; export it first")
+        named = {"content-disposition": attachment(f"{name}.zip")}
+        return Response(archive.getvalue(), "application/zip", headers=named)
+
+    # Results of a campaign
+
+    def make_results(self) -> dict[str, Any]:
+        if not is_campaign(self.workspace.folder):
+            raise ConfigError("there is no campaign in this folder; serve one that dualres bench run has made")
+        arguments = ["bench", "report", "--dir", ".", "-o", str(self._results)]
+        return self._start("results", "Report", arguments)
+
+    def results(self) -> Response:
+        page, policy = page_with_policy(self._results)
+        return Response(page, BRIEF, headers={"content-security-policy": policy})
+
+    @property
+    def _results(self) -> Path:
+        return Path(self._exports.name) / "results"
+
+    # Watching
+
+    def streams(self) -> list[dict[str, Any]]:
+        return self.watching.streams()
+
+    def acknowledge(self, stream: str) -> dict[str, Any]:
+        self.watching.acknowledge(stream)
+        self.events.publish("streams", {})
+        return {"acknowledged": True}
+
+    def follow(self, every_s: float = 1.0) -> None:
+        """Tell pages of news in the streams until the end; in a thread of its own."""
+        known = self.watching.changed_ns()
+        while not self._over.wait(every_s):
+            now = self.watching.changed_ns()
+            if now != known:
+                known = now
+                self.events.publish("streams", {})
+
+    def _export(self, name: str, to: str) -> Path:
+        return Path(self._exports.name) / (f"{name}-c99" if to == "c99" else f"{name}.onnx")
+
+    def end(self) -> None:
+        """Everything that was started."""
+        self._over.set()
+        self.commands.end()
+        self._exports.cleanup()
+
+    def verdict(self, id: str, model: str) -> dict[str, Any]:
+        return self.judging.verdict(model, self.workspace.entry(id))
+
+    def reasons(self, id: str, model: str, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
+        return self.judging.reasons(model, self.workspace.entry(id), axis, speed, bearing, gear)
+
+
+def temporary_in(folder: Path) -> Path:
+    """Where a dropped file is written to while it arrives, on the disk where it will lie."""
+    (folder / DROPPED).mkdir(exist_ok=True)
+    return folder / DROPPED / f".{secrets.token_hex(8)}.part"
+
+
+def _kept_name(name: str) -> str:
+    """The last part of a name that somebody else chose, fit for a file here."""
+    last = PurePosixPath(name.replace("\\", "/")).name
+    safe = "".join(c if c.isalnum() or c in "-_.+ " else "_" for c in printable(last)).strip(" .")
+    stem, suffix = Path(safe).stem[:LONGEST_NAME], Path(safe).suffix.lower()
+    if not stem or suffix not in suffixes():
+        raise RecordingError(f"{printable(last)!r}: is no recording; these are read: {', '.join(suffixes())}")
+    return stem + suffix
+
+
+def _model_name(name: str) -> str:
+    fit_for_a_file = name and len(name) <= 60 and all(c.isalnum() or c in "-_. " for c in name)
+    if not fit_for_a_file or name[0] in ". -" or name[-1] in ". ":
+        raise ConfigError(f"{name!r} cannot be a model's name; use letters, digits, dots, dashes and spaces")
+    return name
+
+
+def _finite(values: Any) -> list[float | None]:
+    """For JSON, which has no infinities."""
+    return [value if abs(value) < 3.4e38 else None for value in values.astype(float).round(9).tolist()]

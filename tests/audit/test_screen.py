@@ -1,0 +1,51 @@
+"""Suspects are told with how they would have to be played, and where they begin."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dualres.audit.fingerprint import Grid
+from dualres.audit.screen import pieces_of, suspects
+from dualres.recordings.recording import Recording
+
+RATE = 12_800
+GRID = Grid.spanning(4.0)
+
+
+def noise(seed, seconds=4):
+    return np.random.default_rng(seed).standard_normal(int(seconds * RATE)).astype(np.float32)
+
+
+def found(judged):
+    learned = Recording.from_array(noise(0), RATE, "learned", "good")
+    pieces = list(pieces_of(learned, learned.signal, GRID))
+    spectra = np.stack([piece.spectrum for piece in pieces])
+    other = replace(learned, id="judged")
+    return list(suspects(pieces, spectra, other, judged, GRID))
+
+
+def test_nothing_stands_out_between_two_noises():
+    assert found(noise(1)) == []
+
+
+def test_a_part():
+    assert any(not s.backwards and s.lag_s == pytest.approx(1, abs=3e-4) for s in found(noise(0)[RATE:]))
+
+
+def test_a_part_played_backwards():
+    assert any(s.backwards and s.lag_s == pytest.approx(1, abs=3e-4) for s in found(noise(0)[RATE : 3 * RATE][::-1]))
+
+
+@pytest.mark.parametrize("stretch", [-0.013, -0.005, 0.0017, 0.01])
+def test_a_part_played_at_another_speed(stretch):
+    part = noise(0)[RATE:]
+    fine = np.interp(np.arange(0, len(part), 1 / (1 + stretch)), np.arange(len(part)), part)
+    (suspect,) = found(fine.astype(np.float32))
+    assert suspect.stretch == pytest.approx(stretch, abs=1e-4)
+    assert suspect.lag_s == pytest.approx(1, abs=2e-3)
+
+
+def test_beyond_one_and_a_half_percent_nothing_is_looked_for():
+    part = noise(0)
+    assert found(np.interp(np.arange(0, len(part), 1 / 1.03), np.arange(len(part)), part).astype(np.float32)) == []

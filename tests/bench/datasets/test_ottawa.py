@@ -1,0 +1,117 @@
+"""The Ottawa adapter, on files written as the release's are; the release itself is not at hand."""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from dualres.bench.datasets import ottawa
+from dualres.bench.datasets.folds import load_fold
+from dualres.errors import RecordingError
+
+FOLDERS = {
+    "H": "1 Data collected from a healthy bearing",
+    "I": "2 Data collected from a bearing with inner race fault",
+    "O": "3 Data collected from a bearing with outer race fault",
+    "B": "4 Data collected from a bearing with ball fault",
+    "C": "5 Data collected from a bearing with a combination of faults",
+}
+
+
+def place(folder: Path, stem: str) -> Path:
+    path = folder / FOLDERS[stem[0]] / f"{stem}.mat"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def write(folder: Path, stem: str, samples=2000) -> np.ndarray:
+    """A file in the release's structure; returns its vibration."""
+    vibration = np.random.default_rng(3).normal(size=(samples, 1))
+    pulses = np.where(np.arange(samples) % 9 < 4, 5.0, 0.0)[:, None]
+    savemat(place(folder, stem), {"Channel_1": vibration, "Channel_2": pulses}, do_compression=True)
+    return vibration[:, 0].astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The index of a release with all its names; nothing in it could be read."""
+    folder = tmp_path_factory.mktemp("ottawa")
+    for health, profile, trial in product("HIOBC", "ABCD", "123"):
+        place(folder, f"{health}-{profile}-{trial}").touch()
+    return ottawa.RELEASE.index(folder)
+
+
+def test_a_recording_is_the_accelerometer_s(tmp_path):
+    vibration = write(tmp_path, "H-D-3")
+    (entry,) = ottawa.RELEASE.index(tmp_path).entries
+    assert (entry.id, entry.label, entry.component) == ("H-D-3", "healthy", "healthy bearing")
+    assert entry.condition == {"profile": "D", "trial": "3"}
+    signal = entry.read()
+    assert signal.dtype == np.float32
+    assert np.array_equal(signal, vibration)
+
+
+@pytest.mark.parametrize(
+    ("stem", "label", "profile"), [("B-C-1", "ball", "C"), ("C-B-1", "combined", "B"), ("B-B-2", "ball", "B")]
+)
+def test_the_first_letter_is_the_health_and_the_second_the_profile(tmp_path, stem, label, profile):
+    place(tmp_path, stem).touch()
+    (entry,) = ottawa.RELEASE.index(tmp_path).entries
+    assert (entry.label, entry.condition["profile"]) == (label, profile)
+
+
+def test_the_whole_release_has_twelve_recordings_of_each_of_five_bearings(whole):
+    assert len(whole.entries) == 60
+    assert not whole.left_out
+    per_bearing = Counter((e.label, e.component) for e in whole.entries)
+    assert per_bearing == {(label, f"{label} bearing"): 12 for label in ottawa.RELEASE.classes}
+
+
+def test_letter_c_is_not_called_a_cage_fault(whole):
+    assert {e.label for e in whole.entries if e.id.startswith("C")} == {"combined"}
+    assert any("Letter C" in limitation for limitation in ottawa.RELEASE.limitations)
+
+
+def test_two_copies_are_both_named(tmp_path):
+    place(tmp_path / "version 1", "I-A-1").touch()
+    place(tmp_path / "version 2", "I-A-1").touch()
+    with pytest.raises(RecordingError, match=r"I-A-1 is there twice: .*version 1.* and .*version 2"):
+        ottawa.RELEASE.index(tmp_path)
+
+
+def test_a_folder_with_nothing_of_it(tmp_path):
+    for stem in ("H-E-1", "H-A-4", "H_A_1", "X-A-1"):
+        (tmp_path / f"{stem}.mat").touch()
+    with pytest.raises(RecordingError, match=r"looked for H-A-1\.mat"):
+        ottawa.RELEASE.index(tmp_path)
+
+
+def test_a_damaged_file_is_named(tmp_path):
+    place(tmp_path, "H-A-1").write_bytes(b"this is no MATLAB file")
+    (entry,) = ottawa.RELEASE.index(tmp_path).entries
+    with pytest.raises(RecordingError, match=r"H-A-1\.mat"):
+        entry.read()
+
+
+@pytest.mark.parametrize(("name", "learned", "judged"), [("O1", "A", "CD"), ("O2", "D", "AB")])
+def test_the_folds_follow_their_rule(whole, name, learned, judged):
+    fold = load_fold(name)
+    assert fold.dataset == ottawa.RELEASE.name
+    assert fold.classes == ottawa.RELEASE.classes == ("healthy", "inner", "outer", "ball", "combined")
+    assert tuple(fold.support.values()) == tuple((f"{health}-{learned}-1",) for health in "HIOBC")
+    assert (fold.held_out, fold.support_start_s, fold.support_step) == ("speed profile", 0, 0.5)
+    assert fold.evaluation_windows == 35
+    assert set(fold.evaluation) == {e.id for e in whole.entries if e.condition["profile"] in judged}
+    assert len(fold.evaluation) == 30  # 5 classes x 2 profiles x 3 trials
+
+
+@pytest.mark.parametrize("name", ottawa.RELEASE.folds)
+def test_support_and_evaluation_share_no_profile(whole, name):
+    fold = load_fold(name)
+    known = {e.id: e for e in whole.entries}
+    assert [known[i].label for members in fold.support.values() for i in members] == list(fold.classes)
+    profiles = [{known[i].condition["profile"] for i in ids} for ids in (fold.supporting(), fold.evaluation)]
+    assert not profiles[0] & profiles[1]

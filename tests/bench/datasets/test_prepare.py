@@ -1,0 +1,168 @@
+import json
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dualres.bench.datasets import catalog, folds
+from dualres.bench.datasets.folds import load_fold
+from dualres.bench.datasets.prepare import prepare
+from dualres.bench.datasets.release import Entry, Index, Release
+from dualres.errors import ConfigError, RecordingError
+from dualres.recordings.store import open_store, verify_store
+
+
+class Made:
+    """A release of three files, one of which may be damaged, that counts how often each is read."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.reads, self.damaged = folder, [], set()
+        folder.mkdir()
+        for name in "abc":
+            (folder / f"{name}.bin").write_bytes(name.encode())
+        self.release = Release(
+            name="made",
+            short="Made",
+            title="made up",
+            licence="none",
+            obtained_from="here",
+            version="1",
+            channel="x",
+            rate=Fraction(200_000, 3),
+            classes=("good", "worn"),
+            folds=(),
+            limitations=(),
+            index=self.index,
+        )
+
+    def index(self, folder):
+        entries = [
+            Entry(n, "good", f"unit {n}", {"load": "high"}, folder / f"{n}.bin", partial(self.read, n)) for n in "abc"
+        ]
+        return Index(tuple(entries), ((folder / "d.bin", "reserved"),), "excerpts")
+
+    def read(self, name):
+        self.reads.append(name)
+        if name in self.damaged:
+            raise RecordingError(f"{name}.bin: damaged")
+        return np.random.default_rng(ord(name)).standard_normal(10).astype(np.float32)
+
+
+@pytest.fixture
+def made(tmp_path):
+    return Made(tmp_path / "release")
+
+
+def test_a_release_becomes_a_store(made, tmp_path):
+    store = tmp_path / "store"
+    seen = []
+    done = prepare(made.release, made.folder, store, lambda *x: seen.append(x[1:]))
+    assert (done.written, done.kept, done.failed) == (3, 0, ())
+    assert done.left_out == ((made.folder / "d.bin", "reserved"),)
+    assert seen == [(0, 3, "a"), (1, 3, "b"), (2, 3, "c"), (3, 3, "")]
+    index = json.loads((store / "recordings.json").read_text())
+    assert (index["variant"], index["rate"], index["licence"]) == ("excerpts", "200000/3", "none")
+    recordings = open_store(store)
+    assert next((r.id, r.label, r.component, r.condition) for r in recordings) == (
+        "a",
+        "good",
+        "unit a",
+        {"load": "high"},
+    )
+    assert len(recordings[0].origin.sha256) == 64
+    assert not verify_store(store)
+
+
+def test_only_what_is_missing_is_redone(made, tmp_path):
+    store = tmp_path / "store"
+    prepare(made.release, made.folder, store)
+    (store / "signals" / "b.npy").unlink()
+    made.reads.clear()
+    done = prepare(made.release, made.folder, store)
+    assert (done.written, done.kept, made.reads) == (1, 2, ["b"])
+
+
+def test_a_damaged_file_does_not_stop_the_others_and_is_tried_again(made, tmp_path):
+    store = tmp_path / "store"
+    made.damaged.add("b")
+    done = prepare(made.release, made.folder, store)
+    assert (done.written, done.failed) == (2, (("b", "b.bin: damaged"),))
+    assert [r.id for r in open_store(store)] == ["a", "c"]
+    made.damaged.clear()
+    assert prepare(made.release, made.folder, store).written == 1
+    assert [r.id for r in open_store(store)] == ["a", "b", "c"]
+
+
+def test_an_interruption_keeps_what_was_done(made, tmp_path):
+    store = tmp_path / "store"
+
+    def interrupt(stage, done, total, name):
+        if name == "c":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prepare(made.release, made.folder, store, interrupt)
+    assert [r.id for r in open_store(store)] == ["a", "b"]
+
+
+def test_another_dataset_s_store_is_left_alone(made, tmp_path):
+    store = tmp_path / "store"
+    store.mkdir()
+    (store / "recordings.json").write_text(
+        json.dumps({"dataset": "other", "rate": "1", "channel": "x", "recordings": []})
+    )
+    with pytest.raises(RecordingError, match="holds other; choose another folder"):
+        prepare(made.release, made.folder, store)
+
+
+def test_verification_names_what_is_wrong(made, tmp_path):
+    store = tmp_path / "store"
+    prepare(made.release, made.folder, store)
+    np.save(store / "signals" / "a.npy", np.arange(10, dtype=np.float32))
+    np.save(store / "signals" / "b.npy", np.full(10, np.nan, np.float32))
+    (store / "signals" / "c.npy").write_bytes(b"x")
+    (store / "signals" / "e.npy").write_bytes(b"x")
+    problems = verify_store(store)
+    assert [p.partition(":")[0].rpartition("/")[2] for p in problems] == ["a", "b", "c.npy", "e.npy"]
+
+
+def test_every_adapter_in_the_catalog_says_what_it_is():
+    assert catalog.names() == (*catalog.NAMES, "simulated", "cwru_12k", "uestc", "machines")
+    for name in catalog.names():
+        release = catalog.release(name)
+        assert release.name == name
+        assert len(release.folds) == {"cwru_12k": 3, "uestc": 4, "machines": 18}.get(name, 2)
+        assert all(load_fold(fold).dataset == name for fold in release.folds)
+        assert {label for fold in release.folds for label in load_fold(fold).classes} == set(release.classes)
+        assert release.short
+        assert release.limitations
+        for text in (release.title, release.licence, release.obtained_from, release.version, release.channel):
+            assert text
+    with pytest.raises(ConfigError, match="no dataset 'cwr'"):
+        catalog.release("cwr")
+
+
+@pytest.mark.parametrize("name", ["simulated", "machines"])
+def test_what_is_simulated_needs_no_preparing(name, tmp_path):
+    with pytest.raises(RecordingError, match=f"{name} comes with dualres"):
+        prepare(catalog.release(name), tmp_path, tmp_path / "store")
+
+
+def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):
+    monkeypatch.setattr(catalog, "_registered", {})
+    monkeypatch.setattr(folds, "_registered", {})
+    release = replace(made.release, folds=("X1",), folds_in=tmp_path)
+    catalog.register(release)
+    assert catalog.names()[-1] == "made"
+    assert catalog.release("made") is release
+    assert folds.names()[-1] == "X1"
+    assert "made" not in catalog.NAMES
+    for name in ("made", "cwru", "simulated"):
+        with pytest.raises(ConfigError, match=f"there is a dataset '{name}' already"):
+            catalog.register(replace(release, name=name))
+    with pytest.raises(ConfigError, match="there is a fold 'S1' already"):
+        catalog.register(replace(release, name="other", folds=("S1",)))
+    assert catalog.names()[-1] == "made"

@@ -1,0 +1,70 @@
+"""What the catalogue tells of the methods, and how one is added to it."""
+
+import subprocess
+import sys
+from dataclasses import fields, replace
+
+import pytest
+
+from dualres.bench import methods
+from dualres.bench.methods import catalogue
+from dualres.bench.methods.catalogue import Entry, Look, entry, names, register
+from dualres.config import Recipe
+from dualres.errors import ConfigError
+
+
+@pytest.fixture
+def another(monkeypatch):
+    """A method from outside, which is gone after the test."""
+    monkeypatch.setattr(catalogue, "_registered", {})
+    register(replace(entry("patchtst"), name="another", title="Another", look=Look(), paper=False))
+    return "another"
+
+
+def test_a_registered_method_is_known_and_stands_last(another):
+    assert names()[-1] == another
+    assert methods.method(another).name == another
+    assert another not in methods.NAMES  # which are the paper's
+
+
+def test_a_name_is_given_once(another):
+    for taken in (another, "dualres", "dualres/short"):
+        with pytest.raises(ConfigError, match=f"there is a method '{taken}' already"):
+            register(replace(entry("patchtst"), name=taken))
+
+
+def test_only_what_trains_has_a_recipe_and_uses_a_gpu():
+    for name in names():
+        trains = name not in ("minirocket", "dualres/views")
+        assert entry(name).trains == trains
+        assert entry(name).recipe(Recipe(7)) == (Recipe(7) if trains else None)
+        assert entry(name).device("cuda") == ("cuda" if trains else "cpu")
+
+
+def test_only_dualres_and_its_controls_fit_together():
+    together = [name for name in names() if entry(name).fits_together]
+    assert together == [name for name in names() if name.startswith("dualres") and entry(name).trains]
+
+
+def test_no_look_is_that_of_a_method_without_one():
+    for part in fields(Look):
+        assert getattr(Look(), part.name) not in {getattr(entry(name).look, part.name) for name in methods.NAMES}
+
+
+def test_an_entry_needs_a_name_a_title_a_family_and_a_way_to_make_it():
+    plain = Entry("plain", "Plain", "none", lambda entry, recipe: methods.method("dualres", recipe))
+    assert (plain.look, plain.trains, plain.paper, plain.control) == (Look(), True, False, False)
+
+
+def test_reading_the_catalogue_loads_no_heavy_library():
+    code = (
+        "import sys; from dualres.bench.methods.catalogue import entry, names; "
+        "[entry(name).title for name in names()]; "
+        "print([m for m in ('aeon', 'numba', 'sklearn', 'matplotlib', 'triton') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_an_unknown_name_of_the_module_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="SOME_NAMES"):
+        methods.SOME_NAMES  # noqa: B018

@@ -1,0 +1,174 @@
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from dualres.bench.methods import NAMES, load, method
+from dualres.bench.methods.model_file import as_model
+from dualres.config import Recipe
+from dualres.errors import ConfigError, ModelFileError
+from dualres.judge.model import save
+from dualres.judge.verdict import diagnose_recording, recording_scores, signal_scores
+from dualres.model.check import check_window
+from dualres.model_file.card import DUALRES
+from dualres.model_file.file import BEFORE
+from dualres.model_file.integrity import seal
+from dualres.recordings.recording import Recording
+from tests.bench.methods.golden import formula_support
+
+CLASSES = ("good", "worn", "broken")
+
+
+@pytest.fixture(scope="module")
+def support():
+    windows, labels = formula_support()
+    return windows[:6], labels[:6] % 3
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def fitted(request, support):
+    recipe = None if request.param == "minirocket" else Recipe(2, 1e-3)
+    return method(request.param, recipe).fit(*support, 3, seed=43)
+
+
+def model_of(fitted):
+    return as_model(fitted, CLASSES, dict.fromkeys(CLASSES, 1.5), held_out="load")
+
+
+def test_a_loaded_method_scores_identically(fitted, support, tmp_path):
+    model = model_of(fitted)
+    save(model, tmp_path / "m.safetensors")
+    loaded = load(tmp_path / "m.safetensors")
+    assert np.array_equal(loaded.scores(support[0]), fitted.scores(support[0]))
+    assert loaded.card == model.card
+    assert loaded.classes == CLASSES
+    assert (loaded.card.recipe, loaded.card.seed) == (fitted.method.recipe, 43)
+    if loaded.card.method != DUALRES:
+        (restored,) = loaded.members
+        assert restored.method.name == loaded.card.method == fitted.method.name
+        assert (restored.classes, restored.seed, restored.cost) == (3, 43, fitted.cost)
+        assert restored.constants == fitted.constants
+        assert restored.history == []
+
+
+def test_saving_twice_gives_the_same_bytes(fitted, tmp_path):
+    if fitted.method.name == "dualres":
+        pytest.skip("a network's check values are PyTorch's, those of a loaded one the kernel's")
+    save(model_of(fitted), tmp_path / "a")
+    save(load(tmp_path / "a"), tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_the_file_is_little_more_than_the_state(fitted, tmp_path):
+    save(model_of(fitted), tmp_path / "m")
+    assert 0 < (tmp_path / "m").stat().st_size - fitted.cost.state_bytes < 40_000
+
+
+def test_every_method_is_judged_alike(fitted):
+    """Its scores of a recording are the mean over the windows; a verdict states probabilities, where it has some."""
+    signal = np.random.default_rng(0).standard_normal(60_000).astype(np.float32)
+    model, recording = model_of(fitted), Recording.from_array(signal, 64_000, id="pump")
+    mean, windows = recording_scores(model, recording)
+    assert windows == 2
+    np.testing.assert_allclose(
+        mean, fitted.scores(np.stack([signal[:32_768], signal[16_384:49_152]])).mean(0), atol=1e-6
+    )
+    assert np.array_equal(signal_scores(model, signal, 64_000)[0], mean)
+    if fitted.method.name == "minirocket":
+        with pytest.raises(ConfigError, match="decision values"):
+            diagnose_recording(model, recording)
+    else:
+        assert diagnose_recording(model, recording).label == CLASSES[int(mean.argmax())]
+
+
+@pytest.fixture(scope="module")
+def crossformer(support):
+    return method("crossformer", Recipe(1)).fit(*support, 3)
+
+
+@pytest.fixture(scope="module")
+def saved(crossformer, tmp_path_factory):
+    path = tmp_path_factory.mktemp("method") / "crossformer.safetensors"
+    save(model_of(crossformer), path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["crossformer", "dualres", "dualres/short"])
+def test_a_file_of_an_earlier_benchmark_is_read_and_not_diagnosed_by(name, support, tmp_path):
+    from dualres.judge.model import load as load_model
+
+    fitted = method(name, Recipe(1)).fit(*support, 3)
+    card = {
+        "method": name,
+        "recipe": Recipe(1).as_data(),
+        "classes": 3,
+        "seed": 41,
+        "constants": {},
+        "cost": asdict(fitted.cost),
+        "versions": {"dualres": "0.1.0"},
+    }
+    said = fitted.scores(check_window(0, 32_768)[None])
+    (tmp_path / "m").write_bytes(seal(BEFORE, card, said, fitted.state()))
+    model = load(tmp_path / "m")
+    assert np.array_equal(model.scores(support[0]), fitted.scores(support[0]))
+    assert model.classes == ("class 0", "class 1", "class 2")
+    assert (model.card.method == DUALRES) == name.startswith("dualres")
+    assert model.card.versions == {"dualres": "0.1.0"}
+    if name.startswith("dualres"):
+        assert model.network.config == fitted.network.model.config  # a network like any other, to be measured and saved
+        save(model, tmp_path / "again")
+        assert np.array_equal(load_model(tmp_path / "again").scores(support[0]), fitted.scores(support[0]))
+    with pytest.raises(ModelFileError, match="did not store the names of its classes"):
+        load_model(tmp_path / "m")
+
+
+def test_an_earlier_card_of_very_many_classes_is_refused_before_they_are_named(tmp_path):
+    card = {"method": "crossformer", "recipe": None, "classes": 10**12, "seed": 41}
+    (tmp_path / "m").write_bytes(seal(BEFORE, card, [[1.0]], {"head.bias": np.zeros(3, np.float32)}))
+    with pytest.raises(ModelFileError, match="cannot be of 1000000000000 classes"):
+        load(tmp_path / "m")
+
+
+def test_a_changed_byte_is_refused(saved, tmp_path):
+    blob = bytearray(saved.read_bytes())
+    blob[len(blob) // 2] ^= 1
+    (tmp_path / "m").write_bytes(blob)
+    with pytest.raises(ModelFileError, match="changed or damaged"):
+        load(tmp_path / "m")
+
+
+def test_a_comparator_is_no_dualres_model(saved):
+    from dualres.judge.model import load as load_model
+
+    with pytest.raises(ModelFileError, match=r"holds a fitted crossformer.*dualres.bench.methods.load reads it"):
+        load_model(saved)
+    with pytest.raises(ConfigError, match="needs a DualRes network"):
+        load(saved).network  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda card, state: card.update(method="patchtst"), "do not fit"),
+        (lambda card, state: card.update(method="os.system"), "not known"),
+        (lambda card, state: card.update(classes=list("abcd")), "do not fit"),
+        (lambda card, state: card.update(classes=None), "cannot be understood"),
+        (lambda card, state: card.update(cost={"price": 1}), "do not fit"),
+        (lambda card, state: card.update(recipe={"updates": 0}), "at least one update"),
+        (lambda card, state: state.pop("head.bias"), "do not fit"),
+        (lambda card, state: state.update({"head.bias": 9 * state["head.bias"]}), "check window"),
+        (lambda card, state: card.update(price=1), "cannot be understood"),
+        (lambda card, state: card["config"].update(window=2**20), "comparators take 32768"),
+    ],
+)
+def test_a_card_that_does_not_fit_is_refused(saved, tmp_path, change, reason):
+    state = safetensors.numpy.load_file(saved)
+    card = json.loads(safetensors.safe_open(saved, "np").metadata()["dualres"])
+    checks, kind = card.pop("checks"), card.pop("format")
+    del card["sha256"]
+    change(card, state)
+    (tmp_path / "m").write_bytes(seal(kind, card, checks, state))
+    with pytest.raises(ModelFileError, match=reason):
+        load(tmp_path / "m")

@@ -1,0 +1,72 @@
+import pytest
+
+from dualres.bench.profile.costs import all_costs
+from dualres.bench.profile.measurements import keep
+from dualres.bench.profile.plan import plan
+from dualres.bench.report.tables.cost_lists import checks, long_records, memory, storage, tails
+from tests.bench.profile.synthetic import keep_all, made_up
+
+
+@pytest.fixture
+def costs(tmp_path):
+    keep(made_up(plan("cwru", "dualres", "cuda", 4)), tmp_path)
+    keep(made_up(plan("cwru", "minirocket", "cuda", 4), verdict=False), tmp_path)
+    (costs,) = all_costs(tmp_path)
+    return costs
+
+
+def texts(table):
+    return [[value.text for value in row] for row in table.rows]
+
+
+def test_storage_tells_bytes_and_where_the_model_is_from(costs):
+    first, second = texts(storage(costs))
+    assert first[:6] == ["CWRU", "DualRes", "162,832", "158,112", "2,080", "0"]
+    assert first[6:] == ["of the ledger; updates: 10", "c" * 12]
+    assert second[1] == "MiniRocket (CPU)"
+    assert second[6] == "fitted to be measured"
+
+
+def test_checks_tell_agreement_and_hashes(costs):
+    first, second = texts(checks(costs))
+    assert first[2:] == ["1.0e-07", "0.0e+00", "2.0e-07", "yes", "first", "a" * 12]
+    assert second[4] == "not of it"
+    costs.found["cwru", "dualres"].facts["agreement"]["same_label"] = False
+    assert texts(checks(costs))[0][5] == "no"
+
+
+def test_checks_tell_whether_the_ways_agree(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres", "minirocket"], way="eager")
+    (costs,) = all_costs(tmp_path)
+    table = checks(costs)
+    position = table.header.index("Eager, shipped")
+    first, second = texts(table)
+    assert (first[position], first[position + 1], second[position]) == ("3.0e-07", "yes", "one way")
+    assert "beyond 1e-05" in table.note
+    costs.found["cwru", "dualres"].facts["agreement"]["shipped"]["difference"] = 1e-3
+    assert texts(checks(costs))[0][position + 1] == "no"
+
+
+def test_memory_of_a_gpu_is_not_told_of_a_cpu(costs):
+    table = memory(costs)
+    assert table.header[2:] == ("Allocated", "Reserved", "Allocated rise", "RSS", "RSS rise")
+    first, second = texts(table)
+    assert first[3:5] == ["22.00", "5.00"]
+    assert second[2:5] == ["n/a", "n/a", "n/a"]
+
+
+def test_tails_are_of_all_three_workloads(costs):
+    first, _ = tails(costs).rows
+    measurement = costs.found["cwru", "dualres"]
+    assert [value.mean for value in first[2:]] == [measurement.p95_ms(n) for n in ("window", "prepared", "native")]
+
+
+def test_a_long_record_tells_its_length_and_throughput(tmp_path):
+    keep_all(tmp_path, ["cwru"], ["dualres"], "cpu", long=True)
+    (costs,) = all_costs(tmp_path)
+    table = long_records(costs)
+    assert table.name == "costs_record_cpu_4_long"
+    ((*_, windows, seconds, cycles, rate, prepared, _, _),) = table.rows
+    assert (windows.text, seconds.text, cycles.text) == ("1,024", "270.0", "22.50")
+    assert float(rate.text.replace(",", "")) == pytest.approx(1000 * 1024 / prepared.mean, abs=0.06)
+    assert "prepared 3 after 1 untimed" in table.caption

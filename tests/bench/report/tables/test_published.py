@@ -1,0 +1,150 @@
+"""The tables of the published study, from ledgers made by hand."""
+
+import pytest
+
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.campaign.studies import RIG, Quick, jobs, study
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables import Settings, all_tables, study_tables, write_tables
+from dualres.bench.report.tables.model import NOT_PLANNED
+from dualres.bench.verify.tables import verify_tables
+from dualres.learn.fold import Budget
+from tests.bench.campaign.handmade import answered, right
+from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
+
+SHARES = {41: 0.5, 42: 0.75, 43: 1.0, 44: 0.75, 45: 0.5}
+
+
+def made(path, chosen):
+    """A ledger of (job, outcome)."""
+    ledger = Ledger(path / "ledger.sqlite")
+    for job, outcome in chosen:
+        ledger.record(job, outcome)
+    return ledger
+
+
+def planned(dataset, *methods, **options):
+    return jobs(study("published"), [dataset], methods=methods or None, **options)
+
+
+def tables_of(ledger, **options):
+    return {table.name: table for table in study_tables(Results(ledger, study("published"), **options))}
+
+
+def cell(table, title, *labels):
+    (row,) = (row for row in table.rows if tuple(v.text for v in row[: table.labels]) == labels)
+    return row[table.header.index(title)]
+
+
+@pytest.fixture
+def phm(tmp_path):
+    """DualRes and MiniRocket on a CPU, MambaSL on a GPU, the main budget only."""
+    chosen = planned("phm2009", "dualres", "minirocket") + planned("phm2009", "mambasl", device="cuda")
+    whole = [job for job in chosen if job.budget == Budget(3, 4)]
+    with made(tmp_path, [(job, right(job, SHARES[job.seed])) for job in whole]) as ledger:
+        yield tables_of(ledger)
+
+
+def test_every_method_has_its_own_seeds_and_device_and_the_paper_a_column_of_its_own(phm):
+    table = phm["published_phm2009"]
+    assert cell(table, "Mean accuracy", "DualRes").text == "70.00 ± 20.92 (n=5)"  # 50, 75, 100, 75 and 50
+    assert cell(table, "Mean accuracy", "MambaSL").text == "75.00 ± 25.00 (n=3)"
+    assert [cell(table, "Seeds", name).text for name in ("DualRes", "MambaSL", "TSCMamba")] == [
+        "41 to 45", "41 to 43", "41",
+    ]  # fmt: skip
+    assert [cell(table, "Device", name).text for name in ("DualRes", "MambaSL", "TSCMamba")] == [
+        "CPU", "GPU", "not run",
+    ]  # fmt: skip
+    assert table.header[-4:] == (
+        "Paper P1 macro-F1 (seed 41)",
+        "Paper P2 macro-F1 (seed 41)",
+        "Paper mean macro-F1 (seed 41)",
+        "Paper mean accuracy (seed 41)",
+    )
+    assert [v.text for v in table.rows[0][-4:]] == ["69.34", "52.94", "61.14", "60.36"]
+    assert cell(table, "Paper mean macro-F1 (seed 41)", "MiniRocket").text == NOT_PLANNED
+    assert not any(value.bold or value.paper for row in table.rows for value in row)
+    assert "fitted on a CPU (DualRes, MiniRocket) and a GPU (MambaSL)." in table.caption
+
+
+def test_every_seed_stands_alone_with_the_papers_value_of_the_same_seed_beside_it(phm):
+    table = phm["published_phm2009_seeds"]
+    assert [row[1].text for row in table.rows if row[0].text == "MambaSL"] == ["41", "42", "43"]
+    assert cell(table, "P1 macro-F1", "DualRes", "41").paper == "69.34"
+    assert cell(table, "P1 macro-F1", "DualRes", "42").paper is None
+    assert cell(table, "Mean accuracy", "MambaSL", "41").paper == "39.64"
+    assert cell(table, "Mean macro-F1", "DualRes", "43").text == "21.43"  # three of fourteen classes, all right
+    assert "Over several seeds" not in table.note
+
+
+def test_budgets_are_ordered_by_seconds_and_those_of_equal_seconds_by_recordings(phm):
+    table = phm["published_phm2009_budgets"]
+    assert [row[0].text for row in table.rows[::3]] == ["1 x 3", "3 x 1", "1 x 4", "2 x 4", "3 x 4"]
+    assert [row[1].text for row in table.rows[::3]] == ["1.536", "1.536", "2.048", "4.096", "6.144"]
+    assert cell(table, "Mean macro-F1", "3 x 4", "6.144", "DualRes").seeds == (41,)
+    assert cell(table, "P1 macro-F1", "1 x 3", "1.536", "DualRes").text == "not run"
+
+
+def test_excerpts_are_said_to_be_none_of_the_papers(tmp_path):
+    chosen = []
+    for job in planned("cwru", "dualres"):
+        outcome = synthetic_outcome(job)
+        outcome.facts["variant"] = "excerpts"
+        chosen.append((job, outcome))
+    with made(tmp_path, chosen) as ledger:
+        tables = tables_of(ledger)
+    table, by_seed = tables["published_cwru"], tables["published_cwru_seeds"]
+    assert cell(table, "Paper mean macro-F1 (3 seeds)", "DualRes").text == "68.04 ± 4.06"
+    assert cell(table, "Paper mean accuracy (3 seeds)", "DualRes").text == "64.29 ± 3.57"
+    assert [value.paper for value in by_seed.rows[0][2:]] == ["69.17", "73.40", "71.28", None]
+    assert not any(value.paper for row in by_seed.rows if row[1].text != "41" for value in row)
+    for one in (table, by_seed):
+        assert "CWRU: excerpts of the recordings, not comparable with the paper." in one.caption
+        assert "the recordings at 2 hp are excerpts of at most 4 s" in one.note
+
+
+def test_the_rig_is_compared_at_one_seed_and_its_budgets_have_every_methods_own(tmp_path):
+    with made(tmp_path, [(job, synthetic_outcome(job)) for job in planned(RIG, "dualres", "minirocket")]) as ledger:
+        tables = tables_of(ledger)
+    assert cell(tables["published_rig"], "Mean macro-F1", "DualRes").seeds == (41,)
+    assert sum(row[3].bold for row in tables["published_rig"].rows) == 1
+    budgets = tables["published_rig_budgets"]
+    assert len(budgets.rows) == 2 * 7
+    assert cell(budgets, "Mean macro-F1", "6 x 12", "36.864", "DualRes").seeds == (41, 42, 43)
+    assert cell(budgets, "Seeds", "6 x 12", "36.864", "MiniRocket").text == "41"
+
+
+def test_a_collapse_to_one_class_is_seen(tmp_path):
+    truth = [i % 4 for i in range(14)]
+    chosen = [(job, answered(job, truth, [2] * 14)) for job in planned("cwru", "dualres")]
+    chosen += [(job, answered(job, truth, truth)) for job in planned("cwru", "minirocket")]
+    with made(tmp_path, chosen) as ledger:
+        table = tables_of(ledger)["published_collapse"]
+    collapsed, right_ones = (
+        [cell(table, title, "CWRU, 4 classes", name) for title in table.header[2:]]
+        for name in ("DualRes", "MiniRocket")
+    )
+    assert [value.mean for value in collapsed[:2]] == [1.0, 100.0]
+    losses = [outcome.history[-1].loss for job, outcome in chosen if job.method == "dualres"]
+    assert collapsed[2].mean == pytest.approx(sum(losses) / len(losses))
+    assert [value.mean for value in right_ones[:2]] == [4.0, pytest.approx(100 * 4 / 14)]
+    assert right_ones[2].text == "n/a"
+
+
+def test_a_quick_run_is_not_put_beside_the_paper(tmp_path):
+    with synthetic_ledger(tmp_path / "l", ["published"], quick=Quick(), datasets=["cwru", "phm2009"]) as ledger:
+        tables = tables_of(ledger, quick=Quick())
+    assert not any("Paper" in title for table in tables.values() for title in table.header)
+    assert all("QUICK RUN" in table.caption for table in tables.values())
+    assert "published_rig" not in tables
+
+
+@pytest.mark.parametrize("device", [None, "cpu"])
+def test_a_report_of_two_devices_agrees_with_its_ledger(tmp_path, device):
+    settings = Settings(("published",), device=device)
+    chosen = [*planned("cwru", "dualres", "minirocket", "patchtst"), *planned("phm2009")[:40]]
+    chosen += [*planned("cwru", "dualres", "mambasl", device="cuda"), *planned("phm2009", "dualres", device="cuda")]
+    with made(tmp_path, [(job, synthetic_outcome(job)) for job in chosen]) as ledger:
+        write_tables(all_tables(ledger, settings), tmp_path / "tables", settings)
+        assert verify_tables(ledger, tmp_path / "tables") == []
+    assert (tmp_path / "tables/published_devices.md").exists() == (device is None)

@@ -1,0 +1,82 @@
+"""Recipes side by side, from a ledger made by hand."""
+
+import statistics
+
+import pytest
+
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.campaign.studies import Quick, jobs, study
+from dualres.bench.methods import NAMES
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Results
+from dualres.bench.report.tables import Settings, all_tables, study_tables, write_tables
+from dualres.bench.report.tables.model import NOT_RUN
+from dualres.bench.report.tables.recipes import GAIN
+from dualres.bench.verify.tables import verify_tables
+from dualres.config import RECIPES
+from tests.bench.campaign.handmade import right
+from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
+
+
+@pytest.fixture
+def table(tmp_path):
+    """DualRes is right in half of the recordings by the paper's recipe and in all by the other."""
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        for job in jobs(study("recipes"), ["phm2009"], methods=["dualres"]):
+            ledger.record(job, right(job, 1.0 if job.recipe == RECIPES["robust"] else 0.5))
+        (found,) = study_tables(Results(ledger, study("recipes")))
+        yield found
+
+
+def test_each_recipe_has_its_column_and_its_own_numbers(table):
+    assert table.header == ("Method", "By the paper's recipe", "By the robust recipe", GAIN)
+    rows = {row[0].text: row[1:] for row in table.rows}
+    # Three of the fold's fourteen classes are ever asked for.
+    assert [value.text for value in rows["DualRes"][:2]] == ["10.71 ± 0.00 (n=5)", "21.43 ± 0.00 (n=5)"]
+    assert rows["DualRes"][2].text.startswith("+10.71 ± 0.00 [")
+    assert {value.text for name in ("No memory (ours)", "MambaSL") for value in rows[name]} == {NOT_RUN}
+
+
+def test_rows_are_dualres_its_controls_and_then_the_other_networks(table):
+    names = [row[0].text for row in table.rows]
+    assert names[:5] == ["DualRes", "No rotation", "No memory (ours)", "Short only", "Long only"]
+    assert names[5:] == [method_name(name) for name in NAMES if name not in ("dualres", "minirocket")]
+
+
+def test_the_caption_says_what_the_numbers_stand_on(table):
+    for fact in ("P1, P2: repeat", "Seeds 41, 42, 43, 44, 45", "6.144 unique labelled", "300, 800 updates", "a CPU"):
+        assert fact in table.caption
+
+
+def test_the_gain_is_that_of_the_seeds_that_both_recipes_have(tmp_path):
+    """A seed that lacks a fold by one of the recipes does not count in the gain."""
+    planned = jobs(study("recipes"), ["simulated"], methods=["dualres"], seeds=[41, 42, 43])
+    lacking = [j for j in planned if j.recipe.plain and (j.seed, j.fold) == (43, "S2")]
+    assert len(lacking) == 1
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        for job in planned:
+            if job not in lacking:
+                ledger.record(job, synthetic_outcome(job))
+        (found,) = study_tables(Results(ledger, study("recipes")))
+    gain = found.rows[0][-1]
+    f1 = {(j.recipe.plain, j.seed, j.fold): 100 * synthetic_outcome(j).macro_f1 for j in planned}
+    by_seed = [statistics.fmean(f1[False, s, f] - f1[True, s, f] for f in ("S1", "S2")) for s in (41, 42)]
+    assert (gain.mean, gain.sd) == (pytest.approx(statistics.fmean(by_seed)), pytest.approx(statistics.stdev(by_seed)))
+    assert gain.text == f"{gain.mean:+.2f} ± {gain.sd:.2f} [{gain.low:+.2f}, {gain.high:+.2f}] (n=2)"
+    assert gain.seeds == tuple(gain.minus) == (41, 42)
+
+
+def test_the_paper_s_values_stand_beside_its_own_recipe_only(tmp_path):
+    with synthetic_ledger(tmp_path / "ledger.sqlite", ["recipes"], datasets=["phm2009"], seeds=[41]) as ledger:
+        results = Results(ledger, study("recipes"))
+        (found,) = study_tables(results)
+    robust = [value for row in found.rows for value in row[2:]]
+    assert not any(value.paper for value in robust)
+
+
+def test_the_tables_verify_also_where_both_recipes_have_as_many_updates(tmp_path):
+    settings = Settings(("recipes",), quick=True)
+    with synthetic_ledger(tmp_path / "l.sqlite", ["recipes"], quick=Quick(), datasets=["simulated"]) as ledger:
+        write_tables(all_tables(ledger, settings), tmp_path / "tables", settings)
+        assert verify_tables(ledger, tmp_path / "tables") == []
+    assert (tmp_path / "tables" / "recipes_simulated.md").exists()

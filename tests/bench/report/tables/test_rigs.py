@@ -1,0 +1,120 @@
+"""The tables across rigs, from ledgers made by hand."""
+
+import csv
+import statistics
+
+import pytest
+
+from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.campaign.rigs import LINEAR, RIGS
+from dualres.bench.campaign.studies import Quick, jobs, study
+from dualres.bench.report.results import Entry, Results
+from dualres.bench.report.tables import Settings, all_tables, study_tables, write_tables
+from dualres.bench.report.tables.rigs import CANDIDATES, paired, suite_of
+from dualres.bench.report.tables.write import CSV_NAME
+from dualres.bench.verify.tables import verify_tables
+from dualres.config import Recipe
+from tests.bench.campaign.handmade import right
+from tests.bench.campaign.synthetic import synthetic_ledger
+
+DATASETS = ["uestc", "simulated"]
+QUICK = Settings(("rigs",), quick=True)
+SMALL = Quick(methods=("dualres", LINEAR, "dualres/views"))
+
+
+def share(job):
+    """How many recordings are right: mixup helps UESTC and harms the rig, paths help both a little, views neither."""
+    recipe = job.recipe or Recipe()
+    gain = 0.25 * recipe.mixup * (1 if job.dataset == "uestc" else -1) + 0.125 * (recipe.path_sigma > 0)
+    return 0.5 + gain + (0.25 if job.method == LINEAR else 0)
+
+
+@pytest.fixture
+def tables(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        for job in jobs(study("rigs"), DATASETS, quick=SMALL):
+            ledger.record(job, right(job, share(job)))
+        yield {table.name: table for table in study_tables(Results(ledger, study("rigs"), quick=SMALL))}
+
+
+def test_every_candidate_has_its_row_and_only_whole_rigs_count(tables):
+    table = tables["rigs_scores"]
+    rows = {row[0].text: row[1:] for row in table.rows}
+    titles = [one.title for one in CANDIDATES]
+    assert titles[:6] == ["paper", "paths", "mixup", "standardised", "long", "paths + mixup"]
+    assert list(rows)[: len(titles)] == titles
+    assert len(titles) == 17
+    assert titles[15:] == ["robust", "Views (ours)"]
+    assert table.header[1:-2] == tuple(rig.title for rig in RIGS)
+    uestc, rig = table.header.index("UESTC") - 1, table.header.index("Rig") - 1
+    assert [rows["paper"][k].text for k in (uestc, rig)] == ["37.5", "18.8"]  # 3 classes of 4 and of 8 are asked for
+    assert rows["paper"][0].text == "not run"
+    assert "Gains are over UESTC and Rig." in table.note
+    assert (rows["paths"][-2].text, rows["mixup"][-1].text) == ("+7.0", "-9.4")
+    assert (rows["Views (ours)"][-2].text, rows["linear, paper"][-2].text) == ("+0.0", "")
+
+
+def test_what_is_chosen_without_a_rig_is_judged_on_it(tables):
+    rows = {row[0].text: [value.text for value in row[1:]] for row in tables["rigs_left_out"].rows}
+    assert list(rows) == ["UESTC", "Rig"]
+    assert rows["UESTC"][0] == "paths"
+    assert rows["Rig"][0] == "paths + mixup", "UESTC alone likes mixup"
+    assert rows["Rig"][2].startswith("-4.7 [")
+    assert rows["UESTC"][-1].startswith("-28.1 ["), "the linear model is by its better recipe"
+    shipped = {row[0].text: row[1].text for row in tables["rigs_shipped"].rows}
+    assert set(shipped.values()) == {"paths"}
+    assert "chooses paths, which ships" in tables["rigs_left_out"].note
+
+
+def test_one_rig_alone_lets_nothing_be_chosen(tmp_path):
+    with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=Quick(), datasets=["uestc"]) as ledger:
+        names = [table.name for table in study_tables(Results(ledger, study("rigs"), quick=Quick()))]
+    assert names == ["rigs_scores"]
+
+
+def test_machines_and_real_rigs_are_said_to_agree_or_not(tmp_path):
+    with Ledger(tmp_path / "ledger.sqlite") as ledger:
+        for job in jobs(study("rigs"), ["uestc", "machines"], quick=Quick()):
+            ledger.record(job, right(job, share(job)))
+        results = Results(ledger, study("rigs"), quick=Quick())
+        note = {table.name: table.note for table in study_tables(results)}["rigs_left_out"]
+    assert "From the simulated machines alone it chooses paths, from the real rigs alone paths + mixup" in note
+    assert "do not agree" in note
+    assert len(suite_of(results).rigs) == 4, "UESTC, and the machines by load, by speed and by specimen"
+
+
+def test_a_method_with_one_seed_is_paired_with_every_seed_of_the_other(tmp_path):
+    planned = jobs(study("rigs"), ["uestc"], methods=["dualres", "minirocket"], folds=["E1"])
+    plain = [job for job in planned if job.recipe and job.recipe.plain and job.recipe.updates == 100]
+    ours = [Entry(job.key, job, right(job, 0.5)) for job in plain]
+    theirs = [Entry(job.key, job, right(job, 1.0)) for job in planned if job.method == "minirocket"]
+    assert (len(ours), len(theirs)) == (5, 1)
+    assert [len(pairs) for pairs in paired(ours, theirs).values()] == [5]
+    assert [len(pairs) for pairs in paired(ours, ours).values()] == [5], "equal seeds only"
+    assert paired(ours, []) == {}
+
+
+def test_the_tables_verify_and_a_changed_choice_is_noticed(tmp_path):
+    folder = tmp_path / "tables"
+    with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=Quick(), datasets=DATASETS) as ledger:
+        write_tables(all_tables(ledger, QUICK), folder, QUICK)
+        assert verify_tables(ledger, folder) == []
+        path = folder / CSV_NAME
+        rows = list(csv.DictReader(path.read_text().splitlines()))
+        (cell,) = (r for r in rows if (r["table"], r["row"], r["column"]) == ("rigs_shipped", "UESTC", "Chosen"))
+        other = next(one.title for one in CANDIDATES if one.title != cell["text"])
+        changed = path.read_text().replace(
+            f"rigs_shipped,UESTC,Chosen,{cell['text']}", f"rigs_shipped,UESTC,Chosen,{other}"
+        )
+        path.write_text(changed)
+        assert any(f"chosen is {other!r}, the rule says" in problem for problem in verify_tables(ledger, folder))
+
+
+def test_a_cell_is_the_mean_over_its_rig_s_folds_alone(tmp_path):
+    all_folds = Quick(most_folds=6)
+    with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=all_folds, datasets=["machines"]) as ledger:
+        results = Results(ledger, study("rigs"), quick=all_folds)
+        value = suite_of(results).values["robust", "Machines, speed"]
+        entries = [e for e in results.entries if e.key in {key for keys in value.jobs.values() for key in keys}]
+    assert value.folds == tuple(f"M{number}V" for number in range(10, 16))
+    assert value.mean == pytest.approx(100 * statistics.fmean(e.outcome.macro_f1 for e in entries))

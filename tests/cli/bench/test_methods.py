@@ -1,0 +1,43 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from dualres.bench.methods.catalogue import names
+from dualres.cli import app
+
+
+@pytest.fixture(scope="module")
+def table():
+    """What the command prints: it builds every method, which takes seconds."""
+    result = CliRunner().invoke(app, ["methods"], env={"COLUMNS": "80"})
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_the_table_names_every_method_and_the_paper_s_figures(table):
+    for name in names():
+        assert name in table
+    lines = table.splitlines()
+    (place,) = [i for i, line in enumerate(lines) if "crossformer" in line]
+    assert lines[place].split()[2:4] == ["189,576", "66,440"]
+    assert lines[place + 1].split() == ["the", "paper", "prints", "189,576", "66,440", "4.782"]
+    (place,) = [i for i, line in enumerate(lines) if line.split()[:1] == ["minirocket"]]
+    assert lines[place + 1].split() == ["the", "paper", "prints", "n/a", "n/a", "0.802"]
+    said = " ".join(table.split())
+    assert "9,996 fixed features" in said
+    assert "dualres/views, the default of dualres fit" in said
+    assert "…" not in table
+
+
+def test_what_is_not_the_paper_s_says_so(table):
+    lines = table.splitlines()
+    marked = [lines[i - 1].split()[0] for i, line in enumerate(lines) if line.strip() == "not in the paper"]
+    assert marked == ["dualres/no-memory", "dualres/views"]
+
+
+def test_as_json():
+    rows = json.loads(CliRunner().invoke(app, ["methods", "--json", "--classes", "5"]).stdout)
+    assert [row["name"] for row in rows] == list(names())
+    assert rows[0]["registered"] == 39_528 + 5 * 65
+    assert rows[0]["paper"] is None

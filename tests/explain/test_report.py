@@ -1,0 +1,45 @@
+import json
+
+import numpy as np
+import pytest
+
+from dualres.explain.report import Machine, examine, row_of, shaft_hz_of
+from dualres.faultlines.bearing import bearing_of
+from dualres.recordings.recording import Recording
+from tests.model.made_views import RATE, machine_windows, made_views
+from tests.models import model_of
+
+
+@pytest.fixture(scope="module")
+def case():
+    windows = machine_windows(4, 4, seed=8)
+    heard = Recording.from_array(windows[12:].ravel(), RATE, id="today")
+    known = [Recording.from_array(windows[4 * c], RATE, id=f"known {c}", label=f"class {c}") for c in range(4)]
+    return examine(model_of(made_views(4)), heard, Machine(20.0, bearing_of("6205"), unit="g"), known)
+
+
+def test_a_case_holds_all_that_was_asked_for(case):
+    assert (case.verdict.label, case.reasons.label) == ("class 3", "class 3")
+    assert case.nearest[0].recording.label == "class 3"
+    assert len(case.nearest) == 2
+    assert case.nearest[1].recording.label != "class 3"
+    assert {one.line.name for one in case.assessment.found} == {"shaft", "BPFO", "BPFI", "2xBSF", "FTF"}
+    assert case.velocity_mm_s > 0
+
+
+def test_its_data_is_json(case):
+    said = json.loads(json.dumps(case.as_data()))
+    assert said["adds_up_to"] == pytest.approx(said["logit"], abs=1e-5)
+    assert said["envelope"].keys() == {"low_hz", "high_hz", "kurtosis"}
+    assert [line["name"] for line in said["lines"]] == ["shaft", "BPFO", "BPFI", "2xBSF", "FTF"]
+
+
+def test_a_list_above_a_file_names_its_speed(tmp_path):
+    (tmp_path / "signals").mkdir()
+    file = tmp_path / "signals" / "a.npy"
+    np.save(file, np.zeros(10, np.float32))
+    assert shaft_hz_of(row_of(file), None, 1) is None
+    (tmp_path / "labels.csv").write_text("file,label,rate,rpm\nsignals/a.npy,good,12000,1200\n")
+    row = row_of(file)
+    assert row.rate == 12_000
+    assert shaft_hz_of(row, None, 1) == 20

@@ -1,0 +1,127 @@
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dualres.errors import ModelFileError
+from dualres.judge.training_profile import FAR, MOST_NAMES, Difference, Remembered
+from dualres.recordings.formats.contents import TIME, Listed
+from dualres.recordings.recording import Origin, Recording
+
+
+def recording(channel=None, file="a.mat", rate=48_000, **origin):
+    return Recording(file, lambda: np.ones(4), Fraction(rate), origin=Origin(Path(file), channel=channel, **origin))
+
+
+def remembered(*channels, **changes):
+    found = Remembered.of([recording(name, f"{i}.mat") for i, name in enumerate(channels)], {"level": (0.5, 2.0)})
+    return replace(found, **changes)
+
+
+def said(found, one, level=None):
+    return [str(each) for each in found.differences(one, level)]
+
+
+def test_what_is_alike_is_no_difference():
+    found = remembered("DE", units=("g",))
+    assert not found.differences(recording("DE", unit="g"), 1.0)
+    assert not found.differences(recording("de", unit="g"), 1.0), "as --channel takes it"
+    assert not found.differences(recording("DE [g]"), 1.0), "a unit in a title is no name"
+    assert not found.differences(recording("DE", rate="47999.8"), 1.0), "a clock is a little off"
+
+
+def test_every_difference_is_said():
+    one = recording("FE", rate=12_800, unit="m/s^2")
+    assert said(remembered("DE", units=("g",)), one, 300.0) == [
+        "12800 Hz, learned at 48000 Hz",
+        "unit m/s^2, learned from g",
+        "channel FE, learned from DE",
+        "level 300, learned at 0.5 to 2",
+    ]
+
+
+def test_what_is_not_known_is_no_difference():
+    assert not Remembered().differences(recording("DE", unit="g"), 1e9)
+    assert not remembered("DE", units=("g",)).differences(recording(None))
+
+
+def test_a_rate_that_was_taken_from_the_model_is_told():
+    (one,) = remembered("DE").differences(recording("DE", rate_assumed=True))
+    assert one == Difference("rate", None, [48_000.0])
+    assert str(one) == "no rate in the file, taken as 48000 Hz"
+
+
+@pytest.mark.parametrize(("one", "other"), [("m/s^2", "m/s²"), ("m/s2", "m/s^2")])
+def test_spellings_of_a_unit_are_one(one, other):
+    assert not remembered(units=(one,)).differences(recording(unit=other))
+
+
+@pytest.mark.parametrize(("one", "other"), [("mPa", "MPa"), ("g", "m/s2"), ("16-bit counts", "24-bit counts")])
+def test_other_units_are_others(one, other):
+    assert said(remembered(units=(one,)), recording(unit=other)) == [f"unit {other}, learned from {one}"]
+
+
+def test_a_level_is_far_off_beyond_a_factor():
+    found = remembered("DE")
+    for level, far in [(0.5 / FAR, False), (0.4 / FAR, True), (2 * FAR, False), (2.1 * FAR, True)]:
+        assert bool(found.differences(recording("DE"), level)) == far
+
+
+def test_numbers_of_recordings_are_no_channels():
+    found = remembered("X097_DE_time", "X122_DE_time", "X122_DE_time")
+    assert found.channels == ("X#_DE_time",)
+    assert not found.differences(recording("X234_DE_time"))
+    assert said(found, recording("X234_FE_time")) == ["channel X234_FE_time, learned from X#_DE_time"]
+
+
+def test_numbers_of_sensors_are_channels():
+    assert remembered("ch1", "ch2").channels == ("ch1", "ch2")
+    both = [recording("acc10", "a.mat"), recording("acc11", "a.mat")]
+    assert Remembered.of(both, {}).channels == ("acc10", "acc11"), "they are two in one file"
+    assert remembered("X097").channels == ("X097",)
+    assert said(remembered("channel 1"), recording("channel 2")) == ["channel channel 2, learned from channel 1"]
+
+
+def test_a_signal_alone_in_its_file_needs_no_name():
+    alone = recording("channel 1", alone=True)
+    assert Remembered.of([alone], {}).channels == ()
+    assert not remembered("DE").differences(alone)
+    assert remembered("DE").differences(recording("FE", alone=True)), "this one has a name"
+
+
+def test_names_that_are_many_are_none():
+    assert len(remembered(*"abcdefgh").channels) == MOST_NAMES
+    assert remembered(*"abcdefghi").channels == ()
+
+
+def test_the_channel_of_a_file_with_several():
+    found = remembered("X097_DE_time", "X122_DE_time")
+    listing = [Listed(name, 9, "f") for name in ("X234_DE_time", "X234_FE_time")]
+    assert found.channel_in(listing) == "X234_DE_time"
+    assert found.channel_in(listing[1:]) is None
+    assert found.channel_in([*listing, Listed("X235_DE_time", 9, "f")]) is None, "two could be meant"
+    assert remembered("time").channel_in([Listed("time", 9, TIME), *listing]) is None
+
+
+def test_one_rate_is_the_rate():
+    assert remembered("a").rate == 48_000
+    assert remembered("a", rates=(Fraction(1000), Fraction(2000))).rate is None
+
+
+def test_a_card_holds_it():
+    found = remembered("DE", units=("g",), rates=(Fraction(200_000, 3),))
+    data = found.as_data()
+    assert data == {"channels": ["DE"], "rates": ["200000/3"], "units": ["g"], "looks": {"level": [0.5, 2.0]}}
+    assert Remembered.parsed(data) == found
+    assert Remembered().as_data() == {}
+    assert Remembered.parsed({"later": 1}) == Remembered(), "a newer card may hold more"
+
+
+@pytest.mark.parametrize(
+    "data", [{"rates": ["fast"]}, {"rates": 3}, {"looks": [1]}, {"looks": {"level": [1]}}, {"looks": {"level": "xy"}}]
+)
+def test_a_card_that_says_something_else_is_refused(data):
+    with pytest.raises(ModelFileError, match="learned_from"):
+        Remembered.parsed(data)

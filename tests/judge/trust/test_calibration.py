@@ -1,0 +1,196 @@
+"""The four answers."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualres.errors import ModelFileError
+from dualres.judge.trust.calibration import Calibration, held_out, known_of
+from dualres.judge.trust.novelty import Look
+from dualres.recordings.recording import Recording
+
+CLASSES = ("ball", "inner", "outer")
+LOOK = Look(distance=-2.0, spectrum=5.0, level=0.0, bandwidth=12.0, rate=14.0)
+
+
+def calibration(count=19, unit="recording", new=True, units=None, labels=CLASSES):
+    """Held-out recordings, one in ten of which surprised; the doubt and the looks of each differ a little."""
+    held = []
+    for i in range(count):
+        label = labels[i % len(labels)]
+        sure = 0.9 - 0.01 * (i % 10)
+        shares = np.full(3, (1 - sure) / 2)
+        shares[CLASSES.index(label)] = sure
+        if i % 10 == 9:
+            shares = np.roll(shares, 1)
+        look = replace(LOOK, spectrum=5 + 0.01 * i, level=0.1 * (i % 3))
+        held.append(held_out(CLASSES, label, (units or [str(i) for i in range(count)])[i], new, shares.tolist(), look))
+    return Calibration(CLASSES, unit, tuple(held), 2.0, {"load": ("high",)})
+
+
+def test_one_class_is_named_and_the_rate_is_promised_for_the_unit():
+    answer = calibration().answer([0.96, 0.03, 0.01], LOOK)
+    assert (answer.kind, answer.classes, answer.promise, answer.error) == ("named", ("ball",), "recording", 0.1)
+    assert answer.probability == pytest.approx(0.78, abs=0.01), "at temperature 2"
+    assert str(answer) == "named: ball"
+
+
+def test_one_of_several_the_most_probable_first():
+    strict = calibration().answer([0.3, 0.4, 0.3], replace(LOOK, distance=-3.0), error=0.05)
+    assert (strict.kind, strict.classes[0], len(strict.classes)) == ("one_of", "inner", 3)
+    assert str(strict).startswith("one of inner, ")
+
+
+@pytest.mark.parametrize(("count", "error", "sure"), [(8, 0.1, None), (19, 0.04, None), (21, 0.1, 0.9)])
+def test_too_few_units_promise_nothing(count, error, sure):
+    answer = calibration(count).answer([0.96, 0.03, 0.01], LOOK, error=error, sure=sure)
+    assert (answer.kind, answer.promise) == ("no_promise", None)
+    assert f"{count} held-out recordings state no error rate below" in answer.reason
+
+
+def test_a_condition_that_was_not_labelled_has_no_promise():
+    known = calibration()
+    assert known.answer([0.96, 0.03, 0.01], LOOK, {"load": "high", "day": "Monday"}).kind == "named"
+    answer = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"})
+    assert (answer.kind, answer.reason) == ("no_promise", "load low was not labelled")
+    assert answer.classes == ("ball",), "what would have been said"
+
+
+def test_the_unit_that_was_held_out_may_be_new():
+    known = calibration(unit="load", units=[f"load {i}" for i in range(19)])
+    answer = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"})
+    assert (answer.kind, answer.promise) == ("named", "load")
+
+
+def test_too_few_components_promise_recordings_still():
+    """Nineteen recordings of four components say nothing of a fifth at 10 %."""
+    known = replace(
+        calibration(unit="component", units=[str(i % 4) for i in range(19)]), conditions={"component": ("0",)}
+    )
+    assert known.units_of("component") == 4
+    assert known.answer([0.96, 0.03, 0.01], LOOK).promise == "recording"
+    other = known.answer([0.96, 0.03, 0.01], LOOK, {"component": "new"})
+    assert (other.kind, other.reason) == ("no_promise", "component new was not labelled")
+    assert known.answer([0.96, 0.03, 0.01], LOOK, error=0.2).promise == "component"
+
+
+def test_a_class_with_one_component_is_promised_as_a_recording():
+    """Of balls there is a single component, whose recordings were held out."""
+    components = calibration(unit="component", labels=("inner", "outer"))
+    single = calibration(12, unit="component", new=False, labels=("ball",))
+    known = replace(components, held=components.held + single.held)
+    assert known.answer([0.03, 0.96, 0.01], LOOK).promise == "component"
+    assert known.answer([0.96, 0.03, 0.01], LOOK).promise == "recording"
+
+
+def test_a_class_that_was_never_held_out_has_no_promise():
+    answer = calibration(labels=("inner", "outer")).answer([0.96, 0.03, 0.01], LOOK)
+    assert (answer.kind, answer.reason) == ("no_promise", "no recording of ball was held out")
+
+
+def test_classes_with_units_enough_have_limits_of_their_own():
+    rng = np.random.default_rng(0)
+    held = []
+    for label, wide in zip(CLASSES, (0.5, 1.0, 2.0), strict=True):
+        for i in range(40):
+            logits = wide * rng.normal(size=3) + 2 * (np.array(CLASSES) == label)
+            held.append(
+                held_out(CLASSES, label, f"{label}{i}", True, (np.exp(logits) / np.exp(logits).sum()).tolist(), LOOK)
+            )
+    own = Calibration(CLASSES, "recording", tuple(held)).limits("recording", 0.1, None)
+    few = Calibration(CLASSES, "recording", tuple(held[::4])).limits("recording", 0.1, None)
+    assert len(set(own)) == 3
+    assert own[0] < own[2]
+    assert len(set(few)) == 1, "ten of a class are too few: they share a limit"
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"spectrum": 7.0}, "spectrum"),
+        ({"level": -9.0}, "level"),
+        ({"level": 5.0}, "level"),
+        ({"bandwidth": 10.0}, "bandwidth"),
+        ({"rate": 15.0}, "rate"),
+    ],
+)
+def test_what_lies_beyond_all_that_was_labelled_is_none_of_these(change, word):
+    known = calibration()
+    answer = known.answer([0.96, 0.03, 0.01], replace(LOOK, **change), {"load": "low"})
+    assert answer.kind == "none_of_these"
+    assert word in answer.reason
+    assert known.answer([0.96, 0.03, 0.01], replace(LOOK, spectrum=0.0)).kind == "named", "nothing is too near"
+
+
+def test_a_recording_of_which_no_class_stands_out_is_none_of_these():
+    known = calibration()
+    far = known.answer([0.96, 0.03, 0.01], replace(LOOK, distance=-0.5))
+    assert (far.kind, far.promise) == ("none_of_these", "recording")
+    assert "no class stands out: the nearest by 0.50 nats, with 2.00 as the limit" in far.reason
+    assert known.answer([0.96, 0.03, 0.01], replace(LOOK, distance=-2.5)).kind == "named"
+
+
+def test_of_familiar_recordings_as_many_are_in_doubt_as_was_stated():
+    rng = np.random.default_rng(7)
+    held = [
+        held_out(CLASSES, "ball", str(i), True, [0.9, 0.05, 0.05], replace(LOOK, distance=float(d)))
+        for i, d in enumerate(rng.normal(size=800))
+    ]
+    flagged = []
+    for _ in range(40):
+        order = rng.permutation(800)
+        most = Calibration(CLASSES, "recording", tuple(held[i] for i in order[:39])).doubt_limit("recording", 0.1)
+        flagged.append(np.mean([held[i].doubt > most for i in order[39:]]))
+    assert 0.08 < np.mean(flagged) < 0.12
+
+
+def test_a_part_of_a_recording_has_a_promise_where_it_is_as_long():
+    known = replace(calibration(), windows=30)
+    assert known.answer([0.96, 0.03, 0.01], LOOK, part=30).kind == "named"
+    short = known.answer([0.96, 0.03, 0.01], LOOK, part=29)
+    assert (short.kind, short.classes, short.promise) == ("no_promise", ("ball",), None)
+    assert short.reason == "a stretch of 29 windows is shorter than held-out recordings, of up to 30"
+    assert known.answer([0.96, 0.03, 0.01], replace(LOOK, level=9.0), part=29).kind == "none_of_these"
+    elsewhere = known.answer([0.96, 0.03, 0.01], LOOK, {"load": "low"}, part=29)
+    assert elsewhere.reason == "load low was not labelled", "which no longer stretch mends"
+
+
+@pytest.mark.parametrize("windows", [0, 30])
+def test_a_calibration_comes_back_from_a_card(windows):
+    known = replace(calibration(), windows=windows)
+    assert ("windows" in known.as_data()) == bool(windows)
+    again = Calibration.parsed(known.as_data(), CLASSES)
+    assert again == replace(known, held=again.held)
+    assert again.answer([0.5, 0.4, 0.1], LOOK) == known.answer([0.5, 0.4, 0.1], LOOK)
+
+
+def test_a_card_from_before_classes_stood_out_keeps_its_sets():
+    """Its distances were positive, and its doubt stood beside them: nothing is above their limit now."""
+    data = calibration().as_data()
+    before = {**data, "doubt": [6.5] * 19, "look": [[6.0, *look[1:]] for look in data["look"]]}
+    assert Calibration.parsed(before, CLASSES).answer([0.96, 0.03, 0.01], replace(LOOK, distance=-0.1)).kind == "named"
+
+
+@pytest.mark.parametrize("broken", [{}, {"label": [7]}, {"held": []}, {"look": [[1.0]] * 19}, {"label": [], "of": []}])
+def test_a_broken_calibration_is_told(broken):
+    data = {**calibration().as_data(), **broken} if broken else {}
+    if broken == {"held": []}:
+        data |= {name: [] for name in ("label", "of", "new", "surprise", "look")}
+    with pytest.raises(ModelFileError, match="calibration in the model's card"):
+        Calibration.parsed(data, CLASSES)
+
+
+def test_a_component_is_known_where_it_is_named():
+    one = Recording("a", lambda: np.zeros(4, np.float32), Fraction(8000), condition={"load": "low"})
+    assert known_of(one) == {"load": "low"}
+    assert known_of(replace(one, component="pump 7")) == {"load": "low", "component": "pump 7"}
+
+
+def test_json_has_the_rate_within_the_promise():
+    data = calibration().answer([0.96, 0.03, 0.01], LOOK).as_data()
+    assert data["answer"] == "named"
+    assert data["set"] == ["ball"]
+    assert data["promise"] == {"unit": "recording", "error": 0.1, "sure": None}
+    assert calibration(3).answer([0.96, 0.03, 0.01], LOOK).as_data()["promise"] is None

@@ -1,0 +1,80 @@
+"""How a recording looks beside what was labelled."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.judge.backends import weights_of
+from dualres.judge.trust.class_subspace import WEIGHTS, between
+from dualres.judge.trust.novelty import MOST_WINDOWS, look_at
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Recording
+from tests.model.made_views import RATE, WINDOW, machine_windows, made_views
+from tests.models import model_of
+
+
+@pytest.fixture(scope="module")
+def model():
+    return model_of(made_views())
+
+
+def recording(windows, rate=RATE):
+    return Recording.from_array(np.concatenate(windows).astype(np.float32), rate)
+
+
+def test_distances_are_those_of_the_heads(model):
+    windows = machine_windows(1, seed=3)[:1]
+    found = look_at(model, recording(windows))
+    network = model.network
+    with torch.no_grad():
+        views = network.views(torch.from_numpy(windows))
+        logs = torch.stack(
+            [head.distances(view).log() for head, view in zip(network.heads.values(), views, strict=True)]
+        )
+    assert found.spectrum == pytest.approx(float(logs[0].min()), abs=1e-3)
+    told = np.zeros(network.classes)
+    for (name, head), d in zip(network.heads.items(), logs.exp().double().numpy(), strict=True):
+        told += WEIGHTS[name] * np.log(between(weights_of(model.members[0]), name).told(d))[0]
+        assert told.shape == tuple(head.offsets.shape)
+    assert found.distance == pytest.approx(told.min() - told.mean(), abs=1e-3)
+
+
+def test_level_bandwidth_and_rate_are_those_of_the_signal(model):
+    t = np.arange(2 * WINDOW) / RATE
+    found = look_at(model, Recording.from_array((3 * np.sin(2 * np.pi * 1000 * t)).astype(np.float32), Fraction(RATE)))
+    assert np.exp(found.level) == pytest.approx(3 / np.sqrt(2), rel=1e-3)
+    assert 2**found.bandwidth == pytest.approx(1000, rel=0.01)
+    assert 2**found.rate == pytest.approx(RATE)
+
+
+def test_noise_silence_and_another_speed_are_further_away_than_what_was_labelled(model):
+    like = max(look_at(model, recording(machine_windows(1, seed=s)[2:3])).spectrum for s in range(5, 9))
+    rng = np.random.default_rng(0)
+    tone = np.sin(2 * np.pi * 3000 * np.arange(WINDOW) / RATE)
+    for odd in (np.zeros(WINDOW), tone, np.cumsum(rng.standard_normal(WINDOW))):
+        assert look_at(model, recording([odd])).spectrum > like
+
+
+def test_a_look_takes_the_first_windows_of_a_long_recording(model):
+    start = machine_windows(4, seed=4)[: MOST_WINDOWS // 2 + 1]
+    long = recording([*start, *np.zeros((4, WINDOW))])
+    assert look_at(model, long) == look_at(model, recording(start))
+
+
+def test_a_class_stands_out_of_its_own_windows_more_than_of_a_blend(model):
+    own, other = (machine_windows(1, seed=11)[i] for i in (0, 2))
+    plain = max(look_at(model, recording([one])).distance for one in (own, other))
+    assert plain < look_at(model, recording([own + other])).distance <= 0
+
+
+def test_the_papers_network_knows_what_a_logit_stands_out_for():
+    torch.manual_seed(0)
+    network = DualRes(3).eval()
+    windows = machine_windows(1, seed=3)[:1]
+    found = look_at(model_of(network), recording(windows))
+    with torch.no_grad():
+        logits = network(torch.from_numpy(windows))
+    assert found.distance == pytest.approx(float(logits.mean() - logits.max()), abs=1e-4)
+    assert found.spectrum == 0

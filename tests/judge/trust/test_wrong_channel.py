@@ -1,0 +1,45 @@
+"""A channel that is no vibration, judged by a model of one that is."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dualres.judge.verdict import diagnose_recording
+from dualres.learn.workflow import fit_model
+from dualres.recordings.recording import Recording
+from tests.learn.test_calibrate import labelled
+from tests.model.made_views import RATE, WINDOW
+
+REVOLUTIONS_HZ = 29.9
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fit_model(labelled(), windows_each=2, held_out="recording").model
+
+
+def tachometer(level: float) -> Recording:
+    """A pulse for each revolution, a tenth of it long, with a little noise; its rms is `level`."""
+    angle = REVOLUTIONS_HZ * np.arange(2 * WINDOW) / RATE % 1
+    pulses = (angle < 0.1) + 0.01 * np.random.default_rng(0).standard_normal(len(angle))
+    return Recording("tacho", lambda: (level * pulses / pulses.std()).astype(np.float32), Fraction(RATE))
+
+
+def rms(recording: Recording) -> float:
+    return float(recording.signal.std())
+
+
+def test_a_tachometer_is_none_of_these_even_at_the_level_of_the_vibration(model):
+    """The model is sure of its class all the same."""
+    for level in (5.0, rms(labelled()[0])):
+        verdict = diagnose_recording(model, tachometer(level))
+        answer = verdict.answer
+        assert verdict.probability > 0.8
+        assert answer.kind == "none_of_these", answer
+        assert answer.reason.startswith("its spectrum is")
+
+
+def test_the_vibration_itself_is_named(model):
+    kinds = [diagnose_recording(model, one).answer.kind for one in labelled(seed=1)]
+    assert kinds.count("named") >= len(kinds) - 2

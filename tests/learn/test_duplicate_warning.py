@@ -1,0 +1,54 @@
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from dualres.learn import duplicate_warning as shared_signals
+from dualres.learn.holdout import plan_rounds
+from dualres.recordings.recording import Recording
+
+RATE = 12_800
+
+
+def recordings(**changes):
+    """Two components of two classes, recorded twice each; `changes` puts other signals in their place."""
+    made = []
+    for seed, name in enumerate(("g1a", "g1b", "g2a", "g2b", "w1a", "w1b", "w2a", "w2b")):
+        noise = np.random.default_rng(seed).standard_normal(2 * RATE).astype(np.float32)
+        label = "good" if name[0] == "g" else "worn"
+        made.append(replace(Recording.from_array(noise, RATE, name, label), component=name[:2]))
+    known = {r.id: r.signal for r in made}
+    copies = {name: 3 * known[of][2000:] for name, of in changes.items()}
+    return [replace(r, load=partial(np.asarray, copies[r.id])) if r.id in copies else r for r in made]
+
+
+def told(**changes):
+    made = recordings(**changes)
+    return shared_signals.shared_signals(made, [plan_rounds(made)])
+
+
+def test_different_recordings_are_not_spoken_of():
+    assert told() == ()
+
+
+def test_a_scaled_copy_in_another_component_is():
+    (sentence,) = told(g2a="g1a")
+    assert sentence.startswith("g1a and g2a share ")
+    assert sentence.endswith(" s of signal: one was judged by what was learned from the other")
+
+
+def test_what_is_held_out_together_does_no_harm():
+    assert told(g1b="g1a") == ()
+
+
+def test_more_than_a_few_minutes_are_left_to_the_audit(monkeypatch):
+    monkeypatch.setattr(shared_signals, "MOST_S", 10.0)
+    (sentence,) = told(g2a="g1a")
+    assert sentence == "more than 10 s of signal were not searched for altered copies; dualres audit does it"
+
+
+def test_the_same_samples_are_called_so():
+    made = recordings()
+    made[2] = replace(made[2], load=made[0].load)
+    (sentence,) = shared_signals.shared_signals(made, [plan_rounds(made)])
+    assert sentence.startswith("g1a and g2a hold the same samples: ")

@@ -1,0 +1,50 @@
+import torch
+
+from dualres.config import Recipe
+from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.train import train
+
+
+class Tiny(torch.nn.Module):
+    """A linear model, for which an update can be worked out by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.map = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.map(x)
+
+
+def support(count=10):
+    g = torch.Generator().manual_seed(0)
+    return torch.randn(count, 2, generator=g), torch.arange(count) % 2
+
+
+def test_microbatches_weighted_by_their_share_give_the_gradient_of_the_mean():
+    inputs, labels = support()
+    torch.manual_seed(0)
+    plain = Tiny()
+    optimiser = torch.optim.Adam(plain.parameters())
+    for update in (1, 2, 3):
+        optimiser.param_groups[0]["lr"] = 5e-4 * 0.99 ** (update - 1)
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(plain(inputs), labels).backward()
+        optimiser.step()
+    for size in (1, 4, 10):
+        torch.manual_seed(0)
+        model = Tiny()
+        train(model, model, PlainSupport([inputs], labels, seed=1, microbatch=size), Recipe(3))
+        torch.testing.assert_close(list(model.parameters()), list(plain.parameters()))
+
+
+def test_it_trains_in_training_mode_and_ends_in_the_other():
+    model, modes = Tiny().eval(), []
+    train(
+        model,
+        lambda x: modes.append(model.training) or model(x),
+        PlainSupport([support()[0]], support()[1], seed=0, microbatch=10),
+        Recipe(2),
+    )
+    assert modes == [True, True]
+    assert not model.training

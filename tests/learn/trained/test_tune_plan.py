@@ -1,0 +1,96 @@
+"""What a recipe is chosen by, where the recordings are a user's."""
+
+import numpy as np
+import pytest
+
+from dualres.audit import LeakError
+from dualres.config import POLYPHASE, Recipe
+from dualres.learn.holdout import Rounds
+from dualres.learn.trained import tune
+from dualres.learn.trained.tune import NEVER, Fit
+from dualres.learn.trained.tune_plan import Forecast, Kept, choose_recipe, divide, fingerprint, of_recordings
+from dualres.recordings.recording import Recording
+
+FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
+CODE = {"torch": "1"}
+
+
+def recordings():
+    noise = np.random.default_rng(0).standard_normal((4, 40_000))
+    return [
+        Recording.from_array(x, 64_000, name, "good" if name < "c" else "worn")
+        for x, name in zip(noise, "abcd", strict=True)
+    ]
+
+
+def test_recordings_are_held_out_as_their_estimate_would():
+    rounds = Rounds((frozenset("ac"), frozenset("b")), "component", ("few",))
+    found = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
+    assert found.groups.tolist() == [0, 1, 0, NEVER]
+    assert found.support.labels.tolist() == [0, 0, 1, 1]
+    assert (found.held_out, found.remarks) == ("component", ("few",))
+
+
+def test_without_rounds_nothing_is_held_out():
+    found = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
+    assert found.groups.tolist() == [NEVER] * 4
+    assert found.held_out is None
+
+
+def test_finished_fits_are_kept_until_the_choice_is_made(tmp_path):
+    out = tmp_path / "recipe.json"
+    kept = Kept(out, "this")
+    assert not kept.scores
+    kept.add(FIRST, 0.1)
+    kept.add(SECOND, 2 / 3)
+    assert kept.path.name == "recipe.json.part"
+    assert Kept(out, "this").scores == {FIRST: 0.1, SECOND: 2 / 3}
+    assert not Kept(out, "that").scores
+    kept.drop()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"about": "this", "scores": [[1]]}', '{"about": "this"}'])
+def test_damaged_scores_are_none(tmp_path, content):
+    (tmp_path / "r.json.part").write_text(content)
+    assert not Kept(tmp_path / "r.json", "this").scores
+
+
+def test_scores_of_another_support_grid_or_version_are_not_mistaken():
+    rounds = Rounds((frozenset("ac"), frozenset("bd")), "component", ())
+    divided = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
+    other = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
+    grid = {"paper": Recipe()}
+    prints = [fingerprint(divided, grid, "cpu", CODE), fingerprint(other, grid, "cpu", CODE)]
+    prints += [fingerprint(other, {"paper": Recipe(100)}, "cpu", CODE), fingerprint(other, grid, "cuda", CODE)]
+    prints += [fingerprint(other, grid, "cpu", {"torch": "2"})]
+    assert len(set(prints)) == 5
+    assert fingerprint(divided, grid, "cpu", CODE) == prints[0]
+
+
+def test_recordings_are_divided_where_any_can_be_held_out():
+    settings = {"windows_each": 1, "resampler": POLYPHASE}
+    found = divide(recordings(), ("good", "worn"), **settings)
+    assert found.groups.tolist() == [0, 1, 0, 1]
+    assert found.held_out == "recording"
+    alone = [recordings()[0], recordings()[2]]
+    assert divide(alone, ("good", "worn"), **settings).held_out is None
+    copied = [recordings()[0], Recording.from_array(recordings()[0].signal, 64_000, "b", "good"), *recordings()[2:]]
+    with pytest.raises(LeakError):
+        divide(copied, ("good", "worn"), **settings, strict=True)
+
+
+def test_a_choice_is_announced_and_goes_on_from_what_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(tune, "GRID", {"paper": Recipe(2), "longer": Recipe(3)})
+    divided = divide(recordings(), ("good", "worn"), windows_each=1, resampler=POLYPHASE)
+    kept, announced, told = Kept(tmp_path / "r.json", "this"), [], []
+    kept.add(Fit("paper", 0, 41), 0.5)
+    choice = choose_recipe(
+        divided, seeds=[41], kept=kept, announce=announced.append, progress=lambda *x: told.append(x)
+    )
+    (forecast,) = announced
+    assert forecast == Forecast(3, 1, forecast.seconds)
+    assert forecast.seconds > 0
+    assert [one.name for one in choice.candidates] == ["paper", "longer"]
+    assert len(kept.scores) == 4
+    assert told[-1] == ("Fits", 4, 4, "")

@@ -1,0 +1,163 @@
+from fractions import Fraction
+
+import h5py
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from dualres.recordings.formats.matlab import read_v5, read_v73
+
+X, Y = np.arange(5.0), np.arange(6, dtype=np.int16)
+
+
+def vectors(contents):
+    return {one.name: load().tolist() for one, load in contents.items() if one.fault is None}
+
+
+class V73:
+    """Writes variables as MATLAB does with -v7.3: structs as groups, cells by reference, arrays transposed."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path, "w", userblock_size=512)
+        self.references = self.file.create_group("#refs#")
+
+    def write(self, parent, name, value):
+        if isinstance(value, dict):
+            node = parent.create_group(name)
+            node.attrs["MATLAB_class"] = np.bytes_("struct")
+            for field, inner in value.items():
+                self.write(node, field, inner)
+        elif isinstance(value, np.ndarray) and value.dtype.names:  # an array of structs
+            node = parent.create_group(name)
+            node.attrs["MATLAB_class"] = np.bytes_("struct")
+            for field in value.dtype.names:
+                self.refer(node, field, value[field])
+        elif isinstance(value, np.ndarray) and value.dtype == object:
+            self.refer(parent, name, value).attrs["MATLAB_class"] = np.bytes_("cell")
+        elif isinstance(value, str):
+            node = parent.create_dataset(name, data=np.array([[ord(c)] for c in value], dtype=np.uint16))
+            node.attrs["MATLAB_class"] = np.bytes_("char")
+        else:
+            parent.create_dataset(name, data=np.atleast_2d(value).T).attrs["MATLAB_class"] = np.bytes_("double")
+
+    def refer(self, parent, name, values):
+        references = []
+        for value in values.ravel():
+            key = f"r{len(self.references)}"
+            self.write(self.references, key, value)
+            references.append(self.references[key].ref)
+        return parent.create_dataset(name, data=np.array([references], dtype=h5py.ref_dtype))
+
+
+@pytest.fixture(params=["v5", "v7.3"])
+def flattened(request, tmp_path):
+    """Write variables in either version, and read them back as {name: values}."""
+
+    def there_and_back(variables):
+        path = tmp_path / "a.mat"
+        if request.param == "v5":
+            savemat(path, variables)
+            return vectors(read_v5(path))
+        writer = V73(path)
+        for name, value in variables.items():
+            writer.write(writer.file, name, value)
+        writer.file.close()
+        return vectors(read_v73(path))
+
+    return there_and_back
+
+
+def test_vectors_lie_or_stand(flattened):
+    assert flattened({"lying": X[None], "standing": Y[:, None]}) == {"lying": X.tolist(), "standing": Y.tolist()}
+
+
+def test_a_matrix_is_its_longer_lines(flattened):
+    tall = np.stack([X, 2 * X], axis=1)
+    lines = [X.tolist(), (2 * X).tolist()]
+    expected = {"tall[0]": lines[0], "tall[1]": lines[1], "wide[0]": lines[0], "wide[1]": lines[1]}
+    assert flattened({"tall": tall, "wide": tall.T}) == expected
+
+
+def test_structs_are_paths(flattened):
+    found = flattened({"Signal": {"y_values": {"values": X, "unit": "g"}, "rate": 25_600.0}})
+    assert found == {"Signal.y_values.values": X.tolist()}
+
+
+def test_elements_go_by_their_name_or_their_position(flattened):
+    def structs(*names):
+        return np.array([(name, X + i) for i, name in enumerate(names)], dtype=[("Name", "O"), ("Data", "O")])
+
+    assert flattened({"run": {"Y": structs("force", "vibration_1")}}) == {
+        "run.Y.force.Data": X.tolist(),
+        "run.Y.vibration_1.Data": (X + 1).tolist(),
+    }
+    assert flattened({"Y": structs("same", "same")}) == {"Y.0.Data": X.tolist(), "Y.1.Data": (X + 1).tolist()}
+
+
+def test_cells_go_by_position_and_text_and_scalars_are_no_signals(flattened):
+    cells = np.empty(4, dtype=object)
+    cells[:] = [X, "text", 3.0, Y]
+    assert flattened({"cells": cells, "fs": 48_000.0, "title": "a run"}) == {
+        "cells.0": X.tolist(),
+        "cells.3": Y.tolist(),
+    }
+
+
+def test_complex_vectors_are_seen_but_not_taken(tmp_path):
+    savemat(tmp_path / "five.mat", {"z": X + 1j * X})
+    with h5py.File(tmp_path / "seven.mat", "w") as file:
+        file["z"] = np.zeros((1, 5), dtype=[("real", "f8"), ("imag", "f8")])
+    for contents in (read_v5(tmp_path / "five.mat"), read_v73(tmp_path / "seven.mat")):
+        (listed,) = contents
+        assert (listed.name, listed.length, listed.kind) == ("z", 5, "c")
+
+
+def test_version_4_is_refused(tmp_path):
+    savemat(tmp_path / "a.mat", {"x": X}, format="4")
+    with pytest.raises(ValueError, match=r"v4 is not supported; save it again with -v7"):
+        read_v5(tmp_path / "a.mat")
+
+
+def test_empty_variables_are_passed_over(tmp_path):
+    with h5py.File(tmp_path / "a.mat", "w") as file:
+        file["nothing"] = np.array([0, 0], dtype=np.uint64)  # MATLAB stores the shape instead
+        file["nothing"].attrs["MATLAB_empty"] = np.uint8(1)
+        file["x"] = X[None]
+    assert vectors(read_v73(tmp_path / "a.mat")) == {"x": X.tolist()}
+
+
+@pytest.fixture(params=["v5", "v7.3"])
+def rates(request, tmp_path):
+    """Write variables in either version, and read back the rates that they are listed with."""
+
+    def there_and_back(variables):
+        path = tmp_path / "a.mat"
+        if request.param == "v5":
+            savemat(path, variables)
+            return {one.name: one.rate for one in read_v5(path)}
+        writer = V73(path)
+        for name, value in variables.items():
+            writer.write(writer.file, name, value)
+        writer.file.close()
+        return {one.name: one.rate for one in read_v73(path)}
+
+    return there_and_back
+
+
+@pytest.mark.parametrize("name", ["sr", "fs", "Fs", "FS", "sampling_rate", "SampleRate", "samplingFrequency"])
+@pytest.mark.parametrize("value", [48_828.125, "48.828125 kHz", np.array([[48_828.125]])])
+def test_a_struct_says_its_rate(rates, name, value):
+    found = rates({"bearing": {name: value, "gs": X, "load": 270.0, "rate": 25.0}, "other": Y})
+    assert found == {"bearing.gs": Fraction("48828.125"), "other": None}
+
+
+def test_a_rate_holds_for_what_is_below_it_unless_that_says_another(rates):
+    found = rates({"fs": 10_000.0, "x": X, "run": {"y": Y, "slow": {"fs": 1000.0, "z": X}}})
+    assert found == {"x": 10_000, "run.y": 10_000, "run.slow.z": 1000}
+
+
+@pytest.mark.parametrize(
+    "said", [{"fs": 19.5}, {"fs": 0.0}, {"fs": -48_000.0}, {"fs": np.nan}, {"fs": "fast"}, {"fs": 1000.0, "sr": 2000.0}]
+)
+def test_what_may_be_no_rate_is_not_taken_for_one(rates, said):
+    assert rates(said | {"x": X}) == {"x": None}

@@ -1,0 +1,47 @@
+from fractions import Fraction
+
+import pytest
+
+from dualres.errors import RecordingError
+from dualres.recordings.labels.contradictions import refuse_contradictions
+from dualres.recordings.recording import Interval, Origin, Recording, of_axes
+
+
+def recording(name, label, sha256="5ca1ab1e", part=None, channel="x"):
+    return Recording(name, list, Fraction(1000), label, origin=Origin(None, sha256, channel, part))
+
+
+def test_the_same_bytes_under_two_labels_name_both_files():
+    with pytest.raises(RecordingError) as caught:
+        refuse_contradictions([recording("a.wav", "good"), recording("b.wav", "worn")])
+    assert str(caught.value).startswith("a.wav is labelled good and b.wav is labelled worn, but they hold the same")
+
+
+def test_overlapping_parts_of_copies_contradict_each_other():
+    with pytest.raises(RecordingError, match="b is labelled worn"):
+        refuse_contradictions([recording("a", "good", part=Interval(0, 2)), recording("b", "worn", part=Interval(1))])
+
+
+@pytest.mark.parametrize(
+    "other", [recording("b", "good"), recording("b", "worn", "another"), recording("b", "worn", channel="y")]
+)
+def test_what_does_not_contradict_is_let_through(other):
+    refuse_contradictions([recording("a", "good"), other])
+
+
+def test_parts_of_one_file_and_computed_signals_do_not_contradict():
+    refuse_contradictions(
+        [recording("a", "good", part=Interval(0, 1)), recording("b", "worn", part=Interval(1, 2))]
+        + [recording(label, label, None) for label in ("good", "worn")]
+    )
+
+
+def test_an_axis_that_two_recordings_share_contradicts():
+    def several(name, label, *channels):
+        return of_axes([recording(name, label, channel=channel) for channel in channels], name, aligned=True)
+
+    with pytest.raises(RecordingError, match="a is labelled good and b is labelled worn"):
+        refuse_contradictions([several("a", "good", "x", "y"), several("b", "worn", "y", "z")])
+    with pytest.raises(RecordingError, match="a is labelled good and b is labelled worn"):
+        refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="y")])
+    refuse_contradictions([several("a", "good", "x", "y"), recording("b", "worn", channel="z")])

@@ -1,0 +1,28 @@
+import json
+
+from dualres.judge.trust.calibration import NO_PROMISE, Answer
+from dualres.stream import Event
+
+
+def test_events_are_plain_data():
+    event = Event("pump", "block", 2, 100, 200, 0.5, "good", {"good": 0.75, "worn": 0.25}, 19, 7)
+    data = json.loads(json.dumps(event.as_data()))
+    assert data == {
+        "stream": "pump",
+        "kind": "block",
+        "number": 2,
+        "start": 100,
+        "stop": 200,
+        "seconds": 0.5,
+        "label": "good",
+        "probabilities": {"good": 0.75, "worn": 0.25},
+        "windows": 19,
+        "missing": 7,
+    }
+
+
+def test_an_answer_s_keys_stand_beside_the_others():
+    answer = Answer(NO_PROMISE, ("good",), 0.1, reason="too few")
+    event = Event("pump", "block", 0, 0, 100, 0.0, "good", {"good": 1.0}, 1, 0, answer)
+    data = json.loads(json.dumps(event.as_data()))
+    assert (data["answer"], data["set"], data["reason"]) == ("no_promise", ["good"], "too few")

@@ -1,0 +1,133 @@
+import json
+import signal
+import threading
+import time
+
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.watch.sinks import mqtt
+from dualres.stream.watch.sinks.catalogue import sink_of
+from dualres.stream.watch.sinks.sink import NotDeliveredError
+from tests.stream.watch.mosquitto import Mosquitto, needs_mosquitto
+from tests.stream.watch.sinks.records import record
+
+pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
+
+
+@needs_mosquitto
+def test_verdicts_are_published_on_a_topic_for_each_stream(tmp_path, monkeypatch):
+    from paho.mqtt.client import Client
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    monkeypatch.setattr(mqtt, "TIMEOUT_S", 1.0)
+    got, all_there, subscribed = [], threading.Event(), threading.Event()
+
+    def message(client, _, one):
+        got.append((one.topic, json.loads(one.payload)))
+        if len(got) == 2:
+            all_there.set()
+
+    with Mosquitto(tmp_path) as broker:
+        listener = Client(CallbackAPIVersion.VERSION2)
+        listener.on_message, listener.on_subscribe = message, lambda *_: subscribed.set()
+        listener.connect("127.0.0.1", broker.port)
+        listener.subscribe("verdicts/#", qos=1)
+        listener.loop_start()
+        assert subscribed.wait(10)
+        sink = sink_of(broker.url("verdicts/{stream}"))
+        sink.send([record(0), record(1, "a+b")])
+        assert all_there.wait(10)
+        listener.disconnect()
+        listener.loop_stop()
+        broker.stop()
+        with pytest.raises(NotDeliveredError):
+            sink.send([record(2)])
+        sink.close()
+    assert got == [("verdicts/pump", record(0).data), ("verdicts/a_b", record(1, "a+b").data)]
+
+
+@pytest.mark.parametrize("topic", ["verdicts/#", "verdicts/+/{stream}"])
+def test_a_topic_that_stands_for_many_is_refused(topic):
+    with pytest.raises(ConfigError, match=r"write \{stream\}"):
+        sink_of(f"mqtt://host/{topic}")
+
+
+def received_by(broker, topic="verdicts/#"):
+    """A list that fills with what is published, once somebody listens; and who does."""
+    from paho.mqtt.client import Client
+    from paho.mqtt.enums import CallbackAPIVersion
+
+    got, subscribed = [], threading.Event()
+    listener = Client(CallbackAPIVersion.VERSION2)
+    listener.on_message = lambda client, _, one: got.append(json.loads(one.payload)["id"])
+    listener.on_subscribe = lambda *_: subscribed.set()
+    listener.connect("127.0.0.1", broker.port)
+    listener.subscribe(topic, qos=1)
+    listener.loop_start()
+    assert subscribed.wait(10)
+    return got, listener
+
+
+@needs_mosquitto
+def test_verdicts_that_a_broker_refuses_wait_until_it_takes_them(tmp_path):
+    rules = tmp_path / "rules"
+    rules.write_text("topic readwrite #\ntopic deny verdicts/pump\n")
+    with Mosquitto(tmp_path / "broker", None, f"acl_file {rules}") as broker:
+        got, listener = received_by(broker)
+        sink = sink_of(broker.url("verdicts/{stream}"))
+        for _ in range(2):
+            with pytest.raises(NotDeliveredError, match=r"refuses a verdict .Not authorized"):
+                sink.send([record(0), record(1), record(2, "fan")])
+        rules.write_text("topic readwrite #\n")
+        broker.process.send_signal(signal.SIGHUP)  # by which it reads the rules again
+        until(lambda: delivered(sink, [record(0), record(1), record(2, "fan")]))
+        until(lambda: len(set(got)) == 3)
+        sink.close()
+        listener.disconnect()
+        listener.loop_stop()
+    assert got.count(record(0).data["id"]) == 1, "what was refused was not published, nor sent again behind our back"
+
+
+@needs_mosquitto
+@pytest.mark.parametrize("limit", ["message_size_limit 500", "max_packet_size 600"])
+def test_a_verdict_that_is_too_large_for_a_broker_is_told_at_once_and_does_not_stay_in_the_way(tmp_path, limit):
+    with Mosquitto(tmp_path, None, limit) as broker:
+        got, listener = received_by(broker)
+        sink, large = sink_of(broker.url("verdicts/{stream}")), record(0)
+        large.data["condition"] = {"note": "x" * 1000}
+        began = time.monotonic()
+        with pytest.raises(NotDeliveredError, match=r"connection is lost: (Packet too large|Protocol error)"):
+            sink.send([large])
+        assert time.monotonic() - began < mqtt.TIMEOUT_S / 2
+        sink.send([record(1)])
+        until(lambda: got == [record(1).data["id"]])
+        sink.close()
+        listener.disconnect()
+        listener.loop_stop()
+
+
+@needs_mosquitto
+def test_a_broker_that_does_not_let_us_in_is_told(tmp_path, monkeypatch):
+    passwords = tmp_path / "passwords"
+    passwords.write_text("")
+    with Mosquitto(tmp_path / "broker", None, "allow_anonymous false", f"password_file {passwords}") as broker:
+        sink = sink_of(broker.url("verdicts"))
+        with pytest.raises(NotDeliveredError, match="refuses us: Not authorized"):
+            sink.send([record(0)])
+        sink.close()
+
+
+def delivered(sink, records):
+    try:
+        sink.send(records)
+    except NotDeliveredError:
+        return False
+    return True
+
+
+def until(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)

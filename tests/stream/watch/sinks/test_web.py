@@ -1,0 +1,86 @@
+"""Sinks that send requests."""
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from dualres.stream.watch.sinks.catalogue import sink_of
+from dualres.stream.watch.sinks.sink import NotDeliveredError
+from tests.stream.watch.sinks.records import record
+
+
+@contextmanager
+def server(status=204, **headers):
+    """Its address, and the requests that it got; each of several statuses answers one of them."""
+    got, statuses = [], [status] if isinstance(status, int) else list(status)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            got.append((self.path, dict(self.headers), body.decode()))
+            self.send_response(statuses.pop(0) if len(statuses) > 1 else statuses[0])
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def do_GET(self):
+            got.append((self.path, dict(self.headers), None))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as http:
+        thread = threading.Thread(target=http.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{http.server_port}", got
+        finally:
+            http.shutdown()
+            thread.join()
+
+
+def test_every_verdict_is_a_request_with_its_id():
+    with server() as (address, got):
+        sink_of(f"{address}/hook").send([record(0), record(1)])
+    assert [json.loads(body) for _, _, body in got] == [record(0).data, record(1).data]
+    assert [headers["Idempotency-Key"] for _, headers, _ in got] == ["pump/1/window/0", "pump/1/window/1"]
+
+
+def test_anything_but_success_is_not_delivered():
+    with server(500) as (address, got):
+        with pytest.raises(NotDeliveredError, match="500"):
+            sink_of(f"{address}/hook").send([record(0), record(1)])
+        assert len(got) == 1
+    with pytest.raises(NotDeliveredError):
+        sink_of(f"{address}/hook").send([record()])
+
+
+def test_a_redirection_is_no_delivery():
+    with server(302, Location="/elsewhere") as (address, got):
+        with pytest.raises(NotDeliveredError, match=r"302 Found; give the address that it names, http.*/elsewhere"):
+            sink_of(f"{address}/hook").send([record(0)])
+        assert len(got) == 1
+
+
+def test_what_arrived_before_a_failure_is_not_sent_again():
+    with server([204, 429, 204]) as (address, got):
+        sink = sink_of(f"{address}/hook")
+        with pytest.raises(NotDeliveredError, match="429"):
+            sink.send([record(0), record(1)])
+        sink.send([record(0), record(1)])
+    assert [json.loads(body)["number"] for _, _, body in got] == [0, 1, 1]
+
+
+def test_influx_gets_lines_and_a_token(monkeypatch):
+    monkeypatch.setenv("INFLUX_TOKEN", "secret")
+    with server() as (address, got):
+        sink_of(f"influx+{address}/api/v2/write?bucket=b").send([record(0), record(1)])
+    ((path, headers, body),) = got
+    assert path == "/api/v2/write?bucket=b"
+    assert headers["Authorization"] == "Token secret"
+    assert [line.split(",")[0] for line in body.splitlines()] == ["dualres", "dualres"]

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import Form
+from dualres.stream.watch.sources.growing_file import GrowingFile
+from dualres.stream.watch.sources.source import Known
+from tests.stream.watch.sources.collected import Collected, told, wav
+
+SIGNAL = np.arange(1000, dtype="<i2")
+FORM = Form.of(8000, "i16")
+
+
+def source(path, **given):
+    return GrowingFile(str(path), told(rate=FORM.rate, dtype="i16", **given))
+
+
+def test_what_is_added_is_read(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes()[:601])
+    with Collected(source(path)) as found:
+        found.until(lambda f: len(f.samples()) == 300)
+        with path.open("ab") as file:
+            file.write(SIGNAL.tobytes()[601:])
+        found.until(lambda f: len(f.samples()) == 1000)
+    assert found.samples().tolist() == SIGNAL.tolist()
+    assert [c.first for c in found.chunks] == [0, 300]
+
+
+def test_it_goes_on_where_it_was(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes())
+    known = {str(path): Known(FORM, "now", 400, False, 0.0)}
+    with Collected(source(path, follow=False), known) as found:
+        found.thread.join(10)
+    assert found.samples().tolist() == SIGNAL[400:].tolist()
+    assert (found.chunks[0].first, found.chunks[-1].last) == (400, True)
+
+
+def test_a_file_that_was_replaced_is_read_from_its_beginning(tmp_path):
+    path, other = tmp_path / "a.raw", tmp_path / "b.raw"
+    path.write_bytes(SIGNAL.tobytes())
+    other.write_bytes(SIGNAL[::-1].tobytes())
+    with Collected(source(path)) as found:
+        found.until(lambda f: len(f.samples()) == 1000)
+        other.replace(path)
+        found.until(lambda f: len(f.samples()) == 2000)
+    assert [(c.first, c.last) for c in found.chunks] == [(0, False), (None, True), (0, False)]
+    assert found.chunks[-1].data == SIGNAL[::-1].tobytes()
+    assert "another file" in found.said[0]
+
+
+def test_a_file_that_was_cut_off_meanwhile_is_another_one(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL[:100].tobytes())
+    with Collected(source(path), {str(path): Known(FORM, "now", 400, False, 0.0)}) as found:
+        found.until(lambda f: len(f.samples()) == 100)
+    assert [c.last for c in found.chunks] == [True, False]
+
+
+def test_a_wav_says_its_rate_and_what_follows_its_samples_is_none(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav(SIGNAL, 9000, more=b"LIST\x04\0\0\0more"))
+    with Collected(GrowingFile(str(path), told(follow=False))) as found:
+        found.thread.join(10)
+    assert found.samples().tolist() == SIGNAL.tolist()
+    assert found.chunks[0].form == Form.of(9000, "i16")
+
+
+def test_raw_samples_need_a_rate(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes())
+    with pytest.raises(ConfigError, match="--rate"):
+        GrowingFile(str(path), told()).run(lambda c: None, print, Collected(source(path)).stopped, {})
+
+
+@pytest.mark.parametrize("written", [0, 5, 30, 60], ids="{} bytes".format)
+def test_a_wav_whose_header_is_still_being_written_is_waited_for(tmp_path, written):
+    path, content = tmp_path / "a.wav", wav(SIGNAL, 9000)
+    path.write_bytes(content[:written])
+    with Collected(source(path)) as found:
+        found.thread.join(0.3)
+        with path.open("ab") as file:
+            file.write(content[written:])
+        found.until(lambda f: len(f.samples()) == 1000)
+    assert found.samples().tolist() == SIGNAL.tolist()
+    assert found.chunks[0].form == Form.of(9000, "i16")
+
+
+def test_a_file_that_is_replaced_before_it_says_anything_is_another_one(tmp_path):
+    path, other = tmp_path / "a.wav", tmp_path / "b.wav"
+    path.write_bytes(wav(SIGNAL)[:30])
+    other.write_bytes(wav(SIGNAL, 9000))
+    with Collected(source(path)) as found:
+        found.thread.join(0.3)
+        other.replace(path)
+        found.until(lambda f: len(f.samples()) == 1000)
+    assert found.chunks[0].form == Form.of(9000, "i16")
+
+
+def test_a_stop_does_not_wait_for_a_header(tmp_path):
+    path = tmp_path / "a.wav"
+    path.write_bytes(wav(SIGNAL)[:30])
+    with Collected(source(path)) as found:
+        found.thread.join(0.3)
+    assert not found.chunks
+
+
+def test_channels_that_are_a_stream_each_go_on_where_they_were(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes())
+    two = source(path, channels=2, follow=False)
+    with Collected(two, {f"{path}[1]": Known(FORM, "now", 400, False, 0.0)}) as found:
+        found.thread.join(10)
+    assert found.samples().tolist() == SIGNAL[800:].tolist()
+    with Collected(two, {f"{path}[1]": Known(FORM, "now", 500, True, 0.0)}) as found:
+        found.thread.join(10)
+    assert not found.chunks
+    assert "fresh --state" in found.said[0]
+
+
+def test_samples_that_were_taken_for_another_kind_are_read_again(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes())
+    with Collected(source(path, follow=False), {str(path): Known(Form.of(8000), "now", 400, False, 0.0)}) as found:
+        found.thread.join(10)
+    assert found.samples().tolist() == SIGNAL.tolist()
+
+
+def test_bytes_that_are_no_whole_sample_are_told(tmp_path):
+    path = tmp_path / "a.raw"
+    path.write_bytes(SIGNAL.tobytes() + b"!")
+    with Collected(source(path, follow=False)) as found:
+        found.thread.join(10)
+    assert "the last 1 bytes" in found.said[0]

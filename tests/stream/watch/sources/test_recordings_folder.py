@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from dualres.stream.monitor.chunk import Form
+from dualres.stream.watch.sources import recordings_folder
+from dualres.stream.watch.sources.recordings_folder import RecordingsFolder
+from dualres.stream.watch.sources.source import Known
+from tests.stream.watch.sources.collected import Collected, told, wav
+
+SIGNAL = np.arange(5000, dtype=np.int16)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch):
+    monkeypatch.setattr(recordings_folder, "SETTLED_S", 0.3)
+    monkeypatch.setattr(recordings_folder, "POLL_S", 0.05)
+
+
+def test_each_complete_file_is_a_stream(views, tmp_path):
+    (tmp_path / "a.wav").write_bytes(wav(SIGNAL))
+    with Collected(RecordingsFolder(str(tmp_path), told(views))) as found:
+        found.until(lambda f: [c for c in f.chunks if c.last])
+        (tmp_path / "b.wav").write_bytes(wav(SIGNAL[::-1].copy())[:20])
+        found.until(lambda f: f.said)
+        (tmp_path / "b.wav").write_bytes(wav(SIGNAL[::-1].copy()))
+        found.until(lambda f: len([c for c in f.chunks if c.last]) == 2)
+    names = [str(tmp_path / name) for name in ("a.wav", "b.wav")]
+    assert list(dict.fromkeys(c.stream for c in found.chunks)) == names
+    assert found.samples(names[0]).tolist() == SIGNAL.tolist()
+    assert found.samples(names[1]).tolist() == SIGNAL[::-1].tolist()
+    assert "b.wav" in found.said[0], "half a file was told of, and tried again when it was whole"
+
+
+def test_what_was_read_before_is_not_read_again(views, tmp_path):
+    for name in "ab":
+        (tmp_path / f"{name}.wav").write_bytes(wav(SIGNAL))
+    form = Form.of(8000)
+    known = {
+        str(tmp_path / "a.wav"): Known(form, "now", 5000, True, 0.0),
+        str(tmp_path / "b.wav"): Known(form, "now", 5000, False, 0.0),
+    }
+    with Collected(RecordingsFolder(str(tmp_path), told(views, follow=False)), known) as found:
+        found.thread.join(20)
+    assert [(c.stream, c.count, c.last) for c in found.chunks] == [(str(tmp_path / "b.wav"), 0, True)]
+
+
+def test_axes_come_in_the_models_order(two_axes, tmp_path):
+    np.savetxt(tmp_path / "a.csv", np.stack([SIGNAL, -SIGNAL], axis=1), header="y,x", comments="", delimiter=",")
+    from fractions import Fraction
+
+    with Collected(RecordingsFolder(str(tmp_path), told(two_axes, follow=False, rate=Fraction(8000)))) as found:
+        found.thread.join(20)
+    assert found.chunks[0].form.channels == 2
+    assert found.samples()[:4].tolist() == [0, 0, -1, 1]
+
+
+def test_recordings_in_a_folder_are_of_one_machine(views, tmp_path):
+    folder = RecordingsFolder(str(tmp_path), told(views))
+    assert folder.machine_of(str(tmp_path / "a.wav")) == folder.machine_of(str(tmp_path / "b.wav")) == str(tmp_path)
+    assert folder.machine_of(str(tmp_path / "pump 2" / "a.wav")) == str(tmp_path / "pump 2")
+    assert folder.machine_of(f"{tmp_path / 'a.wav'}[2]") == f"{tmp_path}[2]", "another place on the machine"
+    assert folder.machine_of("plant/p3/vibration") is None

@@ -1,0 +1,104 @@
+import socket
+import sys
+import time
+from contextlib import ExitStack, closing
+
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import STAMP
+from dualres.stream.watch.sources.udp import Udp
+from tests.stream.watch.sources.collected import Collected, told
+
+SIGNAL = np.arange(100, dtype="<f4")
+
+
+@pytest.fixture
+def port():
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def send(port, *payloads):
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as sender:
+        for payload in payloads:
+            sender.sendto(payload, ("127.0.0.1", port))
+
+
+def test_every_sender_is_a_stream(port):
+    name = f"udp://127.0.0.1:{port}"
+    with Collected(Udp(name, told(rate=8000))) as found:
+        send(port, SIGNAL[:60].tobytes(), b"odd", b"odd", SIGNAL[60:].tobytes())
+        found.until(lambda f: len(f.samples()) == 100)
+    assert found.samples().tolist() == SIGNAL.tolist()
+    assert {c.stream for c in found.chunks} == {f"{name}/127.0.0.1"}
+    assert len(found.said) == 1
+    assert "3 bytes" in found.said[0]
+
+
+def test_a_stamp_tells_where_samples_belong(port):
+    with Collected(Udp(f"udp://127.0.0.1:{port}", told(rate=8000, stamped=True))) as found:
+        send(port, STAMP.pack(5, 1000) + SIGNAL.tobytes())
+        found.until(lambda f: f.chunks)
+    assert (found.chunks[0].start, found.chunks[0].first, found.chunks[0].count) == ("5", 1000, 100)
+
+
+LARGE = np.zeros(15_000, dtype="<f4").tobytes()
+COUNTS_DROPS = pytest.mark.skipif(sys.platform != "linux", reason="the system does not count what it drops")
+
+
+def overrun(port, hosts, number):
+    """So many large datagrams of each sender, before anybody listens."""
+    with ExitStack() as stack:
+        senders = [stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) for _ in hosts]
+        for one, host in zip(senders, hosts, strict=True):
+            one.bind((host, 0))
+        for _ in range(number):
+            for one in senders:
+                one.sendto(LARGE, ("127.0.0.1", port))
+
+
+def until_told(found, port, hosts, told_of):
+    """Datagrams until so many senders are told of a loss; how many were sent of each."""
+    sent = 0
+    while told_of() < len(hosts):
+        overrun(port, hosts, 1)
+        sent += 1
+        assert sent < 200
+        time.sleep(0.05)
+    return sent
+
+
+def missing(found):
+    return sum(one.missing for one in found.chunks)
+
+
+@COUNTS_DROPS
+@pytest.mark.parametrize("hosts", [["127.0.0.1"], ["127.0.0.1", "127.0.0.2"]], ids=["one sender", "two senders"])
+def test_what_the_system_drops_is_missing(port, hosts):
+    source = Udp(f"udp://127.0.0.1:{port}", told(rate=8000))
+    overrun(port, hosts, 1000)
+    with Collected(source) as found:
+        sent = 1000 + until_told(found, port, hosts, lambda: len({c.stream for c in found.chunks if c.missing}))
+        found.until(lambda f: len(f.samples()) + missing(f) == sent * len(hosts) * 15_000)
+    assert missing(found) > 0
+    assert len(found.said) == 1
+    assert "the system dropped some" in found.said[0]
+
+
+@COUNTS_DROPS
+def test_a_stamp_tells_better_what_is_missing(port):
+    source = Udp(f"udp://127.0.0.1:{port}", told(rate=8000, stamped=True))
+    overrun(port, ["127.0.0.1"], 1000)
+    with Collected(source) as found:
+        until_told(found, port, ["127.0.0.1"], lambda: len(found.said))
+    assert not missing(found)
+
+
+def test_an_address_that_cannot_be_used_is_told(port):
+    with pytest.raises(ConfigError, match="needs a port"):
+        Udp("udp://127.0.0.1", told(rate=8000))
+    with Collected(Udp(f"udp://127.0.0.1:{port}", told(rate=8000))), pytest.raises(ConfigError, match="another port"):
+        Udp(f"udp://127.0.0.1:{port}", told(rate=8000))

@@ -1,0 +1,78 @@
+import threading
+import time
+from http.client import BadStatusLine
+
+import pytest
+
+from dualres.stream.watch import delivery
+from dualres.stream.watch.delivery import Delivery
+from dualres.stream.watch.sinks.sink import ClosedError, Sink
+from tests.stream.watch.sinks.records import record
+
+
+class Scripted(Sink):
+    """Does one thing after the other: raises what is an exception, else delivers."""
+
+    def __init__(self, *acts):
+        super().__init__("scripted")
+        self.acts, self.got, self.closed = list(acts), [], threading.Event()
+
+    def send(self, records):
+        act = self.acts.pop(0) if self.acts else None
+        if act:
+            raise act
+        self.got += [one.id for one in records]
+
+    def close(self):
+        self.closed.set()
+
+
+def delivered(sink, records, until):
+    said = []
+    one = Delivery(sink, 0, lambda: None, said.append)
+    one.hand_over(records)
+    end = time.monotonic() + 10
+    while not until(one):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    one.stop(time.monotonic() + 5)
+    assert sink.closed.wait(5)
+    return one, said
+
+
+def test_it_is_tried_again_with_growing_pauses_and_told_once(monkeypatch):
+    pauses = []
+    monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 0.01)
+    wait_for = threading.Condition.wait_for
+    monkeypatch.setattr(
+        threading.Condition,
+        "wait_for",
+        lambda self, met, timeout=None: (pauses.append(timeout), wait_for(self, met, timeout))[1],
+    )
+    sink = Scripted(OSError("gone"), OSError("gone"), OSError("gone"))
+    one, said = delivered(sink, [record(0), record(1)], lambda one: one.idle)
+    assert sink.got == [1, 2]
+    assert one.done == 2
+    assert [pause for pause in pauses if pause] == pytest.approx([0.01, 0.02, 0.04])
+    assert [("gone" in text, "again" in text) for text in said] == [(True, True), (False, True)]
+
+
+def test_no_error_ends_it(monkeypatch):
+    monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 0.01)
+    sink = Scripted(ValueError(), BadStatusLine("no web server"))
+    one, said = delivered(sink, [record(0)], lambda one: one.idle)
+    assert (one.done, sink.got) == (1, [1])
+    assert "(ValueError); it is tried again" in said[0]
+
+
+def test_a_sink_that_is_closed_gets_no_more():
+    sink = Scripted(ClosedError("head has seen enough"))
+    one, _ = delivered(sink, [record(0)], lambda one: one.closed)
+    assert (one.done, one.idle, sink.got) == (0, False, [])
+
+
+def test_what_cannot_be_delivered_does_not_hold_up_a_stop():
+    begin = time.monotonic()
+    one, _ = delivered(Scripted(*[OSError("gone")] * 1000), [record(0)], lambda one: True)
+    assert one.done == 0
+    assert time.monotonic() - begin < 5

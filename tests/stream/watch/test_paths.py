@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.watch import paths as state
+
+
+def test_the_same_model_and_sources_have_the_same_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    model = tmp_path / "pump.safetensors"
+    one = state.default_folder(model, ["a"], (1, 1))
+    assert one == state.default_folder(model, ["a"], (1, 1))
+    others = [(model, ["b"], (1, 1)), (model, ["a"], (1, 2)), (tmp_path / "x" / model.name, ["a"], (1, 1))]
+    assert one not in {state.default_folder(*other) for other in others}
+    assert one.is_relative_to(tmp_path / "dualres" / "watch")
+    assert one.name.startswith("pump-")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    assert state.default_folder(model, ["a"], (1, 1)).is_relative_to(Path.home())
+
+
+def test_another_model_of_the_same_name_begins_anew(tmp_path):
+    model = tmp_path / "pump.safetensors"
+    model.write_bytes(b"one")
+    first = state.spool_in(tmp_path, model, 5.0)
+    assert first == state.spool_in(tmp_path, model, 5.0)
+    assert first != state.spool_in(tmp_path, model, 2.0)
+    model.write_bytes(b"two")
+    assert first != state.spool_in(tmp_path, model, 5.0)
+
+
+def test_sizes_shards_and_conditions_are_read():
+    assert [state.parsed_quota(text) for text in ("1M", "500 MB", "2GiB", "1.5g")] == [
+        1 << 20,
+        500 << 20,
+        2 << 30,
+        3 << 29,
+    ]
+    assert state.parsed_shard("2/3") == (2, 3)
+    assert state.parsed_condition(["load=3,speed=1500", "site=a=b"]) == {"load": "3", "speed": "1500", "site": "a=b"}
+
+
+@pytest.mark.parametrize("text", ["", "12", "-1G", "1 potato"])
+def test_odd_sizes_are_refused(text):
+    with pytest.raises(ConfigError, match="--quota"):
+        state.parsed_quota(text)
+
+
+@pytest.mark.parametrize("text", ["", "0/2", "3/2", "1", "1/0"])
+def test_odd_shards_are_refused(text):
+    with pytest.raises(ConfigError, match="--shard"):
+        state.parsed_shard(text)

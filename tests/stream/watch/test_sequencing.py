@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+
+from dualres.errors import ConfigError
+from dualres.stream.monitor.chunk import Chunk, Form
+from dualres.stream.watch.records import Progress
+from dualres.stream.watch.sequencing import Placed, Streams
+from dualres.stream.watch.spool import Spool
+
+FORM = Form.of(8000, "i16")
+
+
+@pytest.fixture
+def spool(tmp_path):
+    with Spool(tmp_path / "spool.sqlite") as spool:
+        yield spool
+
+
+def data(*samples):
+    return np.array(samples, "<i2").tobytes()
+
+
+def placed(places, *chunks):
+    into = Placed()
+    for chunk in chunks:
+        places.place(chunk, into)
+    return into
+
+
+def found(into):
+    return [(one.stream, one.first, one.count, one.last) for one in into.chunks]
+
+
+def of(spool, axes=1):
+    return Streams(spool, axes, lambda form: None)
+
+
+def test_chunks_without_an_index_follow_each_other(spool):
+    into = placed(
+        of(spool), Chunk("a", FORM, data(1, 2)), Chunk("b", FORM, data(3)), Chunk("a", FORM, data(4), missing=5)
+    )
+    assert found(into) == [(1, 0, 2, False), (2, 0, 1, False), (1, 7, 1, False)]
+
+
+def test_what_came_before_is_left_out(spool):
+    some = [Chunk("a", FORM, data(*range(3)), first, start="7") for first in (0, 3, 3, 0, 5, 10)]
+    into = placed(of(spool), *some)
+    assert [(one.first, one.count) for one in into.chunks] == [(0, 3), (3, 3), (6, 2), (10, 3)]
+    assert into.duplicates == 7
+    assert into.chunks[2].data == data(1, 2)
+
+
+def test_it_goes_on_after_a_restart(spool):
+    into = placed(of(spool), Chunk("a", FORM, data(1, 2)), Chunk("b", FORM, data(1), last=True))
+    spool.append(into.opened, into.chunks)
+    again = of(spool)
+    assert found(placed(again, Chunk("a", FORM, data(3), at=5.0))) == [(1, 2, 1, False)]
+    known = again.known()
+    assert (known["a"].reached, known["a"].ended, known["a"].at) == (3, False, 5.0)
+    assert known["b"].ended
+
+
+def test_a_new_start_is_a_new_run(spool):
+    places = of(spool)
+    into = placed(
+        places,
+        Chunk("a", FORM, data(1, 2), 0, start="7"),
+        Chunk("a", FORM, data(1, 2), 0, start="8"),
+        Chunk("a", FORM, data(9), 1, start="7"),  # sent again by the broker
+    )
+    assert found(into) == [(1, 0, 2, False), (1, 2, 0, True), (2, 0, 2, False)]
+    assert [one.key for one in into.opened] == ["a/7", "a/8"]
+    assert into.duplicates == 1
+
+
+def test_a_run_that_is_taken_up_later_says_where(spool):
+    into = placed(of(spool), Chunk("a", FORM, data(1, 2), 100, start="7"))
+    assert [(one.key, one.began) for one in into.opened] == [("a/7@100", 100)]
+
+
+def test_another_form_is_another_run(spool):
+    into = placed(of(spool), Chunk("a", FORM, data(1)), Chunk("a", Form.of(9000, "i16"), data(2)))
+    assert found(into) == [(1, 0, 1, False), (1, 1, 0, True), (2, 0, 1, False)]
+
+
+def test_runs_that_open_at_one_moment_are_told_apart(spool):
+    other = Form.of(9000, "i16")
+    some = [Chunk("a", form, data(1, 2), at=1e9) for form in (FORM, other, FORM)]
+    some += [Chunk("b", FORM, data(1), at=1e9), Chunk("b", FORM, data(1), last=True, at=1e9)]
+    into = placed(of(spool), *some, Chunk("b", FORM, data(2), at=1e9))
+    assert len({one.key for one in into.opened}) == len(into.opened) == 5
+    assert into.opened[0].key == "a/20010909T014640.000000"
+
+
+def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was_put_back(spool):
+    places, whole = of(spool), Chunk("a", FORM, data(1, 2), last=True, at=1e9)
+    into = placed(places, whole)
+    spool.append(into.opened, into.chunks)
+    (before,) = into.opened
+    spool.record([Progress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
+    places.over(before)
+    (after,) = placed(places, whole).opened
+    assert after.key != before.key
+
+
+def test_a_whole_message_that_comes_twice_is_one_run(spool):
+    one = Chunk("a", FORM, data(1, 2), 0, start="digest", last=True)
+    assert found(placed(of(spool), one, one)) == [(1, 0, 2, False), (1, 2, 0, True)]
+
+
+def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
+    places = of(spool)
+    whole = Chunk("a", FORM, data(1, 2), 0, start="7", last=True)
+    into = placed(places, whole)
+    spool.append(into.opened, into.chunks)
+    (stream,) = into.opened
+    spool.record([Progress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
+    places.over(stream)
+    assert places.by_id == {}
+    assert places.open_streams() == []
+    again = placed(places, whole, Chunk("a", FORM, data(1), 0, start="8"))
+    assert (again.duplicates, [one.key for one in again.opened]) == (2, ["a/8"])
+    assert [one.id for one in again.opened] == [2]
+    known = of(spool).known()["a"]
+    assert (known.start, known.reached, known.ended) == ("7", 2, True)
+
+
+def test_each_channel_is_a_stream_where_the_model_judges_one(spool):
+    into = placed(of(spool), Chunk("a", Form.of(8000, "i16", 2), data(1, 2, 3, 4)))
+    assert [one.name for one in into.opened] == ["a[1]", "a[2]"]
+    assert [one.data for one in into.chunks] == [data(1, 3), data(2, 4)]
+
+
+def test_axes_stay_together_and_others_are_refused(spool):
+    places = of(spool, axes=2)
+    into = placed(places, Chunk("a", Form.of(8000, "i16", 2), data(1, 2, 3, 4)))
+    assert found(into) == [(1, 0, 2, False)]
+    with pytest.raises(ConfigError, match="2 axes"):
+        placed(places, Chunk("b", Form.of(8000, "i16", 3), data(1, 2, 3)))

@@ -1,0 +1,21 @@
+import pytest
+
+from dualres.utils.printable import printable
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Zahnbruch \N{TOOTH}, \N{NO-BREAK SPACE}48", "Zahnbruch \N{TOOTH}, \N{NO-BREAK SPACE}48"),
+        ("می\N{ZERO WIDTH NON-JOINER}خواهم", "می\N{ZERO WIDTH NON-JOINER}خواهم"),
+        ("\x1b[2J\x07\r\n\t\0\x7f\x9b", r"\x1b[2J\x07\r\n\t\x00\x7f\x9b"),
+        ("good\N{RIGHT-TO-LEFT OVERRIDE}doog\N{LINE SEPARATOR}", r"good\u202edoog\u2028"),
+        ("pump\udcff", r"pump\udcff"),
+    ],
+)
+def test_what_would_steer_a_terminal_is_shown(text, shown):
+    assert printable(text) == shown
+
+
+def test_what_is_to_be_kept_is_kept():
+    assert printable("a\nb\tc\r", keep="\n\t") == "a\nb\tc\\r"
