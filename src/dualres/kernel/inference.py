@@ -9,8 +9,9 @@ import numpy as np
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
+from dualres.kernel.buffers import address
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.pack import address, fits, packed
+from dualres.kernel.pack import fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 from dualres.model.weights import Weights
 from dualres.utils.arrays import Floats

@@ -1,16 +1,15 @@
 """A network's weights and the tables of its FFTs as the kernel wants them: one run of floats, and memory for it."""
 
-import ctypes
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from dualres.config import ModelConfig
+from dualres.kernel.buffers import aligned
 from dualres.model.weights import MAPS, Weights
 from dualres.utils.arrays import Exact, Floats
 
 TURN = 16  # tokens after which the memory's rotating coordinates begin anew, as in dualres_kernel.h
-LINE = 16  # floats in a line of the cache
 SIZES = ("rate", "window", "hop", "short", "long", "width", "states")  # the kernel is compiled for the paper's
 
 
@@ -18,21 +17,6 @@ def fits(config: ModelConfig) -> bool:
     """Whether the kernel is made for networks of this shape."""
     paper = ModelConfig()
     return all(getattr(config, size) == getattr(paper, size) for size in SIZES)
-
-
-def aligned(count: int) -> Floats:
-    """Room for `count` floats, whose values are undefined.
-
-    It begins where a line of the cache begins: else every vector of 64 bytes would lie across two.
-    """
-    room = np.empty(count + LINE, np.float32)
-    skipped = -room.ctypes.data % (4 * LINE) // 4
-    return room[skipped : skipped + count]
-
-
-def address(array: Floats) -> int:
-    """Where an array that may be written begins. Asking the array itself takes twice as long."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
 
 
 def in_one_run(parts: Iterable[Exact]) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel import compiled
-from dualres.kernel.pack import aligned
+from dualres.kernel.buffers import aligned
 from dualres.utils.arrays import Floats
 
 Reals = npt.NDArray[np.float64]
