@@ -27,9 +27,9 @@ from dualres.model.views.weights import ViewsWeights, views_shapes
 from dualres.model_file.card import VIEWS, Card
 from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.watch.agent import Agent
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import Sink
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 from dualres.stream.watch.spool import Spool
 from dualres.utils.malloc import keep_freed_memory
 
@@ -64,11 +64,11 @@ class Sensors(Source):
     """
 
     def __init__(self, streams: int, *phases: tuple[float, float]) -> None:
-        super().__init__("sensors", Told(one_member()))
+        super().__init__("sensors", SourceOptions(one_member()))
         self.streams, self.phases = streams, phases
         self.begin = 0.0  # of the latest phase, by the clock of `time.time`
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         sent = 0
         for seconds, pace in self.phases:
             self.begin = time.time()
@@ -92,7 +92,7 @@ class Clocked(Sink):
         super().__init__("clocked")
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (gone with this object)
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         windows = [record.data for record in records if record.data["kind"] == "window"]
         rows = [(time.time(), number_in(one["stream"]), one["start"], one["stop"], one["missing"]) for one in windows]
         self._file.write(np.array(rows, ARRIVAL).tobytes())

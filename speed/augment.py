@@ -84,10 +84,10 @@ def on_cpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
 
 
 def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, float]:
-    from dualres.kernel.gpu.layout import Layout
+    from dualres.kernel.gpu.layout import ParameterLayout
     from dualres.learn.trained.gpu.fit import Bundle
 
-    layout, device = Layout(ModelConfig(), CLASSES), torch.device("cuda")
+    layout, device = ParameterLayout(ModelConfig(), CLASSES), torch.device("cuda")
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]
 
     def in_a_row(recipe: Recipe) -> Callable[[], None]:

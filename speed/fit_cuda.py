@@ -88,9 +88,9 @@ def fit_plainly(windows, labels, recipe: Recipe) -> None:
 
 
 def scoring_ms(repeats: int) -> dict[str, float]:
-    from dualres.kernel.gpu.graphs import Scorer
+    from dualres.kernel.gpu.graphs import GraphScorer
 
-    scorer = Scorer(DualRes(CLASSES, seed=SEED).cuda().eval())
+    scorer = GraphScorer(DualRes(CLASSES, seed=SEED).cuda().eval())
     signal = np.random.default_rng(1).standard_normal(MINUTE).astype(np.float32)
     window, starts = signal[: ModelConfig().window], half_overlapping(MINUTE, ModelConfig().window)
     there = torch.from_numpy(signal).cuda()

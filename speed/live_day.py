@@ -27,9 +27,9 @@ import numpy.typing as npt
 
 from _live import CHUNK_S, NOISE, RATE, STEP, machine, one_member, parser_of, peak_mb, progress, tell, usage, watching
 from dualres.stream.monitor.chunk import Chunk, Form
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import Sink
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 HOUR_S = 3600
 ON_S = 600  # of every hour, those that do not come all day
@@ -117,7 +117,7 @@ class Counted(Sink):
         self.windows: Counter[str] = Counter()
         self.missing: Counter[str] = Counter()
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         for one in (record.data for record in records if record.data["kind"] == "window"):
             kind = one["stream"].partition("/")[0].partition("[")[0]
             self.windows[kind] += 1
@@ -128,7 +128,7 @@ class Day(Source):
     """Everything that comes in a day, in its order."""
 
     def __init__(self, seconds: float, most_s: float, sink: Counted) -> None:
-        super().__init__("day", Told(one_member()))
+        super().__init__("day", SourceOptions(one_member()))
         self._steps, self._most_s, self._sink = round(seconds / CHUNK_S), most_s, sink
         self.spool = Path()
         self.rested: dict[str, list[float]] = {"memory_mb": [], "blocks": []}  # whenever nothing was under way
@@ -138,7 +138,7 @@ class Day(Source):
         self.runs = 1
         self._room = threading.Semaphore(UNDER_WAY)
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         def put_when_acknowledged(chunk: Chunk) -> None:
             while not self._room.acquire(timeout=1.0):
                 if stopped.is_set():

@@ -44,7 +44,7 @@ from _live import (
 )
 from dualres.stream.monitor.chunk import STAMP, Chunk
 from dualres.stream.watch.agent import Agent, Status
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 from dualres.stream.watch.sources.udp import Udp
 
 ABLE_S = 10.0  # of every stream, to measure what it is able to do
@@ -142,7 +142,7 @@ class Watcher:
 class Load(Source):
     """Streams in step, each at a pace: seconds, and samples per second of the clock."""
 
-    def __init__(self, name: str, told: Told, streams: int, paces: Sequence[tuple[float, float]]) -> None:
+    def __init__(self, name: str, told: SourceOptions, streams: int, paces: Sequence[tuple[float, float]]) -> None:
         super().__init__(name, told)
         self.streams, self.paces = streams, paces
         self.over = threading.Event()  # enough was sent
@@ -154,9 +154,9 @@ class Waiting(Load):
     """Sends as many chunks as it may before they are acknowledged."""
 
     def __init__(self, streams: int, paces: Sequence[tuple[float, float]]) -> None:
-        super().__init__("waiting", Told(one_member()), streams, paces)
+        super().__init__("waiting", SourceOptions(one_member()), streams, paces)
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         room, self.begun = threading.Semaphore(UNDER_WAY), time.time()
         for number in steps(self.paces, self.over, catches_up=False):
             for stream in range(self.streams):
@@ -188,12 +188,12 @@ class Datagrams(Load, Udp):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        told = Told(one_member(), FORM.rate, FORM.dtype, stamped=True)
+        told = SourceOptions(one_member(), FORM.rate, FORM.dtype, stamped=True)
         super().__init__(f"udp://127.0.0.1:{port}", told, streams, paces)
         self._asked = {"port": port, "streams": streams, "paces": paces}
         self._received = 0  # samples
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         def counted(chunk: Chunk) -> None:
             self._received += chunk.count
             put(chunk)

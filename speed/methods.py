@@ -18,7 +18,7 @@ import torch
 from _timing import best_ms
 from dualres.bench.methods import NAMES, method
 from dualres.bench.methods.dualres import DualResNetwork
-from dualres.bench.methods.method import Fitted
+from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import WINDOW, FittedNeural
 from dualres.config import Recipe
 from dualres.learn.trained.batches import PlainSupport
@@ -64,7 +64,7 @@ def main() -> None:
     print(json.dumps({"device": machine, "relative_to": names[0], "methods": rows}, indent=1))
 
 
-def short_fit(name: str, device: str) -> Fitted:
+def short_fit(name: str, device: str) -> FittedMethod:
     """Two updates on eight windows: two microbatches, of which the peak memory is that of a longer fit."""
     print(f"{name} ...", file=sys.stderr)
     windows = np.random.default_rng(1).standard_normal((2 * STEP_WINDOWS, WINDOW)).astype(np.float32)

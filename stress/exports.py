@@ -37,7 +37,7 @@ from dualres.export.compiler import STRICT, host_compiler
 from dualres.export.onnx import CARD, write_onnx
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration, held_out
-from dualres.judge.trust.novelty import Look
+from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
 
@@ -110,7 +110,8 @@ def calibration(classes: tuple[str, ...], unit: str, rng: np.random.Generator) -
     """Enough that was held out for a promise."""
     shares = rng.dirichlet([1.0] * CLASSES, size=30).tolist()
     held = (
-        held_out(classes, classes[i % CLASSES], f"{i}", True, row, Look(0, 0, 0, 0, 0)) for i, row in enumerate(shares)
+        held_out(classes, classes[i % CLASSES], f"{i}", True, row, NoveltyFeatures(0, 0, 0, 0, 0))
+        for i, row in enumerate(shares)
     )
     return Calibration(classes, unit, tuple(held)).as_data()
 

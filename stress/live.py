@@ -82,7 +82,7 @@ def write_model(path: Path) -> Path:
     from dualres.config import HELD, ModelConfig
     from dualres.judge.backends import weights_of
     from dualres.judge.model import Model, save
-    from dualres.judge.training_profile import Remembered
+    from dualres.judge.training_profile import TrainingProfile
     from dualres.learn.closed_form import fit_views
     from dualres.model_file.card import VIEWS, Card
 
@@ -95,7 +95,7 @@ def write_model(path: Path) -> Path:
         HELD,
         {},
         method=VIEWS,
-        learned_from=Remembered(rates=(Fraction(64_000),)).as_data(),
+        learned_from=TrainingProfile(rates=(Fraction(64_000),)).as_data(),
     )
     save(Model((weights_of(fit_views(windows, np.arange(6) % 3, 3)),), card), path)
     return path

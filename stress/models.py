@@ -25,7 +25,7 @@ from dualres.cli.models import loaded
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.errors import ModelFileError
 from dualres.judge.model import Model, content
-from dualres.judge.training_profile import Remembered
+from dualres.judge.training_profile import TrainingProfile
 from dualres.learn.estimate_text import sentences
 from dualres.model.check import check_windows
 from dualres.model.network import DualRes
@@ -67,7 +67,7 @@ def attempt(path: Path) -> str:
         json.dumps(model.card.as_data(), default=str)
         for entry in model.card.estimates:
             sentences(entry)
-        Remembered.parsed(model.card.learned_from)
+        TrainingProfile.parsed(model.card.learned_from)
         str(model.card.recipe)
         assert np.isfinite(model.scores(check_windows(1, model.card.config.window), 0)).all()
     except ModelFileError:

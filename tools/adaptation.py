@@ -26,7 +26,7 @@ from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import FIVE_SEEDS, NEURAL_PEERS, study
 from dualres.bench.report.adapted_scores import condition_of, unlabelled_s
 from dualres.bench.report.names import method_name
-from dualres.bench.report.results import Entry, Results
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.errors import ConfigError
 from dualres.judge.batch_correction import CHOSEN, Strength, corrected
 from dualres.metrics import confusion, macro_f1
@@ -109,7 +109,7 @@ class Adaptation:
             lines.append(f"| {method_name(method)} | {name} | {' | '.join(values)} | {seconds} |")
         return "\n".join(lines)
 
-    def _of(self, dataset: str, name: str, method: str) -> list[Entry]:
+    def _of(self, dataset: str, name: str, method: str) -> list[FinishedJob]:
         if name == "views":  # a default of its own kind, without a recipe
             return [entry for entry in self._views if entry.job.dataset == dataset]
         found = [
@@ -121,16 +121,16 @@ class Adaptation:
             raise ConfigError(f"nothing was run of {dataset} {method} {name}")
         return found
 
-    def _change(self, entries: Sequence[Entry], kind: Kind, known: bool, strength: Strength) -> str:
+    def _change(self, entries: Sequence[FinishedJob], kind: Kind, known: bool, strength: Strength) -> str:
         return f"{self._gain(entries, kind, known, strength):+z.1f}"
 
-    def _gain(self, entries: Sequence[Entry], kind: Kind, known: bool, strength: Strength) -> float:
+    def _gain(self, entries: Sequence[FinishedJob], kind: Kind, known: bool, strength: Strength) -> float:
         return self._mean(entries, kind, known, strength) - self._mean(entries, kind, known, None)
 
-    def _mean(self, entries: Sequence[Entry], kind: Kind, known: bool, strength: Strength | None) -> float:
+    def _mean(self, entries: Sequence[FinishedJob], kind: Kind, known: bool, strength: Strength | None) -> float:
         return statistics.fmean(self._score(entry, kind, known, strength) for entry in entries)
 
-    def _score(self, entry: Entry, kind: Kind, known: bool, strength: Strength | None) -> float:
+    def _score(self, entry: FinishedJob, kind: Kind, known: bool, strength: Strength | None) -> float:
         """Percent, mean over the batches of a fold; None judges each recording alone."""
         key = entry.key, kind, known, strength
         if key not in self._known:
@@ -140,7 +140,7 @@ class Adaptation:
             )
         return self._known[key]
 
-    def _batches(self, entry: Entry, kind: Kind) -> Sequence[Picks | None]:
+    def _batches(self, entry: FinishedJob, kind: Kind) -> Sequence[Picks | None]:
         """The same for every setting; None is all recordings."""
         key = entry.key, kind
         if key not in self._drawn:
@@ -165,7 +165,7 @@ class Adaptation:
 
 
 def _score(
-    entry: Entry, scores: npt.NDArray[np.float64], batch: Picks | None, known: bool, strength: Strength | None
+    entry: FinishedJob, scores: npt.NDArray[np.float64], batch: Picks | None, known: bool, strength: Strength | None
 ) -> float:
     """Macro-F1 of a fold in percent; of a batch accuracy, since classes that it does not hold have no F1."""
     outcome = entry.outcome
@@ -178,7 +178,7 @@ def _score(
     return 100 * float((truth == named).mean())
 
 
-def _drawn(entry: Entry, kind: Kind) -> Iterator[Picks]:
+def _drawn(entry: FinishedJob, kind: Kind) -> Iterator[Picks]:
     """Positions of recordings."""
     rng = np.random.default_rng(int(entry.key[:8], 16))
     truth = np.asarray(entry.outcome.truth)

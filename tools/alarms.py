@@ -32,7 +32,7 @@ import torch
 from scipy.signal import lfilter
 from scipy.special import expit, logit
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.rigs import RIGS
 from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import POLYPHASE, ModelConfig
@@ -154,7 +154,9 @@ def recorded(stores: Path) -> dict[str, Any]:
     rng = np.random.default_rng(SEED)
     with TemporaryDirectory() as cache:
         sources = {
-            rig.title: (rig, Source(rig.dataset, stores, Path(cache), POLYPHASE)) for rig in RIGS if rig.dataset in GOOD
+            rig.title: (rig, DatasetSignals(rig.dataset, stores, Path(cache), POLYPHASE))
+            for rig in RIGS
+            if rig.dataset in GOOD
         }
         return {
             title: _among([one for name in rig.folds for one in _held_out(load_fold(name), source, rig.budget)], rng)
@@ -162,7 +164,7 @@ def recorded(stores: Path) -> dict[str, Any]:
         }
 
 
-def _held_out(fold: Fold, source: Source, budget: Budget) -> Iterator[Watched]:
+def _held_out(fold: Fold, source: DatasetSignals, budget: Budget) -> Iterator[Watched]:
     support = gather_support(fold, source.at_rate([one for _, one in learned_from(fold, budget)]), budget, CONFIG)
     card = Card(fold.classes, CONFIG, None, 41, POLYPHASE, support.seconds, method=VIEWS)
     model, _ = fit_support(support, card)

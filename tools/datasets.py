@@ -11,7 +11,7 @@ from dualres.bench.datasets import catalog
 from dualres.bench.datasets.about_folds import in_words
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.release import Release
-from dualres.bench.paper.attainable import MOST_ENUMERATED, Check, checks, fold_sizes
+from dualres.bench.paper.attainable import MOST_ENUMERATED, AttainableScore, checks, fold_sizes
 from dualres.bench.paper.protocol import FOLDS
 from dualres.bench.paper.scores import ACCURACY
 from generated import only_checked, write_page
@@ -114,7 +114,7 @@ def checked(releases: Iterable[Release]) -> Iterator[tuple[str, ...]]:
             yield release.short, f"{what}: {printed}", str(len(scores)), told, f"{share:.1%}"
 
 
-def kind(check: Check) -> str:
+def kind(check: AttainableScore) -> str:
     metric = "accuracy" if check.key.metric == ACCURACY else "macro-F1"
     seeds = "three seeds" if len(check.key.seeds) > 1 else "one seed"
     return f"{metric} of a fold" if check.key.fold else f"{metric}, mean over folds, {seeds}"

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.explain.reasons import window_shares
@@ -83,7 +83,7 @@ def reasons(method: str, stores: Path) -> dict[str, Any]:
     rows = []
     with TemporaryDirectory() as cache:
         for name, budget in FOLDS.items():
-            source = Source(load_fold(name).dataset, stores, Path(cache), POLYPHASE)
+            source = DatasetSignals(load_fold(name).dataset, stores, Path(cache), POLYPHASE)
             rows += list(judged(method, name, budget, source))
             print(method, name, file=sys.stderr)
     errors = {key: max(row[key] for row in rows) for key in ("regions", "moments", "readable")}
@@ -110,7 +110,7 @@ def median_of(values: Iterable[float], digits: int = 1) -> float:
     return round(float(np.median(list(values))), digits)
 
 
-def judged(method: str, name: str, budget: Budget, source: Source) -> Iterator[dict[str, Any]]:
+def judged(method: str, name: str, budget: Budget, source: DatasetSignals) -> Iterator[dict[str, Any]]:
     """Every recording that a fold judges: whether the verdict is right, and how its reasons hold."""
     fold = load_fold(name)
     names = [one for _, one in learned_from(fold, budget)]

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.judge.healthy_baseline import with_baseline
@@ -38,7 +38,7 @@ def main() -> None:
     with TemporaryDirectory() as cache:
         for name in ("P1", "P2"):
             fold = load_fold(name)
-            source = Source(fold.dataset, Path(sys.argv[1]), Path(cache), POLYPHASE)
+            source = DatasetSignals(fold.dataset, Path(sys.argv[1]), Path(cache), POLYPHASE)
             support = gather_support(
                 fold, source.at_rate([one for _, one in learned_from(fold, BUDGET)]), BUDGET, ModelConfig()
             )

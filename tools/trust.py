@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.rigs import RIGS, Rig
 from dualres.bench.datasets.folds import Fold, load_fold
 from dualres.config import POLYPHASE, ModelConfig
@@ -45,9 +45,9 @@ from dualres.judge.trust.calibration import (
     known_of,
 )
 from dualres.judge.trust.conformal import fitted_temperature, limit, rank, tempered
-from dualres.judge.trust.novelty import Look, nearest, recorded
+from dualres.judge.trust.novelty import NoveltyFeatures, nearest, recorded
 from dualres.learn.calibrate import bound_to
-from dualres.learn.closed_form import Seen, fit_seen, seen_in
+from dualres.learn.closed_form import ViewFeatures, fit_seen, seen_in
 from dualres.learn.fold_support import learned_from
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds
 from dualres.model.views.modulation import at_other_speed
@@ -84,7 +84,7 @@ class Shown:
     """A recording whose windows were looked at once."""
 
     recording: Recording
-    seen: Seen
+    seen: ViewFeatures
     recorded: tuple[float, float, float]  # level, bandwidth and rate of a look
 
     @property
@@ -104,7 +104,7 @@ class Fitted:
 
     def __init__(self, support: Sequence[Shown], calibrate: bool = True, unit: str | None = None) -> None:
         self.classes, self._support = tuple(sorted({one.label for one in support})), support
-        self.held: list[tuple[Shown, str, bool, list[float], Look]] = []
+        self.held: list[tuple[Shown, str, bool, list[float], NoveltyFeatures]] = []
         self.calibration: Calibration | None = None
         if calibrate:
             self._calibrate(support, unit)
@@ -113,19 +113,19 @@ class Fitted:
     def _network(self) -> ViewsNetwork:
         parts = [_some(one.seen, LEARNED) for one in self._support]
         labels = np.repeat([self.classes.index(o.label) for o in self._support], [len(part.lines) for part in parts])
-        return fit_seen(Seen(*map(torch.cat, zip(*parts, strict=True))), labels, len(self.classes), CONFIG)
+        return fit_seen(ViewFeatures(*map(torch.cat, zip(*parts, strict=True))), labels, len(self.classes), CONFIG)
 
     @cached_property
     def _weights(self) -> ViewsWeights:
         return ViewsWeights(CONFIG, {name: tensor.numpy() for name, tensor in self._network.state_dict().items()})
 
-    def said(self, one: Shown) -> tuple[list[float], Look]:
+    def said(self, one: Shown) -> tuple[list[float], NoveltyFeatures]:
         repeating = at_other_speed(one.seen.wide, 0).flatten(1)
         views = {"spectra": one.seen.spectra, "repetition": repeating, "rhythm": repeating, "lines": one.seen.lines}
         with torch.inference_mode():
             probabilities = self._network.classify(*views.values()).double().exp().mean(0).tolist()
         near = nearest(self._weights, {name: view.numpy() for name, view in views.items()}).mean(0)
-        return probabilities, Look(*near.tolist(), *one.recorded)
+        return probabilities, NoveltyFeatures(*near.tolist(), *one.recorded)
 
     def answer(self, one: Shown) -> tuple[str, Answer]:
         probabilities, look = self.said(one)
@@ -157,7 +157,9 @@ class Fitted:
         self.calibration = Calibration(self.classes, rounds.unit, tuple(kept), temperature, bound)
 
 
-def temperature_of(classes: Sequence[str], held: Sequence[tuple[Shown, str, bool, list[float], Look]]) -> float:
+def temperature_of(
+    classes: Sequence[str], held: Sequence[tuple[Shown, str, bool, list[float], NoveltyFeatures]]
+) -> float:
     truth = [classes.index(one.label) for one, *_ in held]
     return fitted_temperature([said for *_, said, _ in held], truth, [unit for _, unit, *_ in held])
 
@@ -169,9 +171,9 @@ def _rounds(every: Sequence[Recording], unit: str | None) -> Rounds | None:
         return None
 
 
-def _some(seen: Seen, most: int) -> Seen:
+def _some(seen: ViewFeatures, most: int) -> ViewFeatures:
     picked = torch.from_numpy(np.linspace(0, len(seen.lines) - 1, min(most, len(seen.lines))).round().astype(int))
-    return Seen(*(view[picked] for view in seen))
+    return ViewFeatures(*(view[picked] for view in seen))
 
 
 class Data:
@@ -179,7 +181,7 @@ class Data:
 
     def __init__(self, rig: Rig, stores: Path, cache: Path) -> None:
         self.folds, self.dataset, self._budget = [load_fold(name) for name in rig.folds], rig.dataset, rig.budget
-        self._source = Source(rig.dataset, stores, cache, POLYPHASE)
+        self._source = DatasetSignals(rig.dataset, stores, cache, POLYPHASE)
         self._shown: dict[str, Shown] = {}
 
     def whole(self, names: Iterable[str]) -> list[Shown]:

@@ -7,8 +7,9 @@ from math import lgamma, log
 import numpy as np
 import numpy.typing as npt
 
+from dualres.utils.arrays import Exact
+
 Counts = npt.NDArray[np.int64]
-Shares = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Evaluation:
         return accuracy(self.confusion)
 
     @property
-    def recall(self) -> Shares:
+    def recall(self) -> Exact:
         return class_recall(self.confusion)
 
 
@@ -45,14 +46,14 @@ def confusion(truth: npt.ArrayLike, predicted: npt.ArrayLike, classes: int) -> C
     return matrix
 
 
-def class_f1(matrix: Counts) -> Shares:
+def class_f1(matrix: Counts) -> Exact:
     """F1 of each class, 2 TP / (2 TP + FP + FN); zero where that is undefined."""
     hits = matrix.diagonal()
     involved = matrix.sum(0) + matrix.sum(1)  # 2 TP + FP + FN
     return _ratio(2 * hits, involved)
 
 
-def class_recall(matrix: Counts) -> Shares:
+def class_recall(matrix: Counts) -> Exact:
     """The share of each class's recordings that were named right; zero for a class without any."""
     return _ratio(matrix.diagonal(), matrix.sum(1))
 
@@ -81,7 +82,7 @@ def guessing(counts: Sequence[int]) -> tuple[float, float]:
     return share, float(np.mean(f1))
 
 
-def binomial(draws: int, share: float) -> Shares:
+def binomial(draws: int, share: float) -> Exact:
     """The probability of 0 to `draws` hits."""
     whole = lgamma(draws + 1)
     logs = [
@@ -91,7 +92,7 @@ def binomial(draws: int, share: float) -> Shares:
     return np.exp(logs)
 
 
-def _ratio(part: Counts, whole: Counts) -> Shares:
+def _ratio(part: Counts, whole: Counts) -> Exact:
     """part / whole, zero where the whole is."""
-    ratio: Shares = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
+    ratio: Exact = np.divide(part, whole, out=np.zeros(len(whole)), where=whole > 0)
     return ratio

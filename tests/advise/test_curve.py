@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.advise.curve import Curve, CurveRefusedError, curve_of, learning_curve
+from dualres.advise.curve import CurveRefusedError, LearningCurve, curve_of, learning_curve
 from dualres.advise.features import looks_of
 from tests.advise.made import made
 
@@ -11,7 +11,7 @@ def logit(percent):
 
 
 def test_a_curve_that_rises_goes_on_rising_within_its_interval():
-    curve = Curve((1, 2, 4), (40.0, 55.0, 68.0), 60, 5, "recording")
+    curve = LearningCurve((1, 2, 4), (40.0, 55.0, 68.0), 60, 5, "recording")
     now, later = curve.expected(10), curve.expected(20)
     assert 68 < now.score < later.score < 100
     assert now.low < now.score < now.high
@@ -20,17 +20,17 @@ def test_a_curve_that_rises_goes_on_rising_within_its_interval():
 
 
 def test_more_held_out_recordings_narrow_the_interval():
-    few, many = (Curve((1, 2), (50.0, 60.0), judged, 3, "recording").expected(6) for judged in (20, 2000))
+    few, many = (LearningCurve((1, 2), (50.0, 60.0), judged, 3, "recording").expected(6) for judged in (20, 2000))
     assert few.score == pytest.approx(many.score)
     assert many.high - many.low < few.high - few.low
 
 
 def test_one_size_has_the_usual_slope():
-    assert Curve((1,), (50.0,), 30, 3, "component").expected(2).score == pytest.approx(67.9, abs=0.1)
+    assert LearningCurve((1,), (50.0,), 30, 3, "component").expected(2).score == pytest.approx(67.9, abs=0.1)
 
 
 def test_all_right_is_expected_to_stay_so():
-    one = Curve((1, 2), (100.0, 100.0), 30, 3, "recording").expected(6)
+    one = LearningCurve((1, 2), (100.0, 100.0), 30, 3, "recording").expected(6)
     assert (one.score, one.high) == (100, 100)
     assert one.low > 80
 

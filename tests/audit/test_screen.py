@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dualres.audit.fingerprint import Grid
+from dualres.audit.fingerprint import FrequencyGrid
 from dualres.audit.screen import pieces_of, suspects
 from dualres.recordings.recording import Recording
 
 RATE = 12_800
-GRID = Grid.spanning(4.0)
+GRID = FrequencyGrid.spanning(4.0)
 
 
 def noise(seed, seconds=4):

@@ -9,9 +9,9 @@ import pytest
 from scipy.io import wavfile
 
 from dualres import load
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.datasets.folds import load_fold
-from dualres.cli.progress_display import Display
+from dualres.cli.progress_display import ProgressDisplay
 from dualres.config import Recipe
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.trained import tune as tuning
@@ -71,7 +71,7 @@ def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr(tuning, "fit_network", interrupted)
     foreseen = []
-    monkeypatch.setattr(Display, "expect", lambda display, seconds: foreseen.append(seconds))
+    monkeypatch.setattr(ProgressDisplay, "expect", lambda display, seconds: foreseen.append(seconds))
     stopped = run(*arguments)
     assert stopped.exit_code == 130
     assert "Finished fits are kept; run the same command again to continue." in stopped.output
@@ -101,8 +101,8 @@ def test_a_folder_too_small_to_hold_anything_out_gets_the_default(tmp_path):
 
 
 def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
-    opened, original = [], Source._one
-    monkeypatch.setattr(Source, "_one", lambda self, name: opened.append(name) or original(self, name))
+    opened, original = [], DatasetSignals._one
+    monkeypatch.setattr(DatasetSignals, "_one", lambda self, name: opened.append(name) or original(self, name))
     result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path, "--seeds", "41,42")
     assert result.exit_code == 0, result.output
     assert "8 fits; about" in result.output

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.text import Text
 
 from dualres.explain.picture import explanation_figure
-from dualres.explain.report import Machine, examine
+from dualres.explain.report import MachineFacts, examine
 from dualres.faultlines.bearing import bearing_of
 from dualres.model.network import DualRes
 from dualres.recordings.recording import Recording
@@ -20,7 +20,7 @@ def titles(figure):
 
 @pytest.fixture(scope="module")
 def figure():
-    machine = Machine(20.0, bearing_of("6205"), (29, 95))
+    machine = MachineFacts(20.0, bearing_of("6205"), (29, 95))
     return explanation_figure(examine(model_of(made_views(4)), HEARD, machine))
 
 
@@ -43,5 +43,5 @@ def test_names_do_not_touch(figure):
 
 
 def test_without_a_speed_and_without_views_there_is_less():
-    figure = explanation_figure(examine(model_of(DualRes(4, seed=3).eval()), HEARD, Machine()))
+    figure = explanation_figure(examine(model_of(DualRes(4, seed=3).eval()), HEARD, MachineFacts()))
     assert [title.split()[0] for title in titles(figure)] == ["Spectrum", "Which", "Moments"]

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from dualres.explain.report import Machine, examine, row_of, shaft_hz_of
+from dualres.explain.report import MachineFacts, examine, row_of, shaft_hz_of
 from dualres.faultlines.bearing import bearing_of
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows, made_views
@@ -15,7 +15,7 @@ def case():
     windows = machine_windows(4, 4, seed=8)
     heard = Recording.from_array(windows[12:].ravel(), RATE, id="today")
     known = [Recording.from_array(windows[4 * c], RATE, id=f"known {c}", label=f"class {c}") for c in range(4)]
-    return examine(model_of(made_views(4)), heard, Machine(20.0, bearing_of("6205"), unit="g"), known)
+    return examine(model_of(made_views(4)), heard, MachineFacts(20.0, bearing_of("6205"), unit="g"), known)
 
 
 def test_a_case_holds_all_that_was_asked_for(case):

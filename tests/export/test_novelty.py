@@ -17,7 +17,7 @@ from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.judge.trust.calibration import Calibration, held_out
-from dualres.judge.trust.novelty import Look, look_at
+from dualres.judge.trust.novelty import NoveltyFeatures, look_at
 from dualres.recordings.recording import Recording
 from tests.export.conftest import _result, machine, made_model, made_views_model
 from tests.export.test_device import RIGHT, make, needs
@@ -99,7 +99,7 @@ def test_a_device_notices_what_is_unlike(model, judged):
 def test_no_class_stands_out_beyond_the_limit(model, folder, judged, tmp_path):
     """The same model whose held-out recordings stood out more."""
     result, _ = judged(signal())
-    stricter = calibrated(model, Look(result.distance - 1, result.spectrum, result.level, 12, 14))
+    stricter = calibrated(model, NoveltyFeatures(result.distance - 1, result.spectrum, result.level, 12, 14))
     other = write_c99(stricter, tmp_path / "board", 12_800).folder
     assert re.search(r"dualres_familiar\[4\]", (other / "dualres_model.c").read_text())
     program = make(other, "example")

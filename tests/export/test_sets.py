@@ -14,7 +14,7 @@ from dualres.export.onnx import write_onnx
 from dualres.export.sets import sets_of
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.conformal import surprise
-from dualres.judge.trust.novelty import Look
+from dualres.judge.trust.novelty import NoveltyFeatures
 from tests.export.conftest import _result, made_views_model
 
 CLASSES = ("good", "worn", "broken")
@@ -28,7 +28,9 @@ def calibrated():
         for number in range(40):
             logits = 1.5 * rng.normal(size=3) + 2 * (np.array(CLASSES) == label)
             shares = np.exp(logits) / np.exp(logits).sum()
-            held.append(held_out(CLASSES, label, f"{label}{number}", True, shares.tolist(), Look(0, 0, 0, 0, 0)))
+            held.append(
+                held_out(CLASSES, label, f"{label}{number}", True, shares.tolist(), NoveltyFeatures(0, 0, 0, 0, 0))
+            )
     model = made_views_model(CLASSES)
     calibration = Calibration(CLASSES, "day */ ?", tuple(held)).as_data()
     return replace(model, card=replace(model.card, calibration=calibration))

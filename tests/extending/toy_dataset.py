@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from dualres.bench.datasets.catalog import register
-from dualres.bench.datasets.release import Entry, Index, Release, collect, find
+from dualres.bench.datasets.release import Index, Release, ReleaseEntry, collect, find
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
 
@@ -20,8 +20,8 @@ def index(folder: Path) -> Index:
     return collect(folder, [_entry(path, name) for path, name in found], "hum_1.npy and the like")
 
 
-def _entry(path: Path, name: re.Match[str]) -> Entry:
-    return Entry(path.stem, LABELS[name["state"]], f"unit {name['unit']}", {}, path, partial(_read, path))
+def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
+    return ReleaseEntry(path.stem, LABELS[name["state"]], f"unit {name['unit']}", {}, path, partial(_read, path))
 
 
 def _read(path: Path) -> Samples:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Contents, Listed
+from dualres.recordings.formats.contents import Contents, Vector
 from dualres.recordings.formats.registry import Format, register
 
 MAGIC = b"TOY1"
@@ -18,7 +18,7 @@ def read_toy(path: Path) -> Contents:
         raise ValueError("it does not begin as one")
     rate = int.from_bytes(content[4:8], "little")
     samples = np.frombuffer(content[8:], "<f4")
-    return {Listed("signal", len(samples), "f", Fraction(rate)): lambda: samples}
+    return {Vector("signal", len(samples), "f", Fraction(rate)): lambda: samples}
 
 
 register(Format("toy", "Toy", read_toy, "numpy", (".toy",)))

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from dualres.bench.methods.catalogue import Entry, register
+from dualres.bench.methods.catalogue import MethodEntry, register
 from dualres.bench.methods.neural import Network, trained
 
 BANDS = 32
@@ -26,4 +26,4 @@ class BandLevels(Network):
         return logits
 
 
-register(Entry("toy", "Toy", "linear", trained(BandLevels)))
+register(MethodEntry("toy", "Toy", "linear", trained(BandLevels)))

@@ -4,7 +4,7 @@ from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import Table, register_table
 from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Line, Sheet, by_column
+from dualres.bench.report.tables.fill import Column, Sheet, TableLine, by_column
 
 
 def named_right(results: Results, dataset: str) -> Table:
@@ -12,7 +12,7 @@ def named_right(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"toy_named_right_{dataset}",
         f"{dataset_name(dataset)}: recordings named right (%)",
-        [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in planned.methods(results, dataset)],
+        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in planned.methods(results, dataset)],
         [Column("Accuracy", "accuracy")],
         labels=("Method",),
         best=by_column,

@@ -14,12 +14,12 @@ from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge import files as archive
 from dualres.judge.batch_correction import corrected
-from dualres.judge.files import Judged, judge_files, together
+from dualres.judge.files import FileVerdict, judge_files, together
 from dualres.judge.model import Model, save
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
-from dualres.recordings.labels.folder import Row
+from dualres.recordings.labels.folder import LabelRow
 from dualres.recordings.readers import read
 
 
@@ -63,7 +63,7 @@ def test_channel_and_rate_are_passed_on(model, files):
 
 def test_a_row_brings_its_own_channel_and_rate(model, files):
     known = {"condition": {"load": "2 hp", "rpm": "900"}}
-    rows = [Row(files[0], known, channel="left"), Row(files[0], rate=Fraction(3000))]
+    rows = [LabelRow(files[0], known, channel="left"), LabelRow(files[0], rate=Fraction(3000))]
     first, second = judge_files(model, rows, "right", Fraction(2000))
     assert "left" in first.problem
     assert (first.channel, first.condition) == ("left", (("load", "2 hp"), ("rpm", "900")))
@@ -75,12 +75,12 @@ def test_a_row_brings_its_own_channel_and_rate(model, files):
 def named(good, load=None):
     """A verdict on two windows that gives the class good that probability."""
     verdict = Verdict("x", "good" if good >= 0.5 else "worn", {"good": good, "worn": 1 - good}, 2)
-    return Judged(Path("x"), verdict, condition=(("load", load),) if load else ())
+    return FileVerdict(Path("x"), verdict, condition=(("load", load),) if load else ())
 
 
 def test_files_judged_together_correct_each_other(model):
     alone = [named(p, load) for p in (0.9, 0.8, 0.52, 0.3) * 20 for load in ("low", None)]
-    broken = Judged(Path("y"), None, "no signal")
+    broken = FileVerdict(Path("y"), None, "no signal")
     batch = together(model, [broken, *alone])
     assert batch.judged[0] is broken
     assert [one.alone for one in batch.judged[1:]] == [one.verdict for one in alone]
@@ -119,7 +119,7 @@ def test_a_cluster_says_the_same_in_the_same_order(model, files):
 
 def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
     with pytest.raises(RecordingError, match=r"missing.wav: is not on .*same path on every machine"):
-        archive._judge_there(model, Row(Path("missing.wav")), Path.cwd(), True, None, None)
+        archive._judge_there(model, LabelRow(Path("missing.wav")), Path.cwd(), True, None, None)
 
 
 def test_an_address_is_for_ray(model, files):

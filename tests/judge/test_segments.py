@@ -8,13 +8,13 @@ import pytest
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.segments import _Looks, judge_over_time, over_time
+from dualres.judge.segments import _SegmentNovelty, judge_over_time, over_time
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import look_at, look_at_windows
 from dualres.judge.verdict import diagnose_recording, window_scores
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
-from dualres.recordings.labels.read import Row
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.recording import Blockwise, Interval, Recording, sliced
 from dualres.recordings.windows import at_rate, every_window
 
@@ -96,7 +96,7 @@ def test_each_stretch_is_looked_at_by_itself(calibrated):
 def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
     """However many come at a time."""
     recording = noise(10.0)
-    config, looks = calibrated.card.config, _Looks(calibrated, recording, 5.0)
+    config, looks = calibrated.card.config, _SegmentNovelty(calibrated, recording, 5.0)
     windows = every_window(at_rate(recording, config.rate, config.window), config.window)
     for first in range(0, len(windows), 7):
         looks(windows[first : first + 7], 0)
@@ -159,10 +159,10 @@ def test_differences_are_those_of_the_recording(model):
 
 def test_files_and_their_parts(model, tmp_path):
     np.save(tmp_path / "a.npy", noise(10.0).signal)
-    row = Row(tmp_path / "a.npy", rate=Fraction(2000), part=Interval(3.0, 8.0))
+    row = LabelRow(tmp_path / "a.npy", rate=Fraction(2000), part=Interval(3.0, 8.0))
     found = list(judge_over_time(model, row, None, None, 2.0))
     assert [one.part for one in found] == [Interval(3.0, 5.0), Interval(5.0, 7.0), Interval(7.0, 8.0)]
-    (missing,) = judge_over_time(model, Row(Path("nowhere.npy")), None, None, 2.0)
+    (missing,) = judge_over_time(model, LabelRow(Path("nowhere.npy")), None, None, 2.0)
     assert missing.verdict is None
     assert "no such file" in missing.problem
     with pytest.raises(ConfigError):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import ModelFileError
-from dualres.judge.training_profile import FAR, MOST_NAMES, Difference, Remembered
-from dualres.recordings.formats.contents import TIME, Listed
+from dualres.judge.training_profile import FAR, MOST_NAMES, Difference, TrainingProfile
+from dualres.recordings.formats.contents import TIME, Vector
 from dualres.recordings.recording import Origin, Recording
 
 
@@ -16,7 +16,7 @@ def recording(channel=None, file="a.mat", rate=48_000, **origin):
 
 
 def remembered(*channels, **changes):
-    found = Remembered.of([recording(name, f"{i}.mat") for i, name in enumerate(channels)], {"level": (0.5, 2.0)})
+    found = TrainingProfile.of([recording(name, f"{i}.mat") for i, name in enumerate(channels)], {"level": (0.5, 2.0)})
     return replace(found, **changes)
 
 
@@ -43,7 +43,7 @@ def test_every_difference_is_said():
 
 
 def test_what_is_not_known_is_no_difference():
-    assert not Remembered().differences(recording("DE", unit="g"), 1e9)
+    assert not TrainingProfile().differences(recording("DE", unit="g"), 1e9)
     assert not remembered("DE", units=("g",)).differences(recording(None))
 
 
@@ -79,14 +79,14 @@ def test_numbers_of_recordings_are_no_channels():
 def test_numbers_of_sensors_are_channels():
     assert remembered("ch1", "ch2").channels == ("ch1", "ch2")
     both = [recording("acc10", "a.mat"), recording("acc11", "a.mat")]
-    assert Remembered.of(both, {}).channels == ("acc10", "acc11"), "they are two in one file"
+    assert TrainingProfile.of(both, {}).channels == ("acc10", "acc11"), "they are two in one file"
     assert remembered("X097").channels == ("X097",)
     assert said(remembered("channel 1"), recording("channel 2")) == ["channel channel 2, learned from channel 1"]
 
 
 def test_a_signal_alone_in_its_file_needs_no_name():
     alone = recording("channel 1", alone=True)
-    assert Remembered.of([alone], {}).channels == ()
+    assert TrainingProfile.of([alone], {}).channels == ()
     assert not remembered("DE").differences(alone)
     assert remembered("DE").differences(recording("FE", alone=True)), "this one has a name"
 
@@ -98,11 +98,11 @@ def test_names_that_are_many_are_none():
 
 def test_the_channel_of_a_file_with_several():
     found = remembered("X097_DE_time", "X122_DE_time")
-    listing = [Listed(name, 9, "f") for name in ("X234_DE_time", "X234_FE_time")]
+    listing = [Vector(name, 9, "f") for name in ("X234_DE_time", "X234_FE_time")]
     assert found.channel_in(listing) == "X234_DE_time"
     assert found.channel_in(listing[1:]) is None
-    assert found.channel_in([*listing, Listed("X235_DE_time", 9, "f")]) is None, "two could be meant"
-    assert remembered("time").channel_in([Listed("time", 9, TIME), *listing]) is None
+    assert found.channel_in([*listing, Vector("X235_DE_time", 9, "f")]) is None, "two could be meant"
+    assert remembered("time").channel_in([Vector("time", 9, TIME), *listing]) is None
 
 
 def test_one_rate_is_the_rate():
@@ -114,9 +114,9 @@ def test_a_card_holds_it():
     found = remembered("DE", units=("g",), rates=(Fraction(200_000, 3),))
     data = found.as_data()
     assert data == {"channels": ["DE"], "rates": ["200000/3"], "units": ["g"], "looks": {"level": [0.5, 2.0]}}
-    assert Remembered.parsed(data) == found
-    assert Remembered().as_data() == {}
-    assert Remembered.parsed({"later": 1}) == Remembered(), "a newer card may hold more"
+    assert TrainingProfile.parsed(data) == found
+    assert TrainingProfile().as_data() == {}
+    assert TrainingProfile.parsed({"later": 1}) == TrainingProfile(), "a newer card may hold more"
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_a_card_holds_it():
 )
 def test_a_card_that_says_something_else_is_refused(data):
     with pytest.raises(ModelFileError, match="learned_from"):
-        Remembered.parsed(data)
+        TrainingProfile.parsed(data)

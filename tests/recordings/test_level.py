@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.recordings.level import Heard, bandwidth, crest, level
+from dualres.recordings.level import LevelMeter, bandwidth, crest, level
 
 RATE = 8000
 
@@ -19,7 +19,7 @@ def test_a_tone_on_an_offset(windows):
 
 
 def test_the_level_of_what_passes_by(windows):
-    heard = Heard()
+    heard = LevelMeter()
     assert heard.level is None
     for some in (windows[:8], 3 * windows[8:]):
         heard(some)

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from dualres.errors import ConfigError
 from dualres.metrics import confusion, macro_f1
 from dualres.simulated import machines
-from dualres.simulated.machines import Bearing, Setting, held_out, machine, recordings, settings, simulate
+from dualres.simulated.machines import Bearing, MachineSetting, held_out, machine, recordings, settings, simulate
 
 SOME = [machine(number) for number in (0, 2, 3, 4, 5)]
 some_machines = pytest.mark.parametrize("one", SOME, ids=lambda one: one.name)
@@ -115,7 +115,7 @@ def in_spectrum(one, setting, order):
 
 def heavy(one, label):
     """The heavy specimen at the highest load and each speed."""
-    return [Setting(label, "heavy", speed, one.loads[1]) for speed in one.speeds]
+    return [MachineSetting(label, "heavy", speed, one.loads[1]) for speed in one.speeds]
 
 
 @some_machines
@@ -181,10 +181,10 @@ def test_a_load_moves_and_mixes_the_modes_more_than_an_assembly_does():
     loads, assemblies = [], []
     for one in SOME:
         (low, high), speed = one.loads, one.speeds[1]
-        usual = Setting("good", "light", speed, low)
-        loads.append(apart(one, usual, Setting("good", "light", speed, high)))
-        assemblies.append(apart(one, usual, Setting("good", "heavy", speed, low)))
-        assert apart(one, usual, Setting("good", "light", one.speeds[2], low)) == (0, 0)
+        usual = MachineSetting("good", "light", speed, low)
+        loads.append(apart(one, usual, MachineSetting("good", "light", speed, high)))
+        assemblies.append(apart(one, usual, MachineSetting("good", "heavy", speed, low)))
+        assert apart(one, usual, MachineSetting("good", "light", one.speeds[2], low)) == (0, 0)
     assert (np.mean(loads, axis=0) > np.mean(assemblies, axis=0)).all()
     assert (np.mean(assemblies, axis=0) > 0).all()
 

@@ -68,9 +68,9 @@ def repetition(setting, orders):
 
 def test_tooth_faults_repeat_with_every_revolution():
     revolutions = range(4, 12)
-    healthy = repetition(simulated.Setting("healthy", None, "torque", 3000, 20), revolutions)
+    healthy = repetition(simulated.RigSetting("healthy", None, "torque", 3000, 20), revolutions)
     for label, severity in (("break", "H"), ("missing_teeth", None)):
-        assert repetition(simulated.Setting(label, severity, "torque", 3000, 20), revolutions) > 1.5 * healthy
+        assert repetition(simulated.RigSetting(label, severity, "torque", 3000, 20), revolutions) > 1.5 * healthy
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_tooth_faults_repeat_with_every_revolution():
 )
 def test_rolling_elements_repeat_at_their_order(ring, orders):
     def mean(label):
-        settings = [simulated.Setting(label, "H", "torque", rpm, 10) for rpm in mcc5.SPEEDS]
+        settings = [simulated.RigSetting(label, "H", "torque", rpm, 10) for rpm in mcc5.SPEEDS]
         return np.mean([repetition(setting, orders) for setting in settings])
 
     assert mean(f"break+{ring}") > 1.3 * mean("break")

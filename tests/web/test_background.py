@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.web.background import Command, Commands, _understand
+from dualres.web.background import BackgroundCommand, Commands, _understand
 from tests.web.served import folder_of_tones
 
 
@@ -26,7 +26,7 @@ class News:
 
 
 def test_progress_is_understood_and_sentences_are_kept() -> None:
-    one = Command(1, "fit", "Fit")
+    one = BackgroundCommand(1, "fit", "Fit")
     for line in (
         '{"stage": "Learn", "done": 1, "total": 3, "remark": "loss 0.5", "left_s": 2.0}',
         "warning  all labels share one load",

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from dualres.web import server
-from dualres.web.api import Asked
+from dualres.web.api import PageApi
 from dualres.web.events import Events
 from dualres.web.http import (
     Application,
@@ -676,12 +676,12 @@ def test_a_sound_is_played_from_anywhere(tmp_path: Path) -> None:
 def test_calls_wait_for_each_other_and_the_page_for_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     running, go_on, count = threading.Semaphore(0), threading.Event(), server.CALLS + 5
 
-    def slow(self: Asked) -> list[str]:
+    def slow(self: PageApi) -> list[str]:
         running.release()
         go_on.wait(30)
         return ["done"]
 
-    monkeypatch.setattr(Asked, "streams", slow)
+    monkeypatch.setattr(PageApi, "streams", slow)
     with Served(folder_of_tones(tmp_path / "tones", 1)) as served, ThreadPoolExecutor(count) as clients:
         try:
             answers = [clients.submit(served.get, "/api/streams") for _ in range(count)]

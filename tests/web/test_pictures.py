@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from dualres.errors import RecordingError
-from dualres.explain.report import Machine
+from dualres.explain.report import MachineFacts
 from dualres.faultlines.bearing import bearing_of
 from dualres.web import pictures
 
@@ -44,10 +44,10 @@ def test_the_lines_of_a_damaged_bearing_are_found() -> None:
         after = time_s - hit
         ringing = np.where(after >= 0, np.exp(-800 * np.clip(after, 0, None)) * np.sin(2 * np.pi * 3000 * after), 0)
         signal += ringing
-    found = pictures.envelope(signal.astype(np.float32), RATE, Machine(shaft_hz, bearing))
+    found = pictures.envelope(signal.astype(np.float32), RATE, MachineFacts(shaft_hz, bearing))
     named = [line["name"] for line in found["lines"] if line["named"]]
     assert "BPFO" in named
-    assert pictures.envelope(signal.astype(np.float32), RATE, Machine())["lines"] == []
+    assert pictures.envelope(signal.astype(np.float32), RATE, MachineFacts())["lines"] == []
 
 
 def test_the_sound_is_the_signal_as_loud_as_it_goes(tone: np.ndarray) -> None:
@@ -73,6 +73,6 @@ def test_a_long_stretch_is_shown_by_its_middle() -> None:
 
 
 def test_too_few_revolutions_draw_no_lines_and_are_no_error(tone: np.ndarray) -> None:
-    found = pictures.envelope(tone[:6000], RATE, Machine(20.0, bearing_of("6205")))
+    found = pictures.envelope(tone[:6000], RATE, MachineFacts(20.0, bearing_of("6205")))
     assert found["lines"] == []
     assert len(found["hz"]) > 10

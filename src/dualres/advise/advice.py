@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.advise.choice import Pick, choose, class_probabilities, distances_between
-from dualres.advise.curve import Curve, CurveRefusedError, learning_curve
+from dualres.advise.choice import Suggestion, choose, class_probabilities, distances_between
+from dualres.advise.curve import CurveRefusedError, LearningCurve, learning_curve
 from dualres.advise.features import Looks, looks_of
 from dualres.errors import RecordingError
 from dualres.learn.holdout import HoldOutError
@@ -18,10 +18,10 @@ from dualres.utils.progress import Progress, quiet
 class Advice:
     """What to label next, and what more labels would bring."""
 
-    picks: tuple[tuple[Recording, Pick], ...]  # the first to label first
+    picks: tuple[tuple[Recording, Suggestion], ...]  # the first to label first
     labelled: int  # recordings
     unlabelled: int
-    curve: Curve | None
+    curve: LearningCurve | None
     refusal: str  # why there is no curve
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.advise.features import Looks, Places
-from dualres.learn.closed_form import Exact
 from dualres.recordings.recording import Recording
+from dualres.utils.arrays import Exact
 
 DOUBT = 2  # power with which doubt counts
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
@@ -21,7 +21,7 @@ FEW = 2  # imagined recordings at the mean of all, beside those of a condition
 
 
 @dataclass(frozen=True)
-class Pick:
+class Suggestion:
     """A recording to label."""
 
     place: int  # among all recordings
@@ -37,7 +37,9 @@ class Pick:
         return first + typical + (", class in doubt" if self.doubt is not None and self.doubt > 1 / 2 else "")
 
 
-def choose(recordings: Sequence[Recording], distances: Exact, count: int, likely: Exact | None = None) -> list[Pick]:
+def choose(
+    recordings: Sequence[Recording], distances: Exact, count: int, likely: Exact | None = None
+) -> list[Suggestion]:
     """The next `count` recordings without a label, each as if those before it had been labelled.
 
     `distances` between all recordings, (n, n); `likely` as `class_probabilities` tells, (n, classes).
@@ -52,7 +54,7 @@ def choose(recordings: Sequence[Recording], distances: Exact, count: int, likely
         doubt = _doubt(likely)
         weight *= doubt**DOUBT * _scarcity(likely, recordings)
     nearest = distances[labelled].min(0, initial=_unlike(distances))
-    picks: list[Pick] = []
+    picks: list[Suggestion] = []
     while left and len(picks) < count:
         news = [sum(fact not in known for fact in facts[i]) for i in left]
         candidates = [i for i, n in zip(left, news, strict=True) if n == max(news) or not known]
@@ -60,7 +62,9 @@ def choose(recordings: Sequence[Recording], distances: Exact, count: int, likely
         best = candidates[int((closer @ weight).argmax())]
         new = tuple(f"{name} {value}" for name, value in facts[best] if (name, value) not in known)
         like = int((waiting & (distances[best] < nearest)).sum())
-        picks.append(Pick(best, new if known else (), max(like, 1), None if doubt is None else float(doubt[best])))
+        picks.append(
+            Suggestion(best, new if known else (), max(like, 1), None if doubt is None else float(doubt[best]))
+        )
         left.remove(best)
         known |= set(facts[best])
         nearest = np.minimum(nearest, distances[best])

@@ -12,10 +12,10 @@ import numpy as np
 
 from dualres.advise.features import Looks, Places
 from dualres.errors import ConfigError
-from dualres.learn.closed_form import Exact
 from dualres.learn.holdout import plan_rounds
 from dualres.metrics import Counts, class_f1, confusion
 from dualres.recordings.recording import Recording
+from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 LEAST = 3  # recordings of every class, below which no curve is drawn
@@ -34,7 +34,7 @@ class CurveRefusedError(ConfigError):
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedScore:
     """A score that so many recordings per class are expected to have, in percent, with an interval of 80 %."""
 
     per_class: int
@@ -44,7 +44,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Curve:
+class LearningCurve:
     """Macro-F1 in percent of held-out recordings."""
 
     per_class: tuple[int, ...]  # recordings of each class that were learned from
@@ -53,7 +53,7 @@ class Curve:
     labelled: int  # recordings of the smallest class
     unit: str  # what was held out
 
-    def expected(self, per_class: int) -> Expected:
+    def expected(self, per_class: int) -> ExpectedScore:
         """At another number of recordings per class."""
         least = 1 / (2 * self.judged)  # what so many recordings cannot tell from none, or from all
         logits = _logit(np.clip(np.array(self.score) / 100, least, 1 - least))
@@ -65,10 +65,10 @@ class Curve:
         now = 1 / (1 + np.exp(-logits[-1]))
         spread = np.sqrt(1 / (self.judged * now * (1 - now)) + (STRAYING * further) ** 2)
         score, low, high = (_percent(middle + side * NORMAL_80 * spread, least) for side in (0.0, -1.0, 1.0))
-        return Expected(per_class, score, low, high)
+        return ExpectedScore(per_class, score, low, high)
 
 
-def learning_curve(recordings: Sequence[Recording], looks: Looks, progress: Progress = quiet) -> Curve:
+def learning_curve(recordings: Sequence[Recording], looks: Looks, progress: Progress = quiet) -> LearningCurve:
     """From labelled recordings and what is seen of them. An error below three recordings of a class."""
     classes = sorted({str(r.label) for r in recordings})
     labels = np.array([classes.index(str(r.label)) for r in recordings], dtype=np.int64)
@@ -86,7 +86,7 @@ def learning_curve(recordings: Sequence[Recording], looks: Looks, progress: Prog
         return named
 
     sizes, scores = curve_of(labels, held, judge, progress)
-    return Curve(sizes, scores, int(sum(h.sum() for h in held)), int(counts.min()), rounds.unit)
+    return LearningCurve(sizes, scores, int(sum(h.sum() for h in held)), int(counts.min()), rounds.unit)
 
 
 def curve_of(

@@ -8,10 +8,11 @@ import numpy.typing as npt
 import torch
 
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.learn.closed_form import Exact, Seen, fit_seen, seen_in
+from dualres.learn.closed_form import ViewFeatures, fit_seen, seen_in
 from dualres.learn.trained.batches import Labels
 from dualres.recordings.recording import Recording, axes_of
 from dualres.recordings.windows import at_rate, cut, spread
+from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 WINDOWS = 4  # of each recording
@@ -23,17 +24,17 @@ Places = npt.NDArray[np.int64]  # positions among the recordings
 class Looks:
     """Of each recording `WINDOWS` windows, one recording after the other."""
 
-    seen: Seen
+    seen: ViewFeatures
     config: ModelConfig
 
     def __len__(self) -> int:
         """Recordings."""
         return len(self.seen.spectra) // WINDOWS
 
-    def of(self, places: Places) -> Seen:
+    def of(self, places: Places) -> ViewFeatures:
         """What is seen of the recordings there."""
         windows = (places[:, None] * WINDOWS + np.arange(WINDOWS)).ravel()
-        return Seen(*(view[windows] for view in self.seen))
+        return ViewFeatures(*(view[windows] for view in self.seen))
 
     def averages(self) -> tuple[tuple[Exact, Exact], ...]:
         """Of the spectra and of what repeats: the mean of each recording's windows, (recordings, features), and how far
@@ -63,4 +64,4 @@ def looks_of(recordings: Sequence[Recording], progress: Progress = quiet) -> Loo
         again = [starts[i % len(starts)] for i in range(WINDOWS)]
         seen.append(seen_in(cut(signal, again, config.window, recording.id), config))
     progress("Look at the recordings", len(recordings), len(recordings), "")
-    return Looks(Seen(*(torch.cat(views) for views in zip(*seen, strict=True))), config)
+    return Looks(ViewFeatures(*(torch.cat(views) for views in zip(*seen, strict=True))), config)

@@ -14,7 +14,7 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
 
 Ids = tuple[str, ...]
-Value = TypeVar("Value")
+ClaimValue = TypeVar("ClaimValue")
 
 # Words by which people name the physical unit. Any other claim is the name of a condition.
 COMPONENT_CLAIMS = {"component", "bearing", "gear", "gearbox", "case", "unit", "machine", "specimen"}
@@ -211,9 +211,9 @@ def _shared(support: Recordings, evaluation: Recordings, what: Callable[[Recordi
     return {value: tuple(r.id for r in learned[value] + judged[value]) for value in learned if value in judged}
 
 
-def _by(recordings: Recordings, what: Callable[[Recording], Value | None]) -> dict[Value, list[Recording]]:
+def _by(recordings: Recordings, what: Callable[[Recording], ClaimValue | None]) -> dict[ClaimValue, list[Recording]]:
     """Recordings grouped by something they have; those that lack it are left out."""
-    groups: dict[Value, list[Recording]] = defaultdict(list)
+    groups: dict[ClaimValue, list[Recording]] = defaultdict(list)
     for r in recordings:
         value = what(r)
         if value:

@@ -7,7 +7,7 @@ import numpy as np
 
 from dualres.audit.confirm import Match, confirm
 from dualres.audit.finding import Finding, Recordings
-from dualres.audit.fingerprint import Grid
+from dualres.audit.fingerprint import FrequencyGrid
 from dualres.audit.screen import LONGEST_S, SHORTEST_S, Suspect, pieces_of, suspects
 from dualres.audit.signals import Shelf, Traits
 from dualres.recordings.recording import Recording
@@ -33,7 +33,7 @@ def copies(
     if not support:
         return
     longest = max(known[r.id].seconds for r in support)
-    grid = Grid.spanning(longest / np.ceil(longest / LONGEST_S))
+    grid = FrequencyGrid.spanning(longest / np.ceil(longest / LONGEST_S))
     blocks = list(_blocks(support, known, grid))
     reported = set()
     for b, block in enumerate(blocks):
@@ -52,7 +52,7 @@ def copies(
             progress("Compare", (b * len(evaluation) + e) // len(blocks), len(evaluation), "")
 
 
-def _blocks(support: Recordings, known: dict[str, Traits], grid: Grid) -> Iterator[list[Recording]]:
+def _blocks(support: Recordings, known: dict[str, Traits], grid: FrequencyGrid) -> Iterator[list[Recording]]:
     """Support recordings, as many at a time as their fingerprints may take memory."""
     block: list[Recording] = []
     size = 0.0

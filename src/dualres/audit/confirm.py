@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import TOP_HZ, Grid, Reals, correlate, fingerprint, plain_correlation, top_of
+from dualres.audit.fingerprint import TOP_HZ, FrequencyGrid, correlate, fingerprint, plain_correlation, top_of
 from dualres.audit.fourier import Series, fast_size, irfft, rfft
 from dualres.audit.screen import SHORTEST_S
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Samples
+from dualres.utils.arrays import Reals
 
 FRAME_S = 1.0  # s, the stretch over which a copy is confirmed
 SHORT_FRAME_S = 0.5  # s, where less is shared
@@ -73,7 +74,7 @@ class _Pair:
 
     def same(self, places: list[float], frame: float) -> Match | None:
         """What the frames that start at `places` have in common, each by its fingerprint."""
-        grid = Grid.spanning(frame)
+        grid = FrequencyGrid.spanning(frame)
         top = min(top_of(self.rate_a), top_of(self.rate_b))
         enough = _COPY if frame >= FRAME_S else _SHORT_COPY
         shared = []

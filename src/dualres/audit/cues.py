@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from dualres.audit.finding import Finding, Recordings, Severity
 from dualres.audit.signals import Traits
+from dualres.utils.arrays import Exact
 
-Reals = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 # The model removes offset and amplitude. But where classes differ in rate or length they come from different
@@ -55,7 +55,7 @@ def given_away(support: Recordings, evaluation: Recordings, known: Mapping[str, 
             yield Finding("class-given-away", severity, message, tuple(r.id for r in evaluation), evidence)
 
 
-def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -> dict[str, Reals]:
+def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -> dict[str, Exact]:
     """Each cue's value for each recording, on a scale that suits its tolerance."""
     values = {"rate": np.log([float(r.rate) for r in recordings])}
     if known:
@@ -67,11 +67,11 @@ def _values(recordings: Recordings, known: Mapping[str, Traits], level: float) -
     return values
 
 
-def _one_hot(recordings: Recordings, classes: Sequence[str]) -> Reals:
+def _one_hot(recordings: Recordings, classes: Sequence[str]) -> Exact:
     return np.array([[r.label == label for label in classes] for r in recordings], dtype=np.float64)
 
 
-def _right(near: Flags, learned: Reals, judged: Reals) -> float:
+def _right(near: Flags, learned: Exact, judged: Exact) -> float:
     """Share named right, averaged over the evaluated classes; classes equally near share the answer."""
     votes = (near @ learned) > 0  # (evaluated, classes)
     answers = votes / votes.sum(1, keepdims=True)

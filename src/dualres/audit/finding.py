@@ -8,7 +8,7 @@ from typing import Literal
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.labels.read import Row, cells_of, channel_in, interval_in
+from dualres.recordings.labels.read import LabelRow, cells_of, channel_in, interval_in
 from dualres.recordings.recording import Recording
 
 Recordings = Sequence[Recording]
@@ -42,7 +42,7 @@ def read_split(path: Path, held_out: str | None = None) -> Split:
             raise RecordingError(f"{where}: needs the columns file and side, and neither may be empty; found: {found}")
         if values["side"] not in SIDES:
             raise RecordingError(f"{where}: side is {values['side']!r}; write support or evaluation")
-        row = Row(Path(values["file"]), channel=channel_in(values, where), part=interval_in(values, where))
+        row = LabelRow(Path(values["file"]), channel=channel_in(values, where), part=interval_in(values, where))
         sides[values["side"]].append(values["file"] + row.which)
     return Split(tuple(sides["support"]), tuple(sides["evaluation"]), held_out)
 

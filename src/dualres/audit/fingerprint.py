@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dualres.audit.fourier import Spectrum, fast_size, irfft, rfft, tapered
-
-Reals = npt.NDArray[np.floating]
+from dualres.audit.fourier import ComplexSpectrum, fast_size, irfft, rfft, tapered
+from dualres.utils.arrays import Reals
 
 TOP_HZ = 4000.0  # enough noise to tell any two seconds apart, and within reach of most recordings
 _TOP_SHARE = 0.45  # of the rate: above this the resampler that made a copy may have left nothing
@@ -27,13 +26,13 @@ LIMIT = 3.0  # times the median magnitude, about two standard deviations: a blow
 
 
 @dataclass(frozen=True)
-class Grid:
+class FrequencyGrid:
     """Frequencies 1 / `seconds` apart, up to `TOP_HZ`."""
 
     size: int  # samples of the time signal that belongs to it
 
     @classmethod
-    def spanning(cls, seconds: float) -> Grid:
+    def spanning(cls, seconds: float) -> FrequencyGrid:
         """The grid on which a signal of that duration fits without wrapping around."""
         return cls(8 * fast_size(int(np.ceil(2 * TOP_HZ * seconds / 8))))
 
@@ -47,7 +46,7 @@ def top_of(rate: float) -> float:
     return min(_TOP_SHARE * rate, TOP_HZ)
 
 
-def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz: float) -> Spectrum:
+def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: FrequencyGrid, top_hz: float) -> ComplexSpectrum:
     """The phases of `signal` on `grid`, (grid.size // 2 + 1,), of unit energy; all zero for a silent one."""
     print_ = np.zeros(grid.size // 2 + 1, dtype=np.complex64)
     high = min(int(top_hz * grid.seconds), grid.size // 2)
@@ -72,7 +71,7 @@ def fingerprint(signal: npt.NDArray[np.float32], rate: float, grid: Grid, top_hz
     return limited / np.float32(np.sqrt(energy)) if energy > 0 else print_
 
 
-def correlate(prints: Spectrum, other: Spectrum, grid: Grid, finer: int = 1) -> Reals:
+def correlate(prints: ComplexSpectrum, other: ComplexSpectrum, grid: FrequencyGrid, finer: int = 1) -> Reals:
     """Correlation of each of `prints` with `other` at every lag, (..., grid.size * finer), circular.
 
     Entry i belongs to `other` starting i / (2 * TOP_HZ * finer) seconds after the start of a print.

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 Series = npt.NDArray[np.float32]
-Spectrum = npt.NDArray[np.complex64]
+ComplexSpectrum = npt.NDArray[np.complex64]
 
 
-def rfft(series: npt.NDArray[Any], size: int | None = None) -> Spectrum:
+def rfft(series: npt.NDArray[Any], size: int | None = None) -> ComplexSpectrum:
     """The spectrum along the last axis, of `size` samples; NumPy before 2.0 computes it in double precision."""
     return np.fft.rfft(series, size).astype(np.complex64, copy=False)
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.audit.fingerprint import Grid, Reals, correlate
-from dualres.audit.fourier import Series, Spectrum, fast_size, irfft, refined, rfft
+from dualres.audit.fingerprint import FrequencyGrid, correlate
+from dualres.audit.fourier import ComplexSpectrum, Series, fast_size, irfft, refined, rfft
 from dualres.audit.whitening import RATE, whitened
 from dualres.recordings.recording import Recording, Samples
+from dualres.utils.arrays import Reals
 
 LONGEST_S = 8.0  # s; longer recordings are compared in pieces, so that half a second still stands out in them
 SHORTEST_S = 0.25  # s; less noise than that identifies nothing
@@ -39,7 +40,7 @@ class Piece:
     recording: Recording
     start_s: float
     seconds: float
-    spectrum: Spectrum  # of its noise, of unit energy
+    spectrum: ComplexSpectrum  # of its noise, of unit energy
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Suspect:
     stretch: float = 0.0  # 0.01 where the judged one takes 1 % longer
 
 
-def pieces_of(recording: Recording, signal: Samples, grid: Grid) -> Iterator[Piece]:
+def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Iterator[Piece]:
     rate = float(recording.rate)
     length = int(rate * grid.seconds)
     for start in range(0, len(signal), length):
@@ -62,7 +63,7 @@ def pieces_of(recording: Recording, signal: Samples, grid: Grid) -> Iterator[Pie
 
 
 def suspects(
-    pieces: Sequence[Piece], spectra: Spectrum, judged: Recording, signal: Samples, grid: Grid
+    pieces: Sequence[Piece], spectra: ComplexSpectrum, judged: Recording, signal: Samples, grid: FrequencyGrid
 ) -> Iterator[Suspect]:
     """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces."""
     seconds = len(signal) / float(judged.rate)
@@ -83,7 +84,7 @@ def suspects(
     yield from _stretched(pieces, spectra, of_judged[len(of_judged) // 2], grid)
 
 
-def _outstanding(spectra: Spectrum, others: Spectrum, grid: Grid) -> Iterator[tuple[int, int]]:
+def _outstanding(spectra: ComplexSpectrum, others: ComplexSpectrum, grid: FrequencyGrid) -> Iterator[tuple[int, int]]:
     """Rows of `spectra` and of `others` that correlate at one lag far more than at the others."""
     at_once = max(1, 2**24 // (4 * grid.size * len(others)))  # a few megabytes, which stay in the processor's cache
     for first in range(0, len(spectra), at_once):
@@ -93,12 +94,14 @@ def _outstanding(spectra: Spectrum, others: Spectrum, grid: Grid) -> Iterator[tu
             yield first + row, column
 
 
-def _stretched(pieces: Sequence[Piece], spectra: Spectrum, other: Piece, grid: Grid) -> Iterator[Suspect]:
+def _stretched(
+    pieces: Sequence[Piece], spectra: ComplexSpectrum, other: Piece, grid: FrequencyGrid
+) -> Iterator[Suspect]:
     """Learned recordings that hold the middle of a judged piece, played faster or slower."""
     series = irfft(other.spectrum, grid.size)[: round(other.seconds * RATE)]
     if other.seconds < (1 + MOST_STRETCHED) * _SNIPPET_S:
         return
-    coarse = Grid(grid.size // _COARSER)
+    coarse = FrequencyGrid(grid.size // _COARSER)
     kept = coarse.size // 2 + 1
     low = np.zeros_like(other.spectrum)
     low[:kept] = other.spectrum[:kept]
@@ -124,7 +127,9 @@ def _stretched(pieces: Sequence[Piece], spectra: Spectrum, other: Piece, grid: G
             yield Suspect(piece.recording, piece.start_s + centre_s - own_s / (1 + stretch), stretch=stretch)
 
 
-def _fitted(piece: Piece, series: Series, stretch: float, centre: float, grid: Grid) -> tuple[float, float] | None:
+def _fitted(
+    piece: Piece, series: Series, stretch: float, centre: float, grid: FrequencyGrid
+) -> tuple[float, float] | None:
     """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere.
 
     At first half a second is compared, then more of it, at stretches that are closer to each other.
@@ -161,14 +166,14 @@ def _played(series: Series, middle: float, stretch: float, count: int, step: flo
     return played
 
 
-def _spectrum(series: Series, grid: Grid) -> Spectrum:
+def _spectrum(series: Series, grid: FrequencyGrid) -> ComplexSpectrum:
     spectrum = rfft(series[: grid.size], grid.size)
     energy = float(np.vdot(spectrum, spectrum).real)
     return spectrum / np.float32(np.sqrt(energy)) if energy > 0 else spectrum
 
 
-def _delay(samples: int, grid: Grid) -> Spectrum:
+def _delay(samples: int, grid: FrequencyGrid) -> ComplexSpectrum:
     """What a delay does to a spectrum."""
     turns = np.arange(grid.size // 2 + 1) * (samples / grid.size)
-    delay: Spectrum = np.exp(-2j * np.pi * turns).astype(np.complex64)
+    delay: ComplexSpectrum = np.exp(-2j * np.pi * turns).astype(np.complex64)
     return delay

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, Reals, noise_floor, top_of
+from dualres.audit.fingerprint import LIMIT, LINE, TOP_HZ, noise_floor, top_of
 from dualres.audit.fourier import Series, fast_size, irfft, rfft
+from dualres.utils.arrays import Reals
 
 RATE = 2 * TOP_HZ  # Hz, of whitened signals
 _FRAME = 2048  # samples at RATE, 0.26 s

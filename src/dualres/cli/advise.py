@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import progress, say
-from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
+from dualres.cli.folder import (
+    ChannelOption,
+    ExcludeOption,
+    FolderInput,
+    LabelsOption,
+    RateOption,
+    WhereOption,
+    show_left_out,
+)
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
@@ -26,11 +34,11 @@ def advise(
     folder: Annotated[Path, typer.Argument(help="Recordings, some of them labelled or none; see docs/advise.md.")],
     count: Annotated[int, typer.Option("-n", min=1, help="Recordings to name.")] = 5,
     model: Annotated[Path | None, typer.Option(help="A model file: say what it takes each of them to be.")] = None,
-    channel: Channel = None,
-    rate: Rate = None,
-    labels: Labels = None,
-    where: Where = None,
-    exclude: Exclude = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
+    labels: LabelsOption = None,
+    where: WhereOption = None,
+    exclude: ExcludeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the advice as JSON.")] = False,
 ) -> None:
     """Say which recordings to label next and why, and what more labels would bring.
@@ -44,7 +52,7 @@ def advise(
     from dualres.judge.verdict import diagnose_recording
 
     judge = loaded(model) if model else None
-    found = Source(folder, channel, rate, labels, where, exclude, unlabelled=True).read()
+    found = FolderInput(folder, channel, rate, labels, where, exclude, unlabelled=True).read()
     show_left_out(found)
     with progress("Nothing was written.") as report:
         advice = advice_on(found.recordings, count, report)

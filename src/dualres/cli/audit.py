@@ -14,7 +14,15 @@ import typer
 from dualres.cli.bench.folds import frozen_split
 from dualres.cli.bench.folds import limitations as limitations_of
 from dualres.cli.console import console, progress, say
-from dualres.cli.folder import Channel, Exclude, Labels, Rate, Source, Where, show_left_out
+from dualres.cli.folder import (
+    ChannelOption,
+    ExcludeOption,
+    FolderInput,
+    LabelsOption,
+    RateOption,
+    WhereOption,
+    show_left_out,
+)
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,11 +42,11 @@ def audit(
     held_out: Annotated[
         str | None, typer.Option(help="The unit that is claimed to be new: component, recording, or a condition.")
     ] = None,
-    channel: Channel = None,
-    rate: Rate = None,
-    labels: Labels = None,
-    where: Where = None,
-    exclude: Exclude = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
+    labels: LabelsOption = None,
+    where: WhereOption = None,
+    exclude: ExcludeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Find out whether training could have seen what is evaluated; the exit status is then 1.
@@ -58,7 +66,7 @@ def audit(
             raise ConfigError(f"{source}: is a prepared dataset; --labels, --where and --exclude apply to folders only")
         recordings, limitations = open_store(source), limitations_of(str(read_index(source)["dataset"]))
     else:
-        found = Source(source, channel, rate, labels, where, exclude).read()
+        found = FolderInput(source, channel, rate, labels, where, exclude).read()
         show_left_out(found)
         recordings, left_out = found.recordings, dict(found.left_out)
     if held_out is not None:

@@ -13,18 +13,18 @@ import typer
 from dualres.cli.console import complain
 
 if TYPE_CHECKING:
-    from dualres.judge.files import Judged
+    from dualres.judge.files import FileVerdict
 
 BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of the earlier verdict
 
 
 def show_changes(
-    before: Iterable[Judged],
-    now: Iterable[Judged],
+    before: Iterable[FileVerdict],
+    now: Iterable[FileVerdict],
     style: Literal["text", "json", "csv"],
     *,
-    name: Callable[[Judged], str],
-    described: Callable[[Judged], Mapping[str, object]],
+    name: Callable[[FileVerdict], str],
+    described: Callable[[FileVerdict], Mapping[str, object]],
 ) -> bool:
     """A line for each file whose verdict differs, with both; whether all files could be judged."""
     judged = changed = failed = 0

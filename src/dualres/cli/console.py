@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
-from dualres.cli.progress_display import Display, displayed
+from dualres.cli.progress_display import ProgressDisplay, displayed
 from dualres.utils.printable import printable
 
 INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
@@ -65,7 +65,7 @@ def stopping(after_interrupt: str) -> Iterator[None]:
 
 
 @contextmanager
-def progress(after_interrupt: str) -> Iterator[Display]:
+def progress(after_interrupt: str) -> Iterator[ProgressDisplay]:
     """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
     with stopping(after_interrupt), displayed(errors) as display:
         yield display

@@ -12,7 +12,7 @@ import typer
 
 from dualres.cli.compare import show_changes
 from dualres.cli.console import complain, counted, echo
-from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
 from dualres.errors import ConfigError
 from dualres.utils.printable import printable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from fractions import Fraction
 
-    from dualres.judge.files import Judged, Together
+    from dualres.judge.files import FileVerdict, JointVerdicts
     from dualres.judge.healthy_baseline import Baseline
     from dualres.judge.model import Model
     from dualres.judge.training_profile import Difference
@@ -36,8 +36,8 @@ def diagnose(
     files: Annotated[
         list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
     ],
-    channel: Channel = None,
-    rate: Rate = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
     together: Annotated[
@@ -137,7 +137,7 @@ def diagnose(
         table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks, *answer])
     failed = 0
     silent: dict[Path, Difference] = {}
-    judged: Iterable[Judged]
+    judged: Iterable[FileVerdict]
     if over_time is not None:
         judged = judged_over_time(loaded, rows, channel, hz, over_time, error, sure)
         judged = list(judged) if picture else judged
@@ -204,29 +204,29 @@ def _baseline(
     return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
 
 
-def _name(one: Judged) -> str:
+def _name(one: FileVerdict) -> str:
     return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
 
 
-def _name_and_time(one: Judged) -> list[str | float | None]:
+def _name_and_time(one: FileVerdict) -> list[str | float | None]:
     """Of a stretch, as three cells."""
     name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
     return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]
 
 
-def _differences(one: Judged) -> str:
+def _differences(one: FileVerdict) -> str:
     """From all that the model learned from, for a line of text."""
     return "; ".join(map(str, one.verdict.differences)) if one.verdict else ""
 
 
-def _summary(batch: Together) -> str:
+def _summary(batch: JointVerdicts) -> str:
     conditions = f" at {batch.conditions} known conditions" if batch.conditions else ""
     seconds = f"{batch.unlabelled_s:.1f} unlabelled seconds"
     changed = f"{batch.changed} verdict{'s' * (batch.changed != 1)} changed"
     return f"{batch.verdicts} recordings{conditions}, {seconds}; {changed}"
 
 
-def _object(one: Judged, batch: Together | None, baseline: Baseline | None) -> dict[str, object]:
+def _object(one: FileVerdict, batch: JointVerdicts | None, baseline: Baseline | None) -> dict[str, object]:
     """One line of JSON."""
     from dualres.judge.files import as_object
 

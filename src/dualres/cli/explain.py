@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import Channel, Rate, Source, parsed_rate, show_left_out
+from dualres.cli.folder import ChannelOption, FolderInput, RateOption, parsed_rate, show_left_out
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
     from dualres.explain.reasons import Reasons
-    from dualres.explain.report import Case, Machine
+    from dualres.explain.report import Case, MachineFacts
     from dualres.faultlines.assess import Assessment
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import Row
+    from dualres.recordings.labels.folder import LabelRow
     from dualres.recordings.recording import Recording
 
 TOP = 5  # regions and moments that are told
@@ -29,8 +29,8 @@ TOP = 5  # regions and moments that are told
 def explain(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     file: Annotated[Path, typer.Argument(help="A recording.")],
-    channel: Channel = None,
-    rate: Rate = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
     axis: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="the first", help="Of a model of several axes, the one to explain."),
@@ -80,7 +80,7 @@ def explain(
     judging = loaded(model)
     recording = replace(read_for(judging, row, channel, parsed_rate(rate)), id=str(file))
     judging, recording, channel = _one_axis(judging, recording, axis, channel)
-    known = Source(labelled, channel, rate).read() if labelled else None
+    known = FolderInput(labelled, channel, rate).read() if labelled else None
     if known:
         show_left_out(known)
     case = examine(judging, recording, machine, known.recordings if known else ())
@@ -114,9 +114,15 @@ def _one_axis(
 
 
 def _machine(
-    row: Row, speed: str | None, tacho: str | None, pulses: int, bearing: str | None, gear: str | None, unit: str | None
-) -> Machine:
-    from dualres.explain.report import Machine, shaft_hz_of
+    row: LabelRow,
+    speed: str | None,
+    tacho: str | None,
+    pulses: int,
+    bearing: str | None,
+    gear: str | None,
+    unit: str | None,
+) -> MachineFacts:
+    from dualres.explain.report import MachineFacts, shaft_hz_of
     from dualres.faultlines.bearing import bearing_of
     from dualres.faultlines.lines import teeth_of
     from dualres.faultlines.speed import speed_hz
@@ -126,7 +132,7 @@ def _machine(
     shaft_hz = speed_hz(speed) if speed else shaft_hz_of(row, tacho, pulses)
     if shaft_hz is None and (bearing or gear):
         raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
-    return Machine(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
+    return MachineFacts(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
 
 
 def _lines(case: Case) -> Iterator[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dualres.judge.model import Model
 
 
-class Kind(StrEnum):
+class ExportKind(StrEnum):
     C99 = "c99"
     ONNX = "onnx"
 
@@ -24,7 +24,7 @@ class Kind(StrEnum):
 def export(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
-    to: Annotated[Kind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
+    to: Annotated[ExportKind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
     rate: Annotated[
         str | None,
         typer.Option(help="c99: sampling rate of the device in Hz, 12800, 12.8kHz or 200000/3; by default 64000."),
@@ -48,7 +48,7 @@ def export(
     """
     from dualres.cli.models import loaded as load
 
-    if to is Kind.C99:
+    if to is ExportKind.C99:
         _export_c99(load(model), target, "64000" if rate is None else rate, int16, overwrite, unchecked)
         return
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):

@@ -12,7 +12,18 @@ import typer
 from dualres.cli.audit import leaks_shown
 from dualres.cli.console import complain, errors, progress, say, stopping
 from dualres.cli.fit_output import as_object, show_estimate, units_in
-from dualres.cli.folder import RESAMPLER, Channel, Device, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
+from dualres.cli.folder import (
+    RESAMPLER,
+    ChannelOption,
+    Device,
+    ExcludeOption,
+    FolderInput,
+    LabelsOption,
+    RateOption,
+    WhereOption,
+    WindowsOption,
+    understood,
+)
 from dualres.config import DEFAULT_RESAMPLER, SOXR, recipe_title
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
@@ -27,12 +38,12 @@ if TYPE_CHECKING:
 def fit(
     folder: Annotated[Path, typer.Argument(help="One subfolder per class, or files listed in labels.csv.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
-    channel: Channel = None,
-    rate: Rate = None,
-    labels: Labels = None,
-    where: Where = None,
-    exclude: Exclude = None,
-    windows: WindowsEach = 12,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
+    labels: LabelsOption = None,
+    where: WhereOption = None,
+    exclude: ExcludeOption = None,
+    windows: WindowsOption = 12,
     recipe: Annotated[
         str | None,
         typer.Option(
@@ -124,7 +135,7 @@ def fit(
     if chosen is None and members > 1:
         complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
         members = 1
-    found = understood(Source(folder, channel, rate, labels, where, exclude), shown=not as_json)
+    found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
     learning = chosen, windows, seed, members, resampler, estimate, strict, device.value, units_in(held_out)
     settings = FitSettings(found.recordings, *learning)
     settings = with_options(settings, registered)

@@ -25,33 +25,33 @@ class Device(StrEnum):
     CUDA = "cuda"
 
 
-Channel = Annotated[
+ChannelOption = Annotated[
     str | None,
     typer.Option(
         help="Channel to read, if files hold several: its name, or 2 for the second signal. Several axes of one "
         "measurement: x,y,z, or all."
     ),
 ]
-Rate = Annotated[
+RateOption = Annotated[
     str | None, typer.Option(help="Sampling rate in Hz of files that do not state it: 12800, 12.8kHz or 200000/3.")
 ]
-Labels = Annotated[
+LabelsOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE", help="A list to use instead of the folder's labels.csv; its files are relative to the folder."
     ),
 ]
-Where = Annotated[
+WhereOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COLUMN=VALUE", help="Use only recordings with these values: load=0,speed=1800, or load=0|1 for either."
     ),
 ]
-Exclude = Annotated[
+ExcludeOption = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME", help="Leave out a file, or all that match a pattern: 'old/*'. May be repeated."),
 ]
-WindowsEach = Annotated[
+WindowsOption = Annotated[
     int, typer.Option("--windows", min=1, help="Learn from at most this many windows of each recording.")
 ]
 RESAMPLER = (
@@ -67,7 +67,7 @@ def parsed_rate(text: str | None) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class Source:
+class FolderInput:
     """A user's folder, and what a command was told of how to read it."""
 
     folder: Path
@@ -96,7 +96,7 @@ class Source:
             )
 
 
-def understood(source: Source, *, shown: bool = True) -> Folder:
+def understood(source: FolderInput, *, shown: bool = True) -> Folder:
     """A folder's recordings of two classes or more, shown; else only what is left out is told."""
     from dualres.recordings.labels.spelling import doubtful_components, doubtful_labels
 

@@ -8,11 +8,11 @@ from typer.core import TyperCommand
 def with_optional_number(option: str, otherwise: float) -> type[TyperCommand]:
     """A command whose `option` stands for `otherwise` where no number follows it."""
 
-    class Command(TyperCommand):
+    class OptionalValueCommand(TyperCommand):
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             return super().parse_args(ctx, completed(args, option, otherwise))
 
-    return Command
+    return OptionalValueCommand
 
 
 def completed(arguments: list[str], option: str, otherwise: float) -> list[str]:

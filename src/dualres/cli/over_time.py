@@ -14,15 +14,15 @@ from dualres.utils.optional_imports import need
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from dualres.judge.files import Judged
+    from dualres.judge.files import FileVerdict
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import Row
+    from dualres.recordings.labels.folder import LabelRow
 
 MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check_picture(picture: Path, rows: Sequence[Row]) -> None:
+def check_picture(picture: Path, rows: Sequence[LabelRow]) -> None:
     """An error now rather than after an hour of audio."""
     from dualres.utils.files import check_writable
 
@@ -36,13 +36,13 @@ def check_picture(picture: Path, rows: Sequence[Row]) -> None:
 
 def judged_over_time(
     model: Model,
-    rows: Iterable[Row],
+    rows: Iterable[LabelRow],
     channel: str | None,
     rate: Fraction | None,
     seconds: float,
     error: float,
     sure: float | None,
-) -> Iterator[Judged]:
+) -> Iterator[FileVerdict]:
     """The stretches of one file after the other, and of each a line that sums them up."""
     from dualres.judge.segments import judge_over_time
 
@@ -55,7 +55,7 @@ def judged_over_time(
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")
 
 
-def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> None:
+def draw(picture: Path, judged: Sequence[FileVerdict], classes: Sequence[str]) -> None:
     """Every recording's probabilities over time as a picture."""
     from dualres.judge.segments_picture import Strip, draw_strips
 
@@ -72,7 +72,7 @@ def draw(picture: Path, judged: Sequence[Judged], classes: Sequence[str]) -> Non
     draw_strips(picture, list(strips.values()), classes)
 
 
-def _summary(found: Sequence[Judged], seconds: float) -> str:
+def _summary(found: Sequence[FileVerdict], seconds: float) -> str:
     times = Counter(one.verdict.label for one in found if one.verdict)
     unlike = sum(map(_unlike, found))
     last = found[-1].part
@@ -85,7 +85,7 @@ def _summary(found: Sequence[Judged], seconds: float) -> str:
     return f"{len(found)} stretch{'es' * (len(found) != 1)} of {seconds:g} s: {counts}{odd}{rest}"
 
 
-def _unlike(one: Judged) -> bool:
+def _unlike(one: FileVerdict) -> bool:
     """Whether a stretch is like nothing that was labelled."""
     from dualres.judge.trust.calibration import NONE_OF_THESE
 

@@ -34,7 +34,7 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-class Display(ABC):
+class ProgressDisplay(ABC):
     """What commands hand to long work as its `dualres.utils.progress.Progress`."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
@@ -65,7 +65,7 @@ def _rounded(seconds: float) -> str:
 
 
 @contextmanager
-def displayed(console: Console) -> Iterator[Display]:
+def displayed(console: Console) -> Iterator[ProgressDisplay]:
     """Bars if the console is a terminal, else lines; for a program that asks by DUALRES_PROGRESS=json, objects."""
     if os.environ.get(ASKED) == "json":
         yield Objects(console)
@@ -74,13 +74,13 @@ def displayed(console: Console) -> Iterator[Display]:
         yield Lines(console)
         return
     stage, remark = (TextColumn(text, markup=False) for text in ("{task.description:<30}", "{task.fields[remark]}"))
-    left = _Left()
+    left = _TimeLeft()
     with RichBars(stage, BarColumn(), MofNCompleteColumn(), left, remark, console=console) as bars:
         left.display = display = Bars(bars)
         yield display
 
 
-class Lines(Display):
+class Lines(ProgressDisplay):
     """For a log or a pipe: nothing for quick work, then a line at times."""
 
     def __init__(self, console: Console, clock: Clock = time.monotonic) -> None:
@@ -97,7 +97,7 @@ class Lines(Display):
         self._console.print(f"{stage}: {told}", markup=False, highlight=False, soft_wrap=True)
 
 
-class Objects(Display):
+class Objects(ProgressDisplay):
     """For a program: a JSON object per line, with the stage, what is done of it, and the seconds left of all stages."""
 
     def __init__(self, console: Console, clock: Clock = time.monotonic) -> None:
@@ -113,7 +113,7 @@ class Objects(Display):
         print(json.dumps(told), file=self._file, flush=True)
 
 
-class Bars(Display):
+class Bars(ProgressDisplay):
     """A bar per stage; the time left stands at the one at hand."""
 
     def __init__(self, bars: RichBars) -> None:
@@ -129,7 +129,7 @@ class Bars(Display):
         self._bars.update(self.at_hand, completed=done, total=total, remark=remark)
 
 
-class _Left(ProgressColumn):
+class _TimeLeft(ProgressColumn):
     """The time left, computed anew whenever the screen is drawn."""
 
     display: Bars | None = None

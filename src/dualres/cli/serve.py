@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import complain, say
-from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
 
 if TYPE_CHECKING:
     from dualres.web.server import Page
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def serve(
     folder: Annotated[Path, typer.Argument(help="Recordings, labelled or not; labels and models are kept in it.")],
-    channel: Channel = None,
-    rate: Rate = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
     port: Annotated[
         int | None,
         typer.Option(min=0, max=65535, show_default="8765, or any that is free", help="Port on this machine."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dualres.cli.console import say
-from dualres.cli.folder import Channel, Rate, parsed_rate
+from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
 
 if TYPE_CHECKING:
     from dualres.recordings.recording import Recording
@@ -19,8 +19,8 @@ BARS = " ▁▂▃▄▅▆▇█"
 
 def show(
     path: Annotated[Path, typer.Argument(help="A recording or a model file.")],
-    channel: Channel = None,
-    rate: Rate = None,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
 ) -> None:
     """Show a recording's facts with a small spectrum, or a model's card."""
     from dualres.cli.models import cost_of

@@ -16,15 +16,26 @@ from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folder import DEFAULT_DIR, Dir
 from dualres.cli.bench.folds import tuned_by_fold
 from dualres.cli.console import console, errors, progress, say
-from dualres.cli.folder import RESAMPLER, Channel, Device, Exclude, Labels, Rate, Source, Where, WindowsEach, understood
+from dualres.cli.folder import (
+    RESAMPLER,
+    ChannelOption,
+    Device,
+    ExcludeOption,
+    FolderInput,
+    LabelsOption,
+    RateOption,
+    WhereOption,
+    WindowsOption,
+    understood,
+)
 from dualres.config import DEFAULT_RESAMPLER, POLYPHASE
 from dualres.errors import ConfigError
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from dualres.cli.progress_display import Display
+    from dualres.cli.progress_display import ProgressDisplay
     from dualres.learn.trained.tune import Choice
-    from dualres.learn.trained.tune_plan import Divided, Forecast
+    from dualres.learn.trained.tune_plan import Forecast, GroupedSupport
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -37,12 +48,12 @@ def tune(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write, for dualres fit --recipe.")
     ] = None,
-    channel: Channel = None,
-    rate: Rate = None,
-    labels: Labels = None,
-    where: Where = None,
-    exclude: Exclude = None,
-    windows: WindowsEach = WINDOWS,
+    channel: ChannelOption = None,
+    rate: RateOption = None,
+    labels: LabelsOption = None,
+    where: WhereOption = None,
+    exclude: ExcludeOption = None,
+    windows: WindowsOption = WINDOWS,
     seeds: Annotated[
         list[str] | None,
         typer.Option(show_default="41", help="Seeds to repeat every fit with, comma-separated: 41,42."),
@@ -71,7 +82,7 @@ def tune(
     from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.trained.recipe_file import write_choice
     from dualres.learn.trained.tune import GRID
-    from dualres.learn.trained.tune_plan import Kept, choose_recipe, fingerprint
+    from dualres.learn.trained.tune_plan import FitCache, choose_recipe, fingerprint
     from dualres.recordings.resample import check_resampler
     from dualres.utils.files import check_writable
     from dualres.utils.versions import all_versions
@@ -88,10 +99,10 @@ def tune(
     check_device(device.value)
     chance = list(dict.fromkeys(parsed_seeds(seeds) or [DEFAULT_SEED]))
     if folder:
-        divided = _of_folder(Source(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
+        divided = _of_folder(FolderInput(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
     else:
         divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler)
-    kept = Kept(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
+    kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
         announce = partial(_announce, report)
@@ -113,7 +124,7 @@ def _refuse_options_of_a_folder(**given: object) -> None:
             raise ConfigError(f"--{name} only applies to a folder; a fold already says which recordings it has")
 
 
-def _of_folder(source: Source, windows: int, resampler: str, strict: bool) -> Divided:
+def _of_folder(source: FolderInput, windows: int, resampler: str, strict: bool) -> GroupedSupport:
     from dualres.learn.trained.tune_plan import divide
 
     found = understood(source)
@@ -123,7 +134,7 @@ def _of_folder(source: Source, windows: int, resampler: str, strict: bool) -> Di
         )
 
 
-def _announce(display: Display, forecast: Forecast) -> None:
+def _announce(display: ProgressDisplay, forecast: Forecast) -> None:
     from dualres.learn.trained.tune import FITS
 
     before = f", {forecast.known} more already done" if forecast.known else ""
@@ -133,7 +144,7 @@ def _announce(display: Display, forecast: Forecast) -> None:
     display(FITS, forecast.known, fits, "")
 
 
-def _show(choice: Choice, divided: Divided) -> None:
+def _show(choice: Choice, divided: GroupedSupport) -> None:
     if choice.reason:
         say(f"Chosen: {choice.name}, the default: {choice.reason}")
         return

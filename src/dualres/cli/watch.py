@@ -154,7 +154,7 @@ def watch(
     from dualres.stream import Monitor
     from dualres.stream.watch.agent import Agent
     from dualres.stream.watch.alarms import alarms_at
-    from dualres.stream.watch.failover.mqtt_failover import MqttInTurn
+    from dualres.stream.watch.failover.mqtt_failover import MqttFailover
     from dualres.stream.watch.failover.standby import Standby
     from dualres.stream.watch.paths import (
         default_folder,
@@ -166,7 +166,7 @@ def watch(
     )
     from dualres.stream.watch.sinks.catalogue import sink_of
     from dualres.stream.watch.sources.catalogue import source_of
-    from dualres.stream.watch.sources.source import Told
+    from dualres.stream.watch.sources.source import SourceOptions
     from dualres.stream.watch.spool import patient_spool, undelivered_beside
 
     part, most, known = parsed_shard(shard), parsed_quota(quota), parsed_condition(condition or [])
@@ -191,7 +191,7 @@ def watch(
         agents: list[Agent | Standby] = []
         if not lasting:
             stack.callback(_remove, folder, agents)
-        told = Told(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
+        told = SourceOptions(judge, hz, dtype, channels, stamped, follow, part, group or default_group(folder))
         opened = [source_of(source, told) for source in sources]
         for sink in to or []:
             sink_of(sink)  # a wrong one is told of before anything is opened, or waited for
@@ -229,7 +229,9 @@ def watch(
 
         agent: Agent | Standby
         if standby:
-            agent = Standby(lambda: MqttInTurn(sources[0], told), spool, lambda one, kept: agent_of([one], kept), tell)
+            agent = Standby(
+                lambda: MqttFailover(sources[0], told), spool, lambda one, kept: agent_of([one], kept), tell
+            )
         else:
             agent = agent_of(opened)
         agents.append(agent)
@@ -270,15 +272,15 @@ def _run(agent: Agent | Standby) -> int | None:
 
 
 @contextmanager
-def _displayed() -> Iterator[Display]:
+def _displayed() -> Iterator[WatchDisplay]:
     if not errors.is_terminal:
-        yield Display(None)
+        yield WatchDisplay(None)
         return
     with errors.status("waiting for samples") as spinner:
-        yield Display(spinner)
+        yield WatchDisplay(spinner)
 
 
-class Display:
+class WatchDisplay:
     """How it goes: one line that changes on a terminal, else one now and then."""
 
     def __init__(self, spinner: Spinner | None) -> None:

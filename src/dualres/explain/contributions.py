@@ -4,15 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.explain.regions import Region
-
-Exact = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 
 @dataclass(frozen=True)
-class Shares:
+class Contributions:
     """Of n windows. The regions, the memory and the constant add up to the logit; so do the tokens."""
 
     regions: tuple[Region, ...]
@@ -31,7 +29,7 @@ class Shares:
         return np.asarray(self.of_regions.sum(1) + self.memory + self.constant)
 
 
-def mean_of(several: "list[Shares]") -> Shares:
+def mean_of(several: "list[Contributions]") -> Contributions:
     """Of the networks of a model."""
 
     def mean(name: str) -> Exact:
@@ -39,4 +37,4 @@ def mean_of(several: "list[Shares]") -> Shares:
 
     heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
     names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
-    return Shares(several[0].regions, **{name: mean(name) for name in names}, heads=heads)
+    return Contributions(several[0].regions, **{name: mean(name) for name in names}, heads=heads)

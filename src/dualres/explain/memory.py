@@ -6,10 +6,10 @@ number has that by its real part as its real part, and likewise the imaginary on
 
 import numpy as np
 
-from dualres.explain.contributions import Exact
-from dualres.model.reference.memory import Coefficients, Complex, affine, coefficients, walk
+from dualres.model.reference.memory import ReferenceCoefficients, affine, coefficients, walk
 from dualres.model.reference.network import EPSILON, normed, sigmoid, standardised
 from dualres.model.weights import Weights
+from dualres.utils.arrays import Complex, Exact
 
 
 def memory_said(weights: Weights, e: Exact, head: Exact) -> tuple[Exact, Exact]:
@@ -27,7 +27,7 @@ def memory_said(weights: Weights, e: Exact, head: Exact) -> tuple[Exact, Exact]:
     return (mixed * gate * share) @ head, _by_features(weights, e, by_v)
 
 
-def _by_coefficients(given: Coefficients, theta: Exact, q: Complex, by_y: Exact) -> Coefficients:
+def _by_coefficients(given: ReferenceCoefficients, theta: Exact, q: Complex, by_y: Exact) -> ReferenceCoefficients:
     """The gradient by the coefficients, from that by the readout (n, tokens, width)."""
     alpha, renewed, turn = np.exp(-given.delta), -np.expm1(-given.delta), np.exp(-1j * theta)
     by_q = given.c[:, :, None] * by_y[..., None]
@@ -36,7 +36,7 @@ def _by_coefficients(given: Coefficients, theta: Exact, q: Complex, by_y: Exact)
     by_written = (by_q.conj() * given.b[:, :, None]).real.sum(-1)
     by_alpha = np.zeros_like(given.delta)
     by_alpha[:, 1:] = (by_q[:, 1:].conj() * turn * q[:, :-1]).real.sum(-1)
-    return Coefficients(
+    return ReferenceCoefficients(
         delta=alpha * (given.u * by_written - by_alpha),
         u=renewed * by_written,
         b=np.einsum("ntw,ntwk->ntk", renewed * given.u, by_q),
@@ -44,7 +44,7 @@ def _by_coefficients(given: Coefficients, theta: Exact, q: Complex, by_y: Exact)
     )
 
 
-def _by_normed(weights: Weights, v: Exact, given: Coefficients, by: Coefficients) -> Exact:
+def _by_normed(weights: Weights, v: Exact, given: ReferenceCoefficients, by: ReferenceCoefficients) -> Exact:
     """The gradient by normalised features, back through the four maps and what bounds them."""
     root = np.sqrt(weights.config.states)
     modulated = np.tanh(affine(weights, "encoder.memory.damping", v))

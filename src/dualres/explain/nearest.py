@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.explain.contributions import Exact
 from dualres.explain.regions import SPECTRA
 from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import views_of, weights_of
@@ -16,6 +15,7 @@ from dualres.judge.verdict import STRETCH
 from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
+from dualres.utils.arrays import Exact
 
 Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a head
 

@@ -8,7 +8,7 @@ known to first order, by its gradient.
 
 import numpy as np
 
-from dualres.explain.contributions import Exact, Shares
+from dualres.explain.contributions import Contributions
 from dualres.explain.memory import memory_said
 from dualres.explain.regions import SPECTRA, groupings
 from dualres.explain.tokens import log_spectra
@@ -16,10 +16,12 @@ from dualres.judge.backends import Windows
 from dualres.kernel.inference import TOGETHER
 from dualres.model.reference.network import gated
 from dualres.model.weights import Weights
-from dualres.utils.arrays import Floats
+from dualres.utils.arrays import Exact, Floats
 
 
-def residual_shares(weights: Weights, windows: Windows, label: int, rival: int, neutral: Exact | None = None) -> Shares:
+def residual_shares(
+    weights: Weights, windows: Windows, label: int, rival: int, neutral: Exact | None = None
+) -> Contributions:
     """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
 
     Frequencies are counted from `neutral` log-magnitudes (short_bins + long_bins), such as the mean over labelled
@@ -58,7 +60,7 @@ def residual_shares(weights: Weights, windows: Windows, label: int, rival: int, 
     constants = np.full(len(windows), constant)
     tokens = residual + memory + constant / config.tokens
     heads = {"residual": regions.sum(1) + constants, "memory": memory.sum(1)}
-    return Shares(group.regions, regions, tokens, memory.sum(1), constants, heads, group.sums(hanging))
+    return Contributions(group.regions, regions, tokens, memory.sum(1), constants, heads, group.sums(hanging))
 
 
 def _memory(weights: Weights, features: Floats, head: Exact) -> tuple[Exact, Floats]:

@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 from dualres.explain.reasons import Reasons, Share
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA
 from dualres.explain.report import Case
-from dualres.faultlines.comb import Found
-from dualres.faultlines.envelope import Spectrum, averaged_spectrum
+from dualres.faultlines.comb import LineTest
+from dualres.faultlines.envelope import PowerSpectrum, averaged_spectrum
 from dualres.utils.figures import ACCENT, DASHED, DOUBLE, INK, MUTED, PALE, PNG_DPI, POINTS, RULE, printed, spread
 from dualres.utils.files import write_whole
 
@@ -80,11 +80,11 @@ def _spectrum(axes: Axes, case: Case) -> None:
         axes.set_title(beside, loc="right", color=MUTED)
     _plot_db(axes, averaged_spectrum(case.signal.astype(float), case.rate, FRAME_S), INK, 0.7)
     axes.set(ylabel="dB", ylim=(-FLOOR_DB, 3), xlim=(0, case.rate / 2000))
-    axes.set_title("Spectrum")
+    axes.set_title("PowerSpectrum")
     axes.tick_params(labelbottom=False)
 
 
-def _plot_db(axes: Axes, spectrum: Spectrum, colour: str, width: float) -> None:
+def _plot_db(axes: Axes, spectrum: PowerSpectrum, colour: str, width: float) -> None:
     power = np.maximum(spectrum.power[1:], np.finfo(float).tiny)
     axes.plot(spectrum.hz[1:] / 1000, 10 * np.log10(power / power.max()), color=colour, linewidth=width)
 
@@ -154,7 +154,7 @@ def _fault_lines(panels: Sequence[Axes], case: Case) -> None:
         axes.set_title(title, pad=14)
 
 
-def _drawn_lines(axes: Axes, spectrum: Spectrum, found: Sequence[Found], shaft_hz: float) -> None:
+def _drawn_lines(axes: Axes, spectrum: PowerSpectrum, found: Sequence[LineTest], shaft_hz: float) -> None:
     """A spectrum in dB up to the last line, and the lines: broad where they are named, dashed where they are not."""
     ends = [one.line.frequencies(one.hz / one.line.hz).max() for one in found]
     last = min(1.06 * max([10 * shaft_hz, *ends]), spectrum.hz[-1])
@@ -162,7 +162,7 @@ def _drawn_lines(axes: Axes, spectrum: Spectrum, found: Sequence[Found], shaft_h
     level = 10 * np.log10(np.maximum(spectrum.power[shown], np.finfo(float).tiny))
     level -= level.max()
     axes.plot(spectrum.hz[shown], level, color=INK, linewidth=0.5, zorder=3)
-    names: list[tuple[float, Found]] = []
+    names: list[tuple[float, LineTest]] = []
     for one in found:
         frequencies = one.line.frequencies(one.hz / one.line.hz if one.named else 1.0)
         named: Any = {"color": AGAINST, "linewidth": 2.6, "alpha": 0.35, "zorder": 2}
@@ -184,7 +184,7 @@ def _drawn_lines(axes: Axes, spectrum: Spectrum, found: Sequence[Found], shaft_h
     axes.set(xlim=(0, last), ylim=(max(-FLOOR_DB, float(np.quantile(level, 0.02)) - 3), 3), xlabel="Hz", ylabel="dB")
 
 
-def _short(found: Found) -> str:
+def _short(found: LineTest) -> str:
     """A line's name; sidebands stand beside the mesh, and need not repeat it."""
     return found.line.name.removeprefix("mesh ")
 

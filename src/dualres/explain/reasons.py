@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.explain.contributions import Exact, Shares, mean_of
+from dualres.explain.contributions import Contributions, mean_of
 from dualres.explain.paper_network import residual_shares
 from dualres.explain.regions import Region
 from dualres.explain.views import view_shares
@@ -19,6 +19,7 @@ from dualres.model.views.weights import ViewsWeights
 from dualres.model_file.card import OURS
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
+from dualres.utils.arrays import Exact
 
 SLOTS = 4  # moments in a window, each an eighth of a second long
 
@@ -131,7 +132,9 @@ def compare_classes(
     )
 
 
-def window_shares(model: Model, windows: Windows, label: int, rival: int, neutral: Exact | None = None) -> Shares:
+def window_shares(
+    model: Model, windows: Windows, label: int, rival: int, neutral: Exact | None = None
+) -> Contributions:
     """What every part of raw windows (n, window) at the model's rate says, the mean over the model's networks."""
     if model.card.method not in OURS:
         raise ConfigError(f"reasons are known of DualRes alone, and the model is of the method {model.card.method}")

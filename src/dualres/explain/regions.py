@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import VIEW_SIZES, ModelConfig
-
-Exact = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 WIDTH_HZ = 500  # of a region of spectra
 RATES = 8  # oscillators side by side in one: from a rate to 1.7 times that

@@ -13,14 +13,14 @@ from dualres.explain.nearest import Neighbour, halfway, neighbours, portrait
 from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing
-from dualres.faultlines.comb import Found
+from dualres.faultlines.comb import LineTest
 from dualres.faultlines.lines import machine_lines
 from dualres.faultlines.severity import velocity_rms
 from dualres.faultlines.speed import speed_in, tachometer_hz
 from dualres.judge.model import Model
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.recordings.labels.folder import read_row
-from dualres.recordings.labels.read import LABELS, Row, listed
+from dualres.recordings.labels.read import LABELS, LabelRow, listed
 from dualres.recordings.recording import Recording, Samples
 
 LONGEST_S = 120  # of a recording, that fault lines are looked for in
@@ -28,7 +28,7 @@ ABOVE = 2  # folders above a file's own in which a list may name it
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineFacts:
     """What is known of the machine that was recorded."""
 
     shaft_hz: float | None = None
@@ -89,7 +89,7 @@ class Case:
         return said
 
 
-def examine(model: Model, recording: Recording, machine: Machine, labelled: Sequence[Recording] = ()) -> Case:
+def examine(model: Model, recording: Recording, machine: MachineFacts, labelled: Sequence[Recording] = ()) -> Case:
     """Judge a recording, and say why; with `labelled` recordings, which of them are most like it."""
     verdict = diagnose_recording(model, recording)
     known = neighbours(model, portrait(model, recording), labelled) if labelled else []
@@ -104,21 +104,21 @@ def examine(model: Model, recording: Recording, machine: Machine, labelled: Sequ
     return Case(verdict, reasons, np.asarray(signal), rate, assessment, velocity, tuple(known))
 
 
-def row_of(file: Path) -> Row:
+def row_of(file: Path) -> LabelRow:
     """What the labels.csv in the file's folder, or in one above it, says of a file."""
     for folder in file.absolute().parents[: ABOVE + 1]:
         if (folder / LABELS).exists():
             rows = [row for row in listed(folder, labelled=False) if row.file.resolve() == file.resolve()]
             if rows:
                 return rows[0]
-    return Row(file)
+    return LabelRow(file)
 
 
-def shaft_hz_of(row: Row, tacho: str | None, pulses: int) -> float | None:
+def shaft_hz_of(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
     """Revolutions per second by a tachometer's channel of the same file, or by what a list says; None without."""
     if tacho is None:
         return speed_in(row.known.get("condition", {}))
-    pulsing = read_row(Row(row.file, rate=row.rate, channel=tacho, part=row.part))
+    pulsing = read_row(LabelRow(row.file, rate=row.rate, channel=tacho, part=row.part))
     return tachometer_hz(pulsing.signal, float(pulsing.rate), pulses)
 
 
@@ -126,7 +126,7 @@ def _share(share: Share) -> dict[str, Any]:
     return {**vars(share.region), "nats": share.nats, "memory": share.memory}
 
 
-def line_data(found: Found) -> dict[str, Any]:
+def line_data(found: LineTest) -> dict[str, Any]:
     """A line that was looked for, for JSON."""
     line = found.line
     named: dict[str, Any] = {"name": line.name, "meaning": line.meaning, "where": line.where, "hz": line.hz}

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
-from dualres.explain.contributions import Exact, Shares
+from dualres.explain.contributions import Contributions
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA, groupings
 from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import Windows, views_of
 from dualres.model.views.weights import HEAD, ViewsWeights
+from dualres.utils.arrays import Exact
 
 VIEW_OF_HEAD = {"spectra": SPECTRA, "repetition": REPETITION, "rhythm": REPETITION, "lines": LOW_LINES}
 
@@ -75,7 +76,7 @@ class Head:
         return np.asarray(common[:, None] - 2 * z @ self.slopes.T + self.offsets)
 
 
-def view_shares(weights: ViewsWeights, windows: Windows, label: int, rival: int) -> Shares:
+def view_shares(weights: ViewsWeights, windows: Windows, label: int, rival: int) -> Contributions:
     """Of raw windows (n, window) at the model's rate, between two classes by their numbers."""
     config, groups = weights.config, groupings(weights.config)
     views = {name: view.astype(np.float64) for name, view in views_of(weights, windows).items()}
@@ -96,7 +97,7 @@ def view_shares(weights: ViewsWeights, windows: Windows, label: int, rival: int)
         said[name] = shares.sum(1) + neutral
     regions = tuple(region for group in groups.values() for region in group.regions)
     found = np.concatenate([of_view[name] for name in groups], axis=1)
-    return Shares(regions, found, tokens, np.zeros(len(windows)), constant, said, np.zeros_like(found))
+    return Contributions(regions, found, tokens, np.zeros(len(windows)), constant, said, np.zeros_like(found))
 
 
 def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:

@@ -10,7 +10,7 @@ from string import Template
 
 from dualres.errors import ExportError
 from dualres.export import compiler as cc
-from dualres.export.compiler import Check, Flash
+from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
 from dualres.export.network_kinds import axes_in, kind_of
 from dualres.export.rates import ratio_for
@@ -25,11 +25,11 @@ LONGEST_TEXT = 4095  # bytes of a string literal that every C99 compiler takes
 
 
 @dataclass(frozen=True)
-class Exported:
+class ExportResult:
     """What was written, and what is known about it; both empty where nothing could be compiled."""
 
     folder: Path
-    checks: tuple[Check, ...]  # the build as it was asked for first
+    checks: tuple[CompiledCheck, ...]  # the build as it was asked for first
     flash: tuple[Flash, ...]
 
 
@@ -42,7 +42,7 @@ def write_c99(
     overwrite: bool = False,
     unchecked: bool = False,
     progress: Progress = quiet,
-) -> Exported:
+) -> ExportResult:
     """Write a model as C99 that takes samples at `rate` Hz, `int16` counts or floats.
 
     The result is compiled and run on check signals first, and is not handed over if it disagrees with the model.
@@ -68,7 +68,7 @@ def write_c99(
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
     progress("Export", 3, 3, "")
-    return Exported(folder, checks, flash)
+    return ExportResult(folder, checks, flash)
 
 
 def _refuse_names(what: str, names: Sequence[str]) -> None:
@@ -83,7 +83,7 @@ def _refuse_names(what: str, names: Sequence[str]) -> None:
 
 def _confirmed(
     files: dict[str, bytes], classes: Sequence[str], compiler: Sequence[str], int16: bool, progress: Progress
-) -> tuple[tuple[Check, ...], tuple[Flash, ...]]:
+) -> tuple[tuple[CompiledCheck, ...], tuple[Flash, ...]]:
     """Compile in a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
     builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
     with tempfile.TemporaryDirectory(prefix="dualres-") as temporary:
@@ -103,7 +103,11 @@ def _confirmed(
 
 
 def _readme(
-    model: Model, rate: Fraction, checks: Sequence[Check], flash: Sequence[Flash], compiler: Sequence[str] | None
+    model: Model,
+    rate: Fraction,
+    checks: Sequence[CompiledCheck],
+    flash: Sequence[Flash],
+    compiler: Sequence[str] | None,
 ) -> str:
     template = (resources("dualres.export") / "device" / README).read_text()
     checked = "    not checked when exported"
@@ -138,7 +142,7 @@ def _several(model: Model) -> str:
     return "".join(f"{line}\n" for line in ("", *said)) if said else ""
 
 
-def costs(checks: Sequence[Check], flash: Sequence[Flash]) -> list[str]:
+def costs(checks: Sequence[CompiledCheck], flash: Sequence[Flash]) -> list[str]:
     """Memory needs, a line each."""
     lines = [f"flash on {one.machine}: {one.bytes} bytes, and what it takes of libm" for one in flash]
     return lines + [

@@ -32,7 +32,7 @@ INT16 = Build("int16", "int16_t samples", ("-DDUALRES_INT16",))  # of an export 
 
 
 @dataclass(frozen=True)
-class Check:
+class CompiledCheck:
     """What the compiled check said."""
 
     build: str
@@ -76,7 +76,7 @@ def compile_objects(folder: Path, compiler: Sequence[str], into: Path, build: Bu
 
 def check(
     folder: Path, compiler: Sequence[str], objects: Sequence[Path], build: Build, classes: Sequence[str]
-) -> Check:
+) -> CompiledCheck:
     """Link and run the folder's check; an error if it does not agree with the model."""
     program = objects[0].with_name("check")
     _compile([*compiler, *STRICT, *build.flags, folder / "check.c", *objects, "-lm", "-o", program])
@@ -92,7 +92,7 @@ def check(
     lines = (line for line in said.splitlines() if not line.startswith("state"))
     # The check knows classes by number: their names may hold anything.
     named = (re.sub(r"class (\d+)", lambda n: f"{n[0]} ({printable(classes[int(n[1])])})", line) for line in lines)
-    return Check(build.samples, tuple(named), int(found[1]), int(found[2]))
+    return CompiledCheck(build.samples, tuple(named), int(found[1]), int(found[2]))
 
 
 def cortex_m4_compiler() -> list[str] | None:

@@ -8,10 +8,10 @@ import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
 
+from dualres.utils.arrays import Exact
+
 OPSET = 17  # the first with LayerNormalization; ONNX Runtime knows it since 1.12
 IR_VERSION = 8
-
-Reals = npt.NDArray[np.float64]
 
 
 class Graph:
@@ -30,7 +30,7 @@ class Graph:
         """Cut the last axis into pieces of the given sizes."""
         return self._put("Split", (x, sizes), len(sizes), {"axis": -1})
 
-    def linear(self, x: str, weight: Reals, bias: Reals) -> str:
+    def linear(self, x: str, weight: Exact, bias: Exact) -> str:
         """A map of the last axis by a weight (inputs, outputs)."""
         return self.put("Add", self.put("MatMul", x, weight), bias)
 
@@ -72,6 +72,6 @@ class Graph:
         return self._names[content]
 
 
-def exact(tensor: torch.Tensor) -> Reals:
+def exact(tensor: torch.Tensor) -> Exact:
     """A parameter in float64."""
     return np.asarray(tensor.detach().to("cpu", torch.float64).numpy())

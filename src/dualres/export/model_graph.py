@@ -14,11 +14,11 @@ from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
 from dualres.utils.arrays import Floats
 
-Network = DualRes | ViewsNetwork
+AnyNetwork = DualRes | ViewsNetwork
 
 
 def model_graph(
-    networks: Sequence[Network], axes: int = 1, apart: bool = False, between: Floats | None = None
+    networks: Sequence[AnyNetwork], axes: int = 1, apart: bool = False, between: Floats | None = None
 ) -> onnx.ModelProto:
     """Raw windows (B, window), or of several axes (B, axes, window), to logits (B, classes).
 
@@ -60,7 +60,7 @@ def model_graph(
     return graph.finish(takes, *gives)
 
 
-def _judged(graph: Graph, signal: str, network: Network, axes: int, between: Floats | None) -> tuple[str, list[str]]:
+def _judged(graph: Graph, signal: str, network: AnyNetwork, axes: int, between: Floats | None) -> tuple[str, list[str]]:
     """Of normalised windows of several axes, (B * axes, window): log-probabilities (B, axes, classes), and likeness.
 
     Both in double precision.

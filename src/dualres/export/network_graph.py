@@ -12,10 +12,11 @@ import onnx
 import torch
 
 from dualres.config import ModelConfig
-from dualres.export.graph import Graph, Reals, exact
+from dualres.export.graph import Graph, exact
 from dualres.export.spectra_graph import INPUT, OUTPUT, frames_at, log_magnitudes, normalised, refuse_cut_hops
 from dualres.model.network import DualRes
 from dualres.model.weights import MAPS
+from dualres.utils.arrays import Exact
 
 CHUNK = 16  # tokens whose pairs are looked at together
 
@@ -56,7 +57,7 @@ def _features(graph: Graph, signal: str, network: DualRes) -> str:
 
 
 def _projected(
-    graph: Graph, hops: str, config: ModelConfig, length: int, first: int, weight: Reals, bias: Reals
+    graph: Graph, hops: str, config: ModelConfig, length: int, first: int, weight: Exact, bias: Exact
 ) -> str:
     """log(1 + |STFT|) times a weight (bins, outputs); the first frame begins with hop number `first`."""
     starts = first + np.arange(config.tokens)
@@ -134,7 +135,7 @@ def _rotated(graph: Graph, pairs: str, network: DualRes, tokens: int) -> str:
     return graph.put("Add", graph.put("Mul", pairs, cosines), turned)
 
 
-def _joined(*layers: torch.nn.Linear) -> tuple[Reals, Reals]:
+def _joined(*layers: torch.nn.Linear) -> tuple[Exact, Exact]:
     """Maps of one input side by side: weight (inputs, outputs) and bias (outputs,)."""
     weight = np.concatenate([exact(layer.weight) for layer in layers])
     return weight.T, np.concatenate([exact(layer.bias) for layer in layers])

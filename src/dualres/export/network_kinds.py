@@ -14,7 +14,7 @@ from dualres.utils.arrays import Floats
 
 
 @dataclass(frozen=True)
-class Kind:
+class DeviceKind:
     """What differs between the paper's network and that of views, once it is C."""
 
     header: str  # in device/network
@@ -27,13 +27,13 @@ class Kind:
     share_tolerance: float
 
 
-PAPER = Kind("paper.h", "windows.c", 13 * 1024, 16 * 1024, 1e-5, 1e-3)
+PAPER = DeviceKind("paper.h", "windows.c", 13 * 1024, 16 * 1024, 1e-5, 1e-3)
 # Its heads magnify what rounding leaves of features that hardly differ within a class, and its modulation sees how the
 # little fluctuates that resampling leaves above the device's own band.
-VIEWS = Kind("views.h", "views.c", 23 * 1024, 32 * 1024, 1e-4, 1e-2)
+VIEWS = DeviceKind("views.h", "views.c", 23 * 1024, 32 * 1024, 1e-4, 1e-2)
 
 
-def kind_of(model: Model) -> Kind:
+def kind_of(model: Model) -> DeviceKind:
     return PAPER if isinstance(weights_in(model)[0], Weights) else VIEWS
 
 

@@ -10,10 +10,10 @@ from dualres.export.sets import sets_of
 from dualres.judge.backends import Windows, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration
-from dualres.judge.trust.class_subspace import WEIGHTS, Values, between
+from dualres.judge.trust.class_subspace import WEIGHTS, between
 from dualres.judge.trust.novelty import distances
 from dualres.model.views.weights import ViewsWeights
-from dualres.utils.arrays import Floats
+from dualres.utils.arrays import Exact, Floats
 
 MOST_CLASSES = 256  # whose distances a device has room for
 
@@ -40,7 +40,7 @@ def familiar_of(model: Model) -> Familiar | None:
     return Familiar(min(most or 0.0, 0.0), calibration.familiar["spectrum"][1], calibration.familiar["level"])
 
 
-def likeness_of(model: Model, windows: Windows) -> Values:
+def likeness_of(model: Model, windows: Windows) -> Exact:
     """By NumPy, (windows, 2), of windows (windows, window) or (windows, axes, window): means over networks and axes."""
     by_axis = windows.reshape(len(windows), -1, windows.shape[-1]).swapaxes(0, 1)
     found = [

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dualres.config import HELD, SOXR
 from dualres.errors import ConfigError
-from dualres.export.network_kinds import Kind, axes_in, kind_of
+from dualres.export.network_kinds import DeviceKind, axes_in, kind_of
 from dualres.judge.model import Model
 from dualres.kernel.resample import CROSSINGS
 
@@ -37,7 +37,7 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     return ratio
 
 
-def working_memory(ratio: Fraction, classes: int, kind: Kind, axes: int = 1) -> int:
+def working_memory(ratio: Fraction, classes: int, kind: DeviceKind, axes: int = 1) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from dualres.export.network_kinds import Kind, axes_in, kind_of, packed_for_c
+from dualres.export.network_kinds import DeviceKind, axes_in, kind_of, packed_for_c
 from dualres.export.novelty import between_classes, familiar_of
 from dualres.export.sets import sets_of
-from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, Expected, expected
+from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, TestVectors, expected
 from dualres.judge.model import Model
 from dualres.kernel.resample import taps_for
 from dualres.utils.arrays import Floats
@@ -25,7 +25,7 @@ PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
-def copied(kind: Kind) -> dict[str, bytes]:
+def copied(kind: DeviceKind) -> dict[str, bytes]:
     """What is the same for every model of a kind, by name below the folder."""
     device, kernel = resources("dualres.export") / "device", resources("dualres.kernel")
     found = {name: (device / name).read_bytes() for name in PLAIN}
@@ -180,7 +180,7 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
     )
 
 
-def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
+def _check_values(kind: DeviceKind, by_floats: TestVectors, by_counts: TestVectors) -> str:
     """check_values.h: for builds with floats and with counts."""
     return (
         "/* What the model says of the check's signals. */\n\n"
@@ -195,7 +195,7 @@ def _check_values(kind: Kind, by_floats: Expected, by_counts: Expected) -> str:
     )
 
 
-def _values(values: Expected) -> str:
+def _values(values: TestVectors) -> str:
     rows = ",\n    ".join(f"{{{doubles(row)}}}" for one in values.logits for row in one)
     look = f"static const double expected_look[3] = {{{doubles(values.look)}}};\n" if values.look else ""
     return (

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from dualres.config import SMALLEST_RMS, ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.graph import Graph, Reals
+from dualres.export.graph import Graph
+from dualres.utils.arrays import Exact
 
 INPUT, OUTPUT, LIKENESS = "windows", "logits", "likeness"
 
@@ -42,7 +43,7 @@ def log_magnitudes(graph: Graph, frames: str, length: int) -> tuple[str, Bins]:
     return _by_frame(graph, log_of_root(graph, power), shape), np.minimum(bins, length - bins)
 
 
-def powers(graph: Graph, frames: str, length: int, weights: Reals | None = None) -> tuple[str, Bins]:
+def powers(graph: Graph, frames: str, length: int, weights: Exact | None = None) -> tuple[str, Bins]:
     """|DFT|^2 of frames that are weighted, (frames, columns)."""
     power, shape, bins = _power(graph, frames, length, weights)
     return _by_frame(graph, power, shape), np.minimum(bins, length - bins)
@@ -60,18 +61,18 @@ def log_of_root(graph: Graph, power: str) -> str:
     return graph.put("Log", graph.put("Add", graph.put("Sqrt", power), 1.0))
 
 
-def hann(length: int) -> Reals:
+def hann(length: int) -> Exact:
     """The periodic Hann window."""
     return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
 
 
-def _power(graph: Graph, frames: str, length: int, weights: Reals | None) -> tuple[str, tuple[int, int], Bins]:
+def _power(graph: Graph, frames: str, length: int, weights: Exact | None) -> tuple[str, tuple[int, int], Bins]:
     spectrum, shape, bins = _spectrum(graph, frames, length, weights)
     real, imaginary = graph.split(graph.put("Mul", spectrum, spectrum), [shape[1]] * 2)
     return graph.put("Add", real, imaginary), shape, bins
 
 
-def _spectrum(graph: Graph, frames: str, length: int, weights: Reals | None) -> tuple[str, tuple[int, int], Bins]:
+def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> tuple[str, tuple[int, int], Bins]:
     """The DFT of frames, (kept, frames, 2 columns), with kept and columns, and the frequency of each pair of them.
 
     A frame, seen as a matrix of `rows` x `columns` samples, takes two matrix products: down the rows, which leaves
@@ -96,6 +97,6 @@ def _by_frame(graph: Graph, parts: str, shape: tuple[int, int]) -> str:
     return graph.put("Reshape", graph.put("Transpose", parts, perm=[1, 0, 2]), [-1, math.prod(shape)])
 
 
-def _as_rows(z: np.ndarray) -> Reals:
+def _as_rows(z: np.ndarray) -> Exact:
     """Complex (n, m) to real (2 n, m): real and imaginary parts of a row below each other."""
     return np.stack([z.real, z.imag], axis=1).reshape(-1, z.shape[1])

@@ -19,23 +19,22 @@ from dualres.kernel.pack import SIZES
 from dualres.model.check import check_window, check_windows
 from dualres.model.reference.probabilities import log_mean, log_softmax
 from dualres.recordings.recording import Recording
+from dualres.utils.arrays import Exact
 
 COUNTS = 8192  # of an int16 sample, for one unit of the formula
 OFFSET = 2.0  # of the stream, to see that its mean is taken care of
 LOOK_TOLERANCE = 1e-2  # nats, of how like the labelled recordings a stream is
 STREAM_WINDOWS = 1.6  # the stream's length: two half-overlapping windows, the end of the second only just there
 
-Values = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Expected:
+class TestVectors:
     """Logits of the check windows, and the verdict on a stream at the native rate."""
 
-    logits: Values  # (networks, windows, classes)
+    logits: Exact  # (networks, windows, classes)
     samples: int  # of the stream
     windows: int  # that fit into it
-    shares: Values  # (classes,), mean probabilities
+    shares: Exact  # (classes,), mean probabilities
     look: tuple[float, float, float] | None  # distance, spectrum and level, where the model knows what is familiar
 
 
@@ -53,7 +52,7 @@ def as_counts(signal: npt.NDArray[np.floating]) -> Windows:
     return np.clip(np.floor(signal.astype(np.float64) + 0.5), -32768, 32767).astype(np.float32)
 
 
-def logits_of(model: Model, windows: Windows) -> Values:
+def logits_of(model: Model, windows: Windows) -> Exact:
     """By NumPy, the readable way, (windows, classes), of windows (windows, window).
 
     Of several networks or axes it is the log of the mean probability; windows of axes are (windows, axes, window).
@@ -71,7 +70,7 @@ def logits_of(model: Model, windows: Windows) -> Values:
     return log_mean(log_softmax(np.stack(logits)))
 
 
-def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Values]:
+def stream_shares(model: Model, signal: Windows, rate: Fraction, int16: bool) -> tuple[int, Exact]:
     """Windows in a signal at its native rate, and the mean of their probabilities as a device computes it.
 
     The signal is (samples,), or (axes, samples) in the order of the model's channels.
@@ -91,7 +90,7 @@ def as_device(model: Model, signal: Windows, rate: Fraction, int16: bool) -> Rec
     return Recording.from_array(axes[0], rate)
 
 
-def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
+def expected(model: Model, rate: Fraction, int16: bool) -> TestVectors:
     """What a build for this native rate in Hz has to say."""
     # A device holds the first and last sample, also where the mean continued the recordings that were learned from.
     model = replace(model, card=replace(model.card, resampler=HELD))
@@ -108,4 +107,4 @@ def expected(model: Model, rate: Fraction, int16: bool) -> Expected:
     logits = np.stack([exact_logits(network, windows) for network in weights_in(model)])
     look = look_at(model, as_device(model, stream, rate, int16)) if familiar_of(model) else None
     known = (look.distance, look.spectrum, look.level) if look else None
-    return Expected(logits, samples, *stream_shares(model, stream, rate, int16), known)
+    return TestVectors(logits, samples, *stream_shares(model, stream, rate, int16), known)

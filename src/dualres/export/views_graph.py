@@ -11,7 +11,7 @@ import onnx
 
 from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.graph import Graph, Reals, exact
+from dualres.export.graph import Graph, exact
 from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import (
     INPUT,
@@ -30,7 +30,7 @@ from dualres.export.spectra_graph import (
 from dualres.model.discriminant import Discriminant
 from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
-from dualres.utils.arrays import Floats
+from dualres.utils.arrays import Exact, Floats
 
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
 
@@ -54,7 +54,7 @@ def views_logits(graph: Graph, distances: Sequence[str], network: ViewsNetwork) 
     return graph.single(graph.put("LogSoftmax", graph.put("Sum", *said), axis=-1))
 
 
-def _sharpness(network: ViewsNetwork) -> Iterator[Reals]:
+def _sharpness(network: ViewsNetwork) -> Iterator[Exact]:
     for head in network.heads.values():
         yield -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
 
@@ -102,7 +102,7 @@ def _modulation(graph: Graph, signal: str, config: ModelConfig) -> str:
     return graph.put("Reshape", logs, [-1, VIEW_SIZES.bands * VIEW_SIZES.oscillators])
 
 
-def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Reals]:
+def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Exact]:
     """|q_t|^2 summed over `count` frames, (B, bands, oscillators), without a loop, and which oscillators are audible.
 
     Summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
@@ -163,12 +163,12 @@ def _distances(graph: Graph, view: str, head: Discriminant) -> str:
     return graph.put("Max", graph.put("Add", distance, offsets), smallest)
 
 
-def _membership(bins: Bins, edges: Sequence[int]) -> Reals:
+def _membership(bins: Bins, edges: Sequence[int]) -> Exact:
     """One where a bin lies in a band between two edges, else zero, (bins, bands)."""
     return np.stack([((bins >= low) & (bins < high)).astype(np.float64) for low, high in pairwise(edges)], axis=1)
 
 
-def _once(bins: Bins, weight: Reals) -> Reals:
+def _once(bins: Bins, weight: Exact) -> Exact:
     """Rows of a weight (bins, outputs) for the columns of a spectrum; of those that come twice, the first counts."""
     rows = np.zeros((len(bins), weight.shape[1]))
     kinds, first = np.unique(bins, return_index=True)

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import RecordingError
-from dualres.faultlines.comb import Found, look_for, upper_hz
-from dualres.faultlines.envelope import TURNS, Band, Spectrum, envelope_spectrum, impulsive_band, order_spectrum
-from dualres.faultlines.lines import Line
+from dualres.faultlines.comb import LineTest, look_for, upper_hz
+from dualres.faultlines.envelope import TURNS, Band, PowerSpectrum, envelope_spectrum, impulsive_band, order_spectrum
+from dualres.faultlines.lines import FaultLine
 
 LEAST_TURNS = TURNS // 2  # revolutions of a recording: with fewer, lines of a shaft order are not apart
 
@@ -20,16 +20,16 @@ class Assessment:
 
     shaft_hz: float
     band: Band  # that the envelope is taken of
-    spectrum: Spectrum
-    envelope: Spectrum
-    found: tuple[Found, ...]  # every line that was looked for, in its order
+    spectrum: PowerSpectrum
+    envelope: PowerSpectrum
+    found: tuple[LineTest, ...]  # every line that was looked for, in its order
 
     @property
-    def named(self) -> tuple[Found, ...]:
+    def named(self) -> tuple[LineTest, ...]:
         return tuple(one for one in self.found if one.named)
 
 
-def assess(signal: npt.ArrayLike, rate: float, shaft_hz: float, lines: Sequence[Line]) -> Assessment:
+def assess(signal: npt.ArrayLike, rate: float, shaft_hz: float, lines: Sequence[FaultLine]) -> Assessment:
     """Look for the lines of a machine whose shaft turns at `shaft_hz`, in samples at `rate` Hz."""
     samples = np.asarray(signal, dtype=np.float64)
     turns = len(samples) / rate * shaft_hz

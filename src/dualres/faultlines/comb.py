@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.faultlines.envelope import Spectrum
-from dualres.faultlines.lines import Exact, Line
+from dualres.faultlines.envelope import PowerSpectrum
+from dualres.faultlines.lines import FaultLine
+from dualres.utils.arrays import Exact
 
 SHIFTED = 600  # combs that a line is compared with
 RANGE = (0.57, 1.75)  # their spacings, in the line's own: neither half of it nor twice, whose frequencies are its own
@@ -23,10 +24,10 @@ LEAST = 2.0  # score of a line that is named: what is rare need not be much
 
 
 @dataclass(frozen=True)
-class Found:
+class LineTest:
     """What the test says of a line."""
 
-    line: Line
+    line: FaultLine
     hz: float  # the spacing at which its comb is strongest, slip included
     score: float  # how far its comb stands out, in robust standard deviations of the noise
     p: float  # share of shifted combs that score as high
@@ -39,7 +40,7 @@ class Found:
         return self.hz / self.line.hz - 1
 
 
-def prominence(spectrum: Spectrum) -> Exact:
+def prominence(spectrum: PowerSpectrum) -> Exact:
     """How far each frequency stands out of its surroundings, in robust standard deviations; 0 if it does not."""
     level = np.log(np.maximum(spectrum.power, np.finfo(float).tiny))
     away = level - _local_median(level, min(AROUND, len(level) // 2 * 2 - 1))
@@ -57,7 +58,7 @@ def _local_median(values: Exact, around: int) -> Exact:
     return np.asarray(np.partition(within, half, axis=1)[:, half])
 
 
-def scores(stands: Exact, step_hz: float, line: Line, factors: Exact) -> tuple[Exact, Exact]:
+def scores(stands: Exact, step_hz: float, line: FaultLine, factors: Exact) -> tuple[Exact, Exact]:
     """Of the comb at spacings of `factors` times the line's, the best within its slip, and the factor there: (n,)."""
     fastest = max(abs(m) for m in line.multiples) * line.hz * factors.max()
     steps = max(1, int(np.ceil(line.slip * fastest / step_hz)))
@@ -75,19 +76,19 @@ def scores(stands: Exact, step_hz: float, line: Line, factors: Exact) -> tuple[E
     return found[rows, best], tried[rows, best]
 
 
-def upper_hz(line: Line) -> float:
+def upper_hz(line: FaultLine) -> float:
     """How far a spectrum must reach to test a line of harmonics by as few of them as possible."""
     return LEAST_TEETH * line.hz * RANGE[1] * (1 + line.slip)
 
 
-def shifted_factors(line: Line) -> Exact:
+def shifted_factors(line: FaultLine) -> Exact:
     """Spacings of the combs that a line is compared with, none of which slip could bring to the line's own."""
     factors = np.geomspace(*RANGE, SHIFTED)
     factors = factors[np.abs(factors - 1) > 2.5 * line.slip + 0.01]
     return np.asarray(factors)
 
 
-def look_for(spectra: dict[str, Spectrum], lines: Sequence[Line]) -> list[Found]:
+def look_for(spectra: dict[str, PowerSpectrum], lines: Sequence[FaultLine]) -> list[LineTest]:
     """Every line, in the order given, by the spectrum that it shows in.
 
     The most prominent line is tested first, each time by Holm's level. What was named is taken out of the spectrum
@@ -100,13 +101,13 @@ def look_for(spectra: dict[str, Spectrum], lines: Sequence[Line]) -> list[Found]
         first = min(range(len(left)), key=lambda i: (tried[i][2], -tried[i][1]))
         (hz, score, p), line = tried[first], left.pop(first)
         worst = max(worst, min(1.0, p * (len(left) + 1)))
-        found[line] = Found(line, hz, score, p, worst, worst <= ERROR and score >= LEAST)
+        found[line] = LineTest(line, hz, score, p, worst, worst <= ERROR and score >= LEAST)
         if found[line].named:
             _take_out(stands[line.where], spectra[line.where].step_hz, line, hz)
     return [found[line] for line in lines]
 
 
-def _tried(stands: Exact, step_hz: float, line: Line) -> tuple[float, float, float]:
+def _tried(stands: Exact, step_hz: float, line: FaultLine) -> tuple[float, float, float]:
     """The best spacing in Hz, its score and its p-value, by those frequencies that every shifted comb has as well."""
     line = line.below(line.carrier_hz + (len(stands) * step_hz - line.carrier_hz) / (RANGE[1] * (1 + line.slip)))
     if len(line.multiples) < LEAST_TEETH:
@@ -117,7 +118,7 @@ def _tried(stands: Exact, step_hz: float, line: Line) -> tuple[float, float, flo
     return float(factor * line.hz), float(score), float(p)
 
 
-def _take_out(stands: Exact, step_hz: float, line: Line, hz: float) -> None:
+def _take_out(stands: Exact, step_hz: float, line: FaultLine, hz: float) -> None:
     for place in np.round(line.frequencies(hz / line.hz) / step_hz).astype(int):
         wide = 2 + int(SMEARED * abs(place))
         stands[max(0, place - wide) : place + wide + 1] = 0

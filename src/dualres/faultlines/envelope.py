@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualres.faultlines.lines import Exact
+from dualres.utils.arrays import Exact
 
 FRAMES = (16, 32, 64, 128, 256)  # samples: bands of a rate's eighth to its 128th
 LEAST_HZ = 500.0  # where bands lie: below are the lines of shafts and gears themselves
@@ -27,7 +27,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Spectrum:
+class PowerSpectrum:
     """Power at equally spaced frequencies."""
 
     step_hz: float
@@ -84,7 +84,7 @@ def squared_envelope(signal: Exact, rate: float, band: Band) -> tuple[Exact, flo
     return squared, length * step
 
 
-def averaged_spectrum(signal: Exact, rate: float, frame_s: float) -> Spectrum:
+def averaged_spectrum(signal: Exact, rate: float, frame_s: float) -> PowerSpectrum:
     """Mean power over Hann frames that overlap by half, of `frame_s` seconds or of the whole signal."""
     length = min(len(signal), max(16, round(frame_s * rate)))
     window = _hann(length)
@@ -92,15 +92,15 @@ def averaged_spectrum(signal: Exact, rate: float, frame_s: float) -> Spectrum:
     power = np.zeros(length // 2 + 1)
     for frame in frames:
         power += np.abs(np.fft.rfft((frame - frame.mean()) * window)) ** 2
-    return Spectrum(rate / length, power / (len(frames) * (window**2).sum() * rate))
+    return PowerSpectrum(rate / length, power / (len(frames) * (window**2).sum() * rate))
 
 
-def envelope_spectrum(signal: Exact, rate: float, band: Band, shaft_hz: float) -> Spectrum:
+def envelope_spectrum(signal: Exact, rate: float, band: Band, shaft_hz: float) -> PowerSpectrum:
     """Of the squared envelope within a band."""
     return averaged_spectrum(*squared_envelope(signal, rate, band), TURNS / shaft_hz)
 
 
-def order_spectrum(signal: Exact, rate: float, shaft_hz: float) -> Spectrum:
+def order_spectrum(signal: Exact, rate: float, shaft_hz: float) -> PowerSpectrum:
     """Of the signal itself, in frames of as many revolutions."""
     return averaged_spectrum(signal, rate, TURNS / shaft_hz)
 

@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.errors import ConfigError
 from dualres.faultlines.bearing import Bearing
+from dualres.utils.arrays import Exact
 
-Exact = npt.NDArray[np.float64]
-Where = Literal["spectrum", "envelope"]
+SpectrumKind = Literal["spectrum", "envelope"]
 
 BEARING_SLIP = 0.02  # by which elements that slide instead of rolling may be off
 SPEED_SLIP = 0.005  # by which a stated speed may be off; gears and shafts do not slip
@@ -19,18 +18,18 @@ SIDEBANDS = (-2, -1, 1, 2)
 
 
 @dataclass(frozen=True)
-class Line:
+class FaultLine:
     """A comb of frequencies: `carrier_hz` plus multiples of `hz`. Both follow the speed."""
 
     name: str  # BPFO ...
     meaning: str
     hz: float  # spacing
-    where: Where = "envelope"
+    where: SpectrumKind = "envelope"
     slip: float = BEARING_SLIP
     multiples: tuple[int, ...] = HARMONICS
     carrier_hz: float = 0.0
 
-    def below(self, hz: float) -> "Line":
+    def below(self, hz: float) -> "FaultLine":
         """The part of the comb that stays below `hz`."""
         return replace(self, multiples=tuple(m for m in self.multiples if self.carrier_hz + m * self.hz < hz))
 
@@ -39,35 +38,35 @@ class Line:
         return self.carrier_hz + factor * self.hz * np.array(self.multiples, dtype=np.float64)
 
 
-def bearing_lines(bearing: Bearing, shaft_hz: float) -> tuple[Line, ...]:
+def bearing_lines(bearing: Bearing, shaft_hz: float) -> tuple[FaultLine, ...]:
     """Of the envelope: impacts make a resonance ring, and come at these rates."""
     return (
-        Line("BPFO", "outer ring", shaft_hz * bearing.outer),
-        Line("BPFI", "inner ring", shaft_hz * bearing.inner),
-        Line("2xBSF", "rolling element", shaft_hz * bearing.strikes("ball")),
-        Line("FTF", "cage", shaft_hz * bearing.cage),
+        FaultLine("BPFO", "outer ring", shaft_hz * bearing.outer),
+        FaultLine("BPFI", "inner ring", shaft_hz * bearing.inner),
+        FaultLine("2xBSF", "rolling element", shaft_hz * bearing.strikes("ball")),
+        FaultLine("FTF", "cage", shaft_hz * bearing.cage),
     )
 
 
-def gear_lines(teeth: tuple[int, int], shaft_hz: float) -> tuple[Line, ...]:
+def gear_lines(teeth: tuple[int, int], shaft_hz: float) -> tuple[FaultLine, ...]:
     """Of the spectrum: the mesh of a gear on the shaft with its mate, by their teeth, and both shafts' sidebands."""
     mesh, mate_hz = shaft_hz * teeth[0], shaft_hz * teeth[0] / teeth[1]
-    where: Where = "spectrum"
+    where: SpectrumKind = "spectrum"
     return (
-        Line("mesh", "gear mesh", mesh, where, SPEED_SLIP),
-        Line("mesh ± shaft", "sidebands of the gear", shaft_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
-        Line("mesh ± mate", "sidebands of its mate", mate_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
+        FaultLine("mesh", "gear mesh", mesh, where, SPEED_SLIP),
+        FaultLine("mesh ± shaft", "sidebands of the gear", shaft_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
+        FaultLine("mesh ± mate", "sidebands of its mate", mate_hz, where, SPEED_SLIP, SIDEBANDS, mesh),
     )
 
 
-def shaft_lines(shaft_hz: float) -> tuple[Line, ...]:
+def shaft_lines(shaft_hz: float) -> tuple[FaultLine, ...]:
     """Of the spectrum: unbalance, misalignment and looseness."""
-    return (Line("shaft", "shaft orders", shaft_hz, "spectrum", SPEED_SLIP),)
+    return (FaultLine("shaft", "shaft orders", shaft_hz, "spectrum", SPEED_SLIP),)
 
 
 def machine_lines(
     shaft_hz: float, bearing: Bearing | None = None, teeth: tuple[int, int] | None = None
-) -> tuple[Line, ...]:
+) -> tuple[FaultLine, ...]:
     """All lines that are known of a machine."""
     return (
         *shaft_lines(shaft_hz),

@@ -6,7 +6,7 @@ from dualres.faultlines.bearing import bearing_of
 
 
 @dataclass(frozen=True)
-class Printed:
+class PublishedRate:
     """One value, its digits as they are printed."""
 
     bearing: str
@@ -29,9 +29,9 @@ class Printed:
         return abs(int(self.computed.replace(".", "")) - int(self.text.replace(".", "")))
 
 
-def _printed(bearing: str, source: str, shaft_hz: float = 1.0, **values: str) -> tuple[Printed, ...]:
+def _printed(bearing: str, source: str, shaft_hz: float = 1.0, **values: str) -> tuple[PublishedRate, ...]:
     return tuple(
-        Printed(bearing, name.replace("twice_", "2x"), text, source, shaft_hz) for name, text in values.items()
+        PublishedRate(bearing, name.replace("twice_", "2x"), text, source, shaft_hz) for name, text in values.items()
     )
 
 

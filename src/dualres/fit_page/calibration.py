@@ -6,7 +6,7 @@ import numpy as np
 
 from dualres.fit_page import svg as sketch
 from dualres.judge.trust.calibration import ERROR, NAMED, NO_PROMISE, NONE_OF_THESE, ONE_OF, WITHOUT, Calibration
-from dualres.learn.reliability import Answered, Bin, answered, bins_of
+from dualres.learn.reliability import Bin, HeldOutAnswer, answered, bins_of
 from dualres.learn.workflow import FittedModel
 from dualres.recordings.recording import Recording
 from dualres.utils import html
@@ -36,7 +36,7 @@ def section(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     return html.section(title, text, body).replace(" %", "&nbsp;%")
 
 
-def _answers(known: Sequence[Answered]) -> str:
+def _answers(known: Sequence[HeldOutAnswer]) -> str:
     """How many recordings have each kind of answer, and of those with a set, how many sets hold the truth."""
     rows = []
     for kind, title in _ANSWERS.items():
@@ -46,7 +46,7 @@ def _answers(known: Sequence[Answered]) -> str:
     return html.table([f"Answer at {100 * ERROR:.0f} %", "Recordings", "Hold the truth"], rows, numbers=(1, 2))
 
 
-def _reliability(known: Sequence[Answered], temperature: float) -> str:
+def _reliability(known: Sequence[HeldOutAnswer], temperature: float) -> str:
     right = [one.right for one in known]
     stated, after = [one.stated for one in known], [one.calibrated for one in known]
     before_bins, after_bins = bins_of(stated, right), bins_of(after, right)
@@ -66,7 +66,7 @@ def _reliability(known: Sequence[Answered], temperature: float) -> str:
     return f'<div class="sure">{drawn}<div><p>{said}</p>{table}</div></div>'
 
 
-def _points(bins: Sequence[Bin]) -> list[sketch.Point]:
+def _points(bins: Sequence[Bin]) -> list[sketch.CurvePoint]:
     return [(one.stated, one.right / one.count, one.count) for one in bins]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from dualres.fit_page import svg as sketch
-from dualres.fit_page.signal_looks import Look, nearest
+from dualres.fit_page.signal_looks import SignalPicture, nearest
 from dualres.fit_page.svg import Scale
 from dualres.learn.estimate import Estimate, HeldOut
 from dualres.learn.holdout import plural
@@ -76,7 +76,7 @@ def rounds(estimate: Estimate) -> str:
     return html.table(["Round", f"Held out: {estimate.unit}", "Named right"], rows, numbers=(2,))
 
 
-def wrong(estimate: Estimate, recordings: Sequence[Recording], looks: Mapping[str, Look], scale: Scale) -> str:
+def wrong(estimate: Estimate, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture], scale: Scale) -> str:
     """The wrong recordings, the surest first, each beside the nearest that its model had learned from."""
     labels = {r.id: str(r.label) for r in recordings}
     mistaken = wrong_ones(estimate)
@@ -98,7 +98,7 @@ def wrong_ones(estimate: Estimate) -> list[HeldOut]:
     return sorted(mistaken, key=lambda one: -one.probabilities[one.verdict])
 
 
-def _drawn(look: Look, scale: Scale, said: str) -> str:
+def _drawn(look: SignalPicture, scale: Scale, said: str) -> str:
     about = f'<div class="about"><h3>{html.name(look.name)}</h3><span>{said}</span></div>'
     return f"<div>{about}{sketch.waveform(look)}{sketch.spectra(look.spectrum, scale, look.name)}</div>"
 

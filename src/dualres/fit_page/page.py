@@ -21,13 +21,14 @@ from dualres.fit_page import bands as listening
 from dualres.fit_page import calibration as sureness
 from dualres.fit_page import held_out
 from dualres.fit_page import svg as sketch
-from dualres.fit_page.signal_looks import Look, difference, first_axis, highest_hz, looks_of
+from dualres.fit_page.signal_looks import SignalPicture, difference, first_axis, highest_hz, looks_of
 from dualres.fit_page.svg import Scale
 from dualres.learn.label_coverage import narrow
 from dualres.learn.workflow import FittedModel
 from dualres.model_file.card import VIEWS, Card
 from dualres.recordings.recording import Recording
 from dualres.utils import html
+from dualres.utils.arrays import Exact
 from dualres.utils.files import check_writable, write_whole
 from dualres.utils.progress import Progress, quiet
 
@@ -122,7 +123,9 @@ def _expected(fitted: FittedModel, recordings: Sequence[Recording]) -> str:
     )
 
 
-def _judged(fitted: FittedModel, recordings: Sequence[Recording], looks: Mapping[str, Look], scale: Scale) -> list[str]:
+def _judged(
+    fitted: FittedModel, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture], scale: Scale
+) -> list[str]:
     """What was held out, the confusions and the wrong recordings, of each estimate."""
     sections = []
     for estimate in fitted.estimates:
@@ -167,18 +170,20 @@ def _rates(recordings: Sequence[Recording]) -> str:
     return ", ".join(f"{float(rate) / 1000:g}" for rate in sorted({first_axis(r).rate for r in recordings}))
 
 
-def _typical(label: str, recordings: Sequence[Recording], looks: Mapping[str, Look]) -> Recording:
+def _typical(label: str, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture]) -> Recording:
     """The recording of a class whose spectrum is nearest to the mean."""
     members = [r for r in recordings if r.label == label]
     mean = _mean_spectrum(label, recordings, looks)
     return min(members, key=lambda one: difference(looks[one.id].spectrum, mean))
 
 
-def _mean_spectrum(label: str, recordings: Sequence[Recording], looks: Mapping[str, Look]) -> sketch.Values:
+def _mean_spectrum(label: str, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture]) -> Exact:
     return np.asarray(np.mean([looks[r.id].spectrum for r in recordings if r.label == label], axis=0))
 
 
-def _class_row(typical: Recording, recordings: Sequence[Recording], looks: Mapping[str, Look], scale: Scale) -> str:
+def _class_row(
+    typical: Recording, recordings: Sequence[Recording], looks: Mapping[str, SignalPicture], scale: Scale
+) -> str:
     label, look = str(typical.label), looks[typical.id]
     members = [looks[r.id] for r in recordings if r.label == label]
     single = [one.spectrum for one in members[:MOST_LINES]] if len(members) > 1 else []

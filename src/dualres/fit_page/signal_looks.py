@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.recordings.recording import Recording, Samples, axes_of
+from dualres.utils.arrays import Exact
 from dualres.utils.progress import Progress, quiet
 
 COLUMNS = 240  # of a drawn waveform: each from its lowest to its highest sample
@@ -15,23 +15,21 @@ LOWEST_HZ = 10.0
 SMOOTH = 9  # bands, half an octave: two machines of one kind do not run at one speed
 LOOK = "Look at the recordings"  # the stage that progress is told of
 
-Values = npt.NDArray[np.float64]
-
 
 @dataclass(frozen=True)
-class Look:
+class SignalPicture:
     """A recording as it is drawn."""
 
     name: str
-    low: Values  # of the first stretch, around its mean, (COLUMNS,)
-    high: Values
+    low: Exact  # of the first stretch, around its mean, (COLUMNS,)
+    high: Exact
     seconds: float  # of that stretch
     rms: float  # of the whole recording, each stretch around its mean
     peak: float  # largest distance from there
-    spectrum: Values  # dB around its own mean, (BANDS,): a model is told no level either
+    spectrum: Exact  # dB around its own mean, (BANDS,): a model is told no level either
 
 
-def looks_of(recordings: Sequence[Recording], stretch_s: float, progress: Progress = quiet) -> dict[str, Look]:
+def looks_of(recordings: Sequence[Recording], stretch_s: float, progress: Progress = quiet) -> dict[str, SignalPicture]:
     """All recordings by their ids, in stretches of `stretch_s` seconds, up to the highest frequency that all have."""
     highest = highest_hz(recordings)
     looks = {}
@@ -46,11 +44,11 @@ def highest_hz(recordings: Sequence[Recording]) -> float:
     return float(min(one.rate for one in map(first_axis, recordings)) / 2)
 
 
-def look_of(recording: Recording, stretch_s: float, highest: float) -> Look:
+def look_of(recording: Recording, stretch_s: float, highest: float) -> SignalPicture:
     """Of several axes the first one, in one pass."""
     signal = first_axis(recording)
     samples = max(int(stretch_s * signal.rate), 2)
-    first: Values | None = None
+    first: Exact | None = None
     squares, peak, count, power = 0.0, 0.0, 0, np.zeros(samples // 2 + 1)
     window = np.hanning(samples)
     for block in signal.blocks(samples):
@@ -65,7 +63,7 @@ def look_of(recording: Recording, stretch_s: float, highest: float) -> Look:
     if first is None:
         raise ValueError(f"{recording.id}: has no samples")  # a Recording refuses that itself
     columns = np.array_split(first, min(COLUMNS, samples))
-    return Look(
+    return SignalPicture(
         recording.id,
         np.array([column.min() for column in columns]),
         np.array([column.max() for column in columns]),
@@ -76,14 +74,14 @@ def look_of(recording: Recording, stretch_s: float, highest: float) -> Look:
     )
 
 
-def nearest(look: Look, others: Mapping[str, Look]) -> tuple[str, float]:
+def nearest(look: SignalPicture, others: Mapping[str, SignalPicture]) -> tuple[str, float]:
     """The one whose smoothed spectrum differs least, and by how much: dB, root mean square over the bands."""
     differences = {name: difference(look.spectrum, other.spectrum) for name, other in others.items()}
     name = min(differences, key=differences.__getitem__)
     return name, differences[name]
 
 
-def difference(one: Values, other: Values) -> float:
+def difference(one: Exact, other: Exact) -> float:
     """Of two spectra in dB, whose levels do not count, smoothed over half an octave."""
     smooth = np.convolve(one - other, np.full(SMOOTH, 1 / SMOOTH), mode="valid")
     return float(np.sqrt(np.mean(smooth**2)))
@@ -94,13 +92,13 @@ def first_axis(recording: Recording) -> Recording:
     return axes_of(recording)[0]
 
 
-def _centred(block: Samples, samples: int) -> Values:
+def _centred(block: Samples, samples: int) -> Exact:
     """Around its mean; one that is shorter than a stretch is filled up with nothing."""
     centred = block - block.mean(dtype=np.float64)
     return np.pad(centred, (0, samples - len(block)))
 
 
-def _in_bands(power: Values, rate: float, highest: float) -> Values:
+def _in_bands(power: Exact, rate: float, highest: float) -> Exact:
     """The mean density of each band in dB, around the mean of all; where bands are narrower than lines, the line's."""
     edges = np.geomspace(min(LOWEST_HZ, highest / 2), highest, BANDS + 1)
     upper = (np.arange(len(power)) + 0.5) * rate / (2 * (len(power) - 1))  # where each line's share ends

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-import numpy.typing as npt
 
-from dualres.fit_page.signal_looks import LOWEST_HZ, Look
+from dualres.fit_page.signal_looks import LOWEST_HZ, SignalPicture
+from dualres.utils.arrays import Exact
 
 WIDTH, HEIGHT = 1000, 200  # of the coordinates; a page stretches both as it likes
 MARGIN = 6  # of the coordinates, above and below spectra
 
-Values = npt.NDArray[np.float64]
-Point = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
+CurvePoint = tuple[float, float, int]  # a stated share, the share that was right, and how many these are of
 
 SIDE, LEFT, BELOW, ABOVE = 220, 42, 40, 14  # of a square with its scales, which keeps its proportions
 LARGEST = 11  # radius of the point that most are of
@@ -29,7 +28,7 @@ class Scale:
     high_db: float
 
     @classmethod
-    def of(cls, looks: Collection[Look], highest_hz: float) -> "Scale":
+    def of(cls, looks: Collection[SignalPicture], highest_hz: float) -> "Scale":
         """As wide as the spectra."""
         return cls(
             highest_hz,
@@ -38,7 +37,7 @@ class Scale:
         )
 
 
-def waveform(look: Look) -> str:
+def waveform(look: SignalPicture) -> str:
     """The first stretch of a recording, as high as its own peak."""
     reach = max(float(np.abs([look.low, look.high]).max()), float(np.finfo(np.float64).tiny))
     x = np.linspace(0, WIDTH, len(look.low))
@@ -48,14 +47,14 @@ def waveform(look: Look) -> str:
     return _sketch(f'<path class="wave" d="{outline}Z"/>', said, ("0", f"{look.seconds:.2g} s"))
 
 
-def spectra(mean: Values, scale: Scale, name: str, single: Sequence[Values] = ()) -> str:
+def spectra(mean: Exact, scale: Scale, name: str, single: Sequence[Exact] = ()) -> str:
     """A spectrum in dB over the logarithm of frequency, above those of single recordings, which are pale."""
     drawn = "".join(f'<path class="single" d="{_line(one, scale)}"/>' for one in single)
     drawn += f'<path class="mean" d="{_line(mean, scale)}"/>'
     return _sketch(drawn, f"Spectrum of {name}", _hertz(scale.highest_hz))
 
 
-def reliability(before: Sequence[Point], after: Sequence[Point]) -> str:
+def reliability(before: Sequence[CurvePoint], after: Sequence[CurvePoint]) -> str:
     """Stated shares against those that were right, as they are stated (rings) and after a correction (discs)."""
     most = max(count for _, _, count in (*before, *after))
     bottom = ABOVE + SIDE
@@ -92,12 +91,12 @@ def _text(x: float, y: float, said: str, anchor: str) -> str:
     return f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}">{said}</text>'
 
 
-def _line(spectrum: Values, scale: Scale) -> str:
+def _line(spectrum: Exact, scale: Scale) -> str:
     share = (spectrum - scale.low_db) / max(scale.high_db - scale.low_db, 1.0)
     return _path(np.linspace(0, WIDTH, len(spectrum)), MARGIN + (HEIGHT - 2 * MARGIN) * (1 - share))
 
 
-def _path(x: Values, y: Values) -> str:
+def _path(x: Exact, y: Exact) -> str:
     return "M" + "L".join(f"{a:.0f} {b:.0f}" for a, b in zip(x, y, strict=True))
 
 

@@ -35,7 +35,7 @@ TORCH_BATCH = {"cpu": 16, "cuda": 256}  # windows; by PyTorch their activations 
 
 Windows = npt.NDArray[np.float32]  # (n, window), raw, at the model's rate
 Scores = npt.NDArray[np.float64]  # (n, classes): probabilities, or the decision values of a method that has none
-Scorer = Callable[[Windows], Floats]  # windows to logits (n, classes)
+ScoreFunction = Callable[[Windows], Floats]  # windows to logits (n, classes)
 # One network of a model: `Weights` or `ViewsWeights`, one of PyTorch's, or a comparator, which has `scores` itself.
 Member = Any
 
@@ -48,7 +48,7 @@ def scores(member: Member, windows: Windows) -> Scores:
     return softmax(scorer(member)(windows).astype(np.float64))
 
 
-def scorer(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
+def scorer(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> ScoreFunction:
     """The network as it is now, ready to give logits, without jitter and dropout. Windows may be read-only views."""
     return partial(_score, _way(network), network.config.window)
 
@@ -86,13 +86,13 @@ def views_of(weights: ViewsWeights, windows: Windows) -> dict[str, Floats]:
     return {name: view.astype(np.float32) for name, view in views_reference.views(weights.config, windows).items()}
 
 
-def _score(way: Scorer, window: int, windows: Windows) -> Floats:
+def _score(way: ScoreFunction, window: int, windows: Windows) -> Floats:
     if windows.ndim != 2 or windows.shape[1] != window:
         raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {window})")
     return way(windows.astype(np.float32, copy=False))
 
 
-def _way(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> Scorer:
+def _way(network: DualRes | ViewsNetwork | Weights | ViewsWeights) -> ScoreFunction:
     if isinstance(network, Weights | ViewsWeights) or _is_plain(network, "cpu"):
         return _kernel(network).logits if _served(network) else partial(by_numpy, weights_of(network))
     from dualres.kernel.gpu.available import available

@@ -22,7 +22,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from dualres.metrics import Shares, binomial
+from dualres.metrics import binomial
+from dualres.utils.arrays import Exact
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Strength:
     closed: float = 0.75  # the spread of verdicts up to which nothing is corrected
     opened: float = 0.9  # and from which on everything is
 
-    def open(self, named: Shares) -> float:
+    def open(self, named: Exact) -> float:
         """The share of the correction that these recordings allow, 0 to 1."""
         return min(1.0, max(0.0, (spread(named) - self.closed) / (self.opened - self.closed)))
 
@@ -44,7 +45,7 @@ CHOSEN = Strength()
 
 def corrected(
     probabilities: npt.ArrayLike, conditions: Sequence[Hashable | None], strength: Strength = CHOSEN
-) -> Shares:
+) -> Exact:
     """Probabilities of recordings judged together, (recordings, classes).
 
     `probabilities` are those of each recording alone, and `conditions` the operating conditions, None where unknown. A
@@ -72,7 +73,7 @@ def corrected(
     return named
 
 
-def spread(named: Shares) -> float:
+def spread(named: Exact) -> float:
     """How evenly the verdicts on some recordings fall on the classes: 0 if all are the same, about 1 if at random.
 
     It is the entropy of the verdicts over the entropy to expect of as many that are drawn evenly.
@@ -92,7 +93,7 @@ def _entropy_by_chance(count: int, classes: int) -> float:
     return float(-classes * (binomial(count, 1 / classes)[1:] * found * np.log(found)).sum())
 
 
-def _mean(named: Shares, before: Shares, weight: float) -> Shares:
+def _mean(named: Exact, before: Exact, weight: float) -> Exact:
     """The mean probability of every class, as if `weight` recordings with that of `before` were among them."""
-    mean: Shares = (named.sum(0) + weight * before) / (len(named) + weight)
+    mean: Exact = (named.sum(0) + weight * before) / (len(named) + weight)
     return mean

@@ -15,7 +15,7 @@ from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
 from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording, remembered_by
 from dualres.kernel.threads import limit_threads
-from dualres.recordings.labels.folder import Row, read_row
+from dualres.recordings.labels.folder import LabelRow, read_row
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Interval, Recording
 from dualres.recordings.windows import covered, evenly
@@ -29,7 +29,7 @@ Condition = tuple[tuple[str, str], ...]  # names and values, sorted
 
 
 @dataclass(frozen=True)
-class Judged:
+class FileVerdict:
     """A file with its verdict, or with the reason why there is none."""
 
     path: Path
@@ -41,7 +41,7 @@ class Judged:
     part: Interval | None = None  # of the file, where a list names one
 
 
-def as_object(one: Judged) -> dict[str, object]:
+def as_object(one: FileVerdict) -> dict[str, object]:
     """What is said of a file, for JSON."""
     named: dict[str, object] = {"file": str(one.path), **({"channel": one.channel} if one.channel else {})}
     if one.part:
@@ -52,10 +52,10 @@ def as_object(one: Judged) -> dict[str, object]:
 
 
 @dataclass(frozen=True)
-class Together:
+class JointVerdicts:
     """Files that were judged together."""
 
-    judged: tuple[Judged, ...]
+    judged: tuple[FileVerdict, ...]
     unlabelled_s: float  # unique seconds of all recordings with a verdict, nobody having said what they are
 
     @property
@@ -75,12 +75,12 @@ class Together:
 
 def judge_files(
     model: Model,
-    files: Iterable[Path | Row],
+    files: Iterable[Path | LabelRow],
     channel: Channel,
     rate: Fraction | None,
     error: float = ERROR,
     sure: float | None = None,
-) -> Iterator[Judged]:
+) -> Iterator[FileVerdict]:
     """The files in their order; one that cannot be judged costs that file only.
 
     A row may bring its own channel and rate; the arguments serve the others. Without either, a model of several axes
@@ -92,13 +92,13 @@ def judge_files(
 
 def judge_files_by_ray(
     model: Model,
-    files: Iterable[Path | Row],
+    files: Iterable[Path | LabelRow],
     channel: Channel,
     rate: Fraction | None,
     address: str | None = None,
     error: float = ERROR,
     sure: float | None = None,
-) -> Iterator[Judged]:
+) -> Iterator[FileVerdict]:
     """As `judge_files`, on the cluster at that address, or by a Ray of this machine's own if there is none.
 
     Files must lie at the same path on every machine.
@@ -106,7 +106,7 @@ def judge_files_by_ray(
     with Cluster(address) as cluster:
         shared = cluster.share(model)
         room = max(1, AHEAD * cluster.cpus)
-        under_way: deque[tuple[Row, Callable[[], Verdict]]] = deque()
+        under_way: deque[tuple[LabelRow, Callable[[], Verdict]]] = deque()
         for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
@@ -116,7 +116,7 @@ def judge_files_by_ray(
         yield from (_judged(*each) for each in under_way)
 
 
-def together(model: Model, judged: Iterable[Judged]) -> Together:
+def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
     """All verdicts, corrected by what the files say together, per operating condition where it is known.
 
     `alone` then holds the verdict before. See `dualres.judge.batch_correction`.
@@ -124,11 +124,11 @@ def together(model: Model, judged: Iterable[Judged]) -> Together:
     every = tuple(judged)
     alone = [one.verdict for one in every if one.verdict]
     if not alone:
-        return Together(every, 0.0)
+        return JointVerdicts(every, 0.0)
     probabilities = [[verdict.probabilities[label] for label in model.classes] for verdict in alone]
     conditions = [one.condition or None for one in every if one.verdict]
     rows = iter(corrected(probabilities, conditions).tolist())
-    return Together(
+    return JointVerdicts(
         tuple(
             replace(one, verdict=_verdict(one.verdict, model.classes, next(rows)), alone=one.verdict)
             if one.verdict
@@ -153,33 +153,33 @@ def _seconds(model: Model, verdict: Verdict) -> float:
     return covered(evenly(0, verdict.windows, config.window // 2), config.window) / config.rate
 
 
-def _row(file: Path | Row) -> Row:
-    return file if isinstance(file, Row) else Row(file)
+def _row(file: Path | LabelRow) -> LabelRow:
+    return file if isinstance(file, LabelRow) else LabelRow(file)
 
 
-def _judged(row: Row, verdict: Callable[[], Verdict]) -> Judged:
+def _judged(row: LabelRow, verdict: Callable[[], Verdict]) -> FileVerdict:
     condition = tuple(sorted(row.known.get("condition", {}).items()))
     try:
-        return Judged(row.file, verdict(), channel=row.channel, part=row.part, condition=condition)
+        return FileVerdict(row.file, verdict(), channel=row.channel, part=row.part, condition=condition)
     except DualResError as error:
-        return Judged(row.file, None, str(error), row.channel, condition, part=row.part)
+        return FileVerdict(row.file, None, str(error), row.channel, condition, part=row.part)
 
 
-def read_for(model: Model, row: Row, channel: Channel, rate: Fraction | None) -> Recording:
+def read_for(model: Model, row: LabelRow, channel: Channel, rate: Fraction | None) -> Recording:
     """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
     recording = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
     return replace(recording, id=str(row.file))
 
 
 def _judge(
-    model: Model, row: Row, channel: Channel, rate: Fraction | None, error: float, sure: float | None
+    model: Model, row: LabelRow, channel: Channel, rate: Fraction | None, error: float, sure: float | None
 ) -> Verdict:
     return diagnose_recording(model, read_for(model, row, channel, rate), error=error, sure=sure)
 
 
 def _judge_there(
     model: Model,
-    row: Row,
+    row: LabelRow,
     folder: Path,
     exists: bool,
     channel: Channel,

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError, DualResError
-from dualres.judge.files import Judged, read_for
+from dualres.judge.files import FileVerdict, read_for
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import MOST_WINDOWS, Look, look_at_windows
+from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
 from dualres.judge.verdict import (
     Verdict,
     calibration_of,
@@ -23,8 +23,8 @@ from dualres.judge.verdict import (
     window_scores,
     without_calibration,
 )
-from dualres.recordings.labels.folder import Row
-from dualres.recordings.level import Heard
+from dualres.recordings.labels.folder import LabelRow
+from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Interval, Recording, Samples, axes_of
 from dualres.recordings.windows import half_overlapping
@@ -33,14 +33,14 @@ from dualres.utils.progress import Progress, quiet
 JUDGE = "Judge windows"  # the stage that progress is told of
 
 
-class _Looks:
+class _SegmentNovelty:
     """How each stretch of a recording looks to a model, by its first windows, as they pass by."""
 
     def __init__(self, model: Model, recording: Recording, seconds: float) -> None:
         self._model, self._rate, self._seconds = model, recording.rate, seconds
         self._passed = Counter[int]()  # windows of an axis
         self._taken = Counter[tuple[int, int]]()  # of these, by axis and stretch
-        self._found: dict[int, list[tuple[int, Look]]] = defaultdict(list)
+        self._found: dict[int, list[tuple[int, NoveltyFeatures]]] = defaultdict(list)
 
     def __call__(self, windows: Samples, axis: int) -> None:
         numbers = self._passed[axis] + np.arange(len(windows))
@@ -52,9 +52,9 @@ class _Looks:
                 self._taken[axis, at] += len(some)
                 self._found[at].append((len(some), look_at_windows(self._model, axis, some, self._rate)))
 
-    def of(self, at: int) -> Look:
+    def of(self, at: int) -> NoveltyFeatures:
         counts, looks = zip(*self._found[at], strict=True)
-        return Look(*np.average([astuple(look) for look in looks], axis=0, weights=counts).tolist())
+        return NoveltyFeatures(*np.average([astuple(look) for look in looks], axis=0, weights=counts).tolist())
 
 
 def _places(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
@@ -89,8 +89,8 @@ def over_time(
         )
     end_s = float(recording.length / recording.rate)
     expected = len(half_overlapping(int(end_s * config.rate), config.window)) * len(axes_of(recording))
-    heard, done = Heard(), 0
-    calibration, looks = calibration_of(model.card), _Looks(model, recording, seconds)
+    heard, done = LevelMeter(), 0
+    calibration, looks = calibration_of(model.card), _SegmentNovelty(model, recording, seconds)
 
     def watch(windows: Samples, axis: int) -> None:
         nonlocal done
@@ -120,7 +120,7 @@ def over_time(
 
 def judge_over_time(
     model: Model,
-    row: Row,
+    row: LabelRow,
     channel: Channel,
     rate: Fraction | None,
     seconds: float,
@@ -128,7 +128,7 @@ def judge_over_time(
     *,
     error: float = ERROR,
     sure: float | None = None,
-) -> Iterator[Judged]:
+) -> Iterator[FileVerdict]:
     """The stretches of a file, or of the part of it that a list names; or the reason why there are none."""
     try:
         recording = read_for(model, row, channel, rate)
@@ -136,9 +136,11 @@ def judge_over_time(
     except ConfigError:
         raise  # no other file would do better
     except DualResError as error:
-        yield Judged(row.file, None, str(error), row.channel, part=row.part)
+        yield FileVerdict(row.file, None, str(error), row.channel, part=row.part)
         return
     begin = row.part.start_s if row.part else 0.0
     for part, verdict in stretches:
         assert part.end_s is not None
-        yield Judged(row.file, verdict, channel=row.channel, part=Interval(begin + part.start_s, begin + part.end_s))
+        yield FileVerdict(
+            row.file, verdict, channel=row.channel, part=Interval(begin + part.start_s, begin + part.end_s)
+        )

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from dualres.errors import MISFIT, ModelFileError
-from dualres.recordings.formats.contents import Listed, printable
+from dualres.recordings.formats.contents import Vector, printable
 from dualres.recordings.recording import Recording, axes_of
 from dualres.utils.rates import exact_rate
 
@@ -48,7 +48,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class TrainingProfile:
     """Names of channels (# for the number of a recording), rates and units, and ranges of how signals looked."""
 
     channels: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Remembered:
     looks: Mapping[str, Range] = field(default_factory=dict)  # level (rms), crest, bandwidth, seconds
 
     @classmethod
-    def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> Remembered:
+    def of(cls, recordings: Iterable[Recording], looks: Mapping[str, Range]) -> TrainingProfile:
         """From the labelled recordings themselves; none of them is read."""
         every = tuple(axis for one in recordings for axis in axes_of(one))
         return cls(
@@ -68,7 +68,7 @@ class Remembered:
         )
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Remembered:
+    def parsed(cls, data: Mapping[str, Any]) -> TrainingProfile:
         """As it stands in a card."""
         try:
             channels, units = (tuple(map(str, data.get(name, ()))) for name in ("channels", "units"))
@@ -93,7 +93,7 @@ class Remembered:
         """In Hz, where there was one."""
         return self.rates[0] if len(self.rates) == 1 else None
 
-    def channel_in(self, listing: Sequence[Listed]) -> str | None:
+    def channel_in(self, listing: Sequence[Vector]) -> str | None:
         """The only signal of a file that goes by a name that is remembered."""
         met = [one.name for one in listing if one.fault is None and self._knows(one.name)]
         return met[0] if len(met) == 1 else None

@@ -12,14 +12,14 @@ import numpy as np
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.training_profile import Difference, Remembered
+from dualres.judge.training_profile import Difference, TrainingProfile
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import look_at
 from dualres.kernel.inference import TOGETHER
 from dualres.model_file.card import Card
 from dualres.recordings.axes import in_order
-from dualres.recordings.level import Heard
+from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
@@ -71,7 +71,7 @@ def diagnose_recording(
     """
     check_probabilistic(model)
     check_rates(error, sure)
-    remembered, heard = remembered_by(model), Heard()
+    remembered, heard = remembered_by(model), LevelMeter()
     scores = window_scores(model, recording, limit, watch=(lambda windows, _: heard(windows)) if remembered else None)
     differences = remembered.differences(recording, heard.level) if remembered else ()
     verdict = verdict_of(model, recording.id, scores, differences)
@@ -115,9 +115,9 @@ def check_probabilistic(model: Model) -> None:
         )
 
 
-def remembered_by(model: Model) -> Remembered | None:
+def remembered_by(model: Model) -> TrainingProfile | None:
     """What the model's labelled recordings looked like; None for a model that does not remember."""
-    return Remembered.parsed(model.card.learned_from) if model.card.learned_from else None
+    return TrainingProfile.parsed(model.card.learned_from) if model.card.learned_from else None
 
 
 def promises_of(card: Card) -> list[str]:

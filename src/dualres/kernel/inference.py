@@ -21,7 +21,7 @@ from dualres.utils.arrays import Floats
 TOGETHER = 16
 
 ADDRESS = ctypes.c_void_p
-Entry = tuple[Callable[..., Any], int]  # a function that scores windows, and the floats of working memory it wants
+EntryPoint = tuple[Callable[..., Any], int]  # a function that scores windows, and the floats of working memory it wants
 
 
 class _Model(ctypes.Structure):
@@ -43,7 +43,7 @@ class Scoring:
     def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
         self._model, self._classes, self._window = _Model(constants, head, classes), classes, window
 
-    def _score(self, entry: Entry | None, windows: Floats) -> Floats:
+    def _score(self, entry: EntryPoint | None, windows: Floats) -> Floats:
         """Raw windows (n, window) to (n, classes), at most `TOGETHER` of those that half overlap in a call."""
         count, samples = windows.shape
         if samples != self._window:
@@ -94,7 +94,7 @@ def serves(config: ModelConfig) -> bool:
     return fits(config) and _entry(variant()) is not None
 
 
-def entry_named(windows: str, scratch: str) -> Entry | None:
+def entry_named(windows: str, scratch: str) -> EntryPoint | None:
     """Functions of the variant in use that score windows, and that say how many bytes of working memory they want."""
     score = function(windows, [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
     wanted = function(scratch, [], ctypes.c_size_t)
@@ -102,6 +102,6 @@ def entry_named(windows: str, scratch: str) -> Entry | None:
 
 
 @cache
-def _entry(chosen: str | None) -> Entry | None:
+def _entry(chosen: str | None) -> EntryPoint | None:
     """Of the paper's network, in the variant in use; None where there is none."""
     return entry_named("dualres_windows", "dualres_scratch")

@@ -12,10 +12,7 @@ import numpy.typing as npt
 
 from dualres.kernel import compiled
 from dualres.kernel.buffers import aligned
-from dualres.utils.arrays import Floats
-
-Reals = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from dualres.utils.arrays import Exact, Floats, Integers
 
 CROSSINGS = 10  # half of the filter's length, in zero crossings
 _KAISER = 5.0
@@ -51,7 +48,7 @@ class Resampler:
     `weights` gives those of some outputs, (outputs, width). It is asked for few at a time: all of them can be many.
     """
 
-    def __init__(self, up: int, down: int, rows: Integers, width: int, weights: Callable[[Integers], Reals]) -> None:
+    def __init__(self, up: int, down: int, rows: Integers, width: int, weights: Callable[[Integers], Exact]) -> None:
         size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
         periods = _periods_in_a_unit(up, size)
         self.unit, self._unit_rows = periods * up, periods * down  # a stretch of outputs begins at a multiple of `unit`
@@ -100,7 +97,7 @@ class Resampler:
         return out if finite else None
 
 
-def taps_for(ratio: Fraction, even: bool = False) -> Reals:
+def taps_for(ratio: Fraction, even: bool = False) -> Exact:
     """The filter's taps from its centre on; the other half mirrors it. A sample has `ratio.numerator` taps.
 
     Those that weigh one output's samples sum to nearly one, off by up to 7e-4, and `even` ones exactly: a constant
@@ -140,7 +137,7 @@ def _periods_in_a_unit(up: int, outputs: int) -> int:
     return max(1, outputs // (up * step)) * step if up * step <= _LONGEST_UNIT else 1
 
 
-def _without_zeros(weights: Reals) -> tuple[Integers, Integers, Floats]:
+def _without_zeros(weights: Exact) -> tuple[Integers, Integers, Floats]:
     """Of each output, how many zeros lead its weights, how many weights there are without those at either end, and
     these, from the first column on."""
     used = weights != 0

@@ -15,7 +15,7 @@ from dualres.utils.arrays import Floats
 TAPS, KERNELS = 9, 84  # as rocket.c has them
 MOST_SAMPLES = 1 << 24  # that a float counts
 
-Integers = npt.NDArray[np.int32]
+Int32s = npt.NDArray[np.int32]
 
 _ADDRESS, _COUNT, _TAP = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
 
@@ -25,7 +25,7 @@ def available() -> bool:
     return _features() is not None
 
 
-def features(signals: Floats, dilations: Integers, counts: Integers, levels: Floats) -> Floats:
+def features(signals: Floats, dilations: Int32s, counts: Int32s, levels: Floats) -> Floats:
     """What `features_ref` of dualres.bench.methods.rocket gives, to the last bit, for float32 arrays without gaps."""
     samples = _checked("signals", signals, signals.shape[0], signals.shape[1])
     begins = np.cumsum([0, *(KERNELS * counts)]).tolist()

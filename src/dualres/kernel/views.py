@@ -8,7 +8,7 @@ import numpy as np
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.kernel.compiled import function, variant
-from dualres.kernel.inference import ADDRESS, Entry, Scoring, entry_named
+from dualres.kernel.inference import ADDRESS, EntryPoint, Scoring, entry_named
 from dualres.kernel.pack import bin_order, fft_tables, fits, in_one_run, turns
 from dualres.kernel.threads import room
 from dualres.model.views.weights import HEAD, ViewsWeights
@@ -71,7 +71,7 @@ def packed_views(weights: ViewsWeights) -> tuple[Floats, Floats]:
 
 
 @cache
-def _entry(chosen: str | None) -> Entry | None:
+def _entry(chosen: str | None) -> EntryPoint | None:
     return entry_named("dualres_views", "dualres_views_scratch")
 
 

@@ -9,7 +9,6 @@ from itertools import count
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -19,8 +18,8 @@ from dualres.model.discriminant import Discriminant
 from dualres.model.views import low_lines, mean_spectra, modulation
 from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Samples
+from dualres.utils.arrays import Exact
 
-Exact = npt.NDArray[np.float64]
 OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
 Tell = Callable[[], None]  # called after each of these
 
@@ -56,7 +55,7 @@ class Statistics(NamedTuple):
         return covariance
 
 
-class Seen(NamedTuple):
+class ViewFeatures(NamedTuple):
     """What the views see of windows, on the CPU; `of_views` is what the heads take of it."""
 
     spectra: Tensor  # (n, features)
@@ -90,7 +89,7 @@ def fit_views(
     return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell).to(device)
 
 
-def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Tell = lambda: None) -> Seen:
+def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Tell = lambda: None) -> ViewFeatures:
     """What the views see of raw windows (n, window) at `config.rate`; `tell` is called after each batch of them."""
 
     def looks(some: Tensor) -> tuple[Tensor, ...]:
@@ -102,11 +101,17 @@ def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Te
         tell()
         return seen
 
-    return Seen(*(view.cpu() for view in views_of(looks, windows, device)))
+    return ViewFeatures(*(view.cpu() for view in views_of(looks, windows, device)))
 
 
 def fit_seen(
-    seen: Seen, labels: Labels, classes: int, config: ModelConfig, tell: Tell = lambda: None, *, fast: bool = False
+    seen: ViewFeatures,
+    labels: Labels,
+    classes: int,
+    config: ModelConfig,
+    tell: Tell = lambda: None,
+    *,
+    fast: bool = False,
 ) -> ViewsNetwork:
     """As `fit_views`, from what the views have seen of the windows; for `fast`, see `strongest_of_few`.
 

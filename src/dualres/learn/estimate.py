@@ -10,7 +10,7 @@ import numpy as np
 
 from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.judge.model import Model
-from dualres.judge.trust.novelty import Look, look_at
+from dualres.judge.trust.novelty import NoveltyFeatures, look_at
 from dualres.learn.estimate_text import sentences
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
@@ -49,7 +49,7 @@ class Estimate:
     plan: Rounds
     fits: int  # networks that were fitted for it
     same_components: bool = False  # whether all held-out components were learned from, too; false if not known
-    looks: tuple[Mapping[str, Look], ...] = ()  # of every round's recordings, by their ids
+    looks: tuple[Mapping[str, NoveltyFeatures], ...] = ()  # of every round's recordings, by their ids
 
     @property
     def unit(self) -> str:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from dualres.judge.training_profile import Range, Remembered, rounded
+from dualres.judge.training_profile import Range, TrainingProfile, rounded
 from dualres.learn.support import Support
 from dualres.recordings.level import bandwidth, crest, level
 from dualres.recordings.recording import Recording
@@ -29,4 +29,4 @@ def learned_from(recordings: Sequence[Recording], support: Support, rate: int) -
         starts = [support.origins[position][1] for position in positions]
         looks["seconds"].append(covered(starts, windows.shape[1]) / rate)
     ranges: dict[str, Range] = {name: (rounded(min(each)), rounded(max(each))) for name, each in looks.items()}
-    return Remembered.of(recordings, ranges).as_data()
+    return TrainingProfile.of(recordings, ranges).as_data()

@@ -13,7 +13,7 @@ BINS = 5  # of stated probabilities, equally wide
 
 
 @dataclass(frozen=True)
-class Answered:
+class HeldOutAnswer:
     """A held-out recording with the answer that the finished model would give to such scores."""
 
     held: HeldOut
@@ -45,14 +45,14 @@ class Bin:
     count: int
 
 
-def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: Calibration) -> list[Answered]:
+def answered(estimate: Estimate, recordings: Sequence[Recording], calibration: Calibration) -> list[HeldOutAnswer]:
     """Every held-out recording, by the scores that its model gave it and by what `calibration` makes of them."""
     known = {r.id: known_of(r) for r in recordings}
     found = []
     for one in estimate.held:
         scores = [one.probabilities[label] for label in calibration.classes]
         look = estimate.looks[one.round - 1][one.recording]
-        found.append(Answered(one, calibration.answer(scores, look, known[one.recording])))
+        found.append(HeldOutAnswer(one, calibration.answer(scores, look, known[one.recording])))
     return found
 
 

@@ -30,17 +30,17 @@ PAIRWISE_CHUNK = 16  # tokens
 LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float32's limits
 
 State = Tensor | None
-Scanned = tuple[Tensor, Tensor]
-Scan = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, State], Scanned]  # delta, u, b, c, theta, state
+ScanResult = tuple[Tensor, Tensor]
+Scan = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, State], ScanResult]  # delta, u, b, c, theta, state
 
 
 def renewed(delta: Tensor) -> Tensor:
     """1 - alpha: the share of the state that a token replaces, precise for any damping."""
-    share: Tensor = _Renewed.apply(delta)  # type: ignore[no-untyped-call]
+    share: Tensor = _OneMinusExp.apply(delta)  # type: ignore[no-untyped-call]
     return share
 
 
-class _Renewed(torch.autograd.Function):
+class _OneMinusExp(torch.autograd.Function):
     """-expm1(-delta). PyTorch would differentiate it as 1 + expm1(-delta), which is all rounding at strong damping."""
 
     @staticmethod
@@ -54,7 +54,7 @@ class _Renewed(torch.autograd.Function):
         return gradient * torch.exp(-delta)
 
 
-def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
+def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
     """Exactly one token: the recurrence as it stands in the paper."""
     if delta.shape[1] != 1:
         raise ValueError(f"scan_step takes one token at a time, not {delta.shape[1]}")
@@ -65,7 +65,7 @@ def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, sta
     return (c.conj() * q).real.sum(-1)[:, None, :], q
 
 
-def scan_ref(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
+def scan_ref(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
     """The token loop: slow, and plainly the recurrence."""
     q = _zero_state(u, b) if state is None else state
     ys = []
@@ -76,7 +76,7 @@ def scan_ref(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, stat
     return torch.cat(ys, dim=1), q
 
 
-def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
+def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
     """The same in chunks: a few matrix products, and a loop over chunks instead of tokens.
 
     In coordinates that rotate along, r_j = exp(i j theta) q_j at token j of a chunk, the decay is
@@ -110,7 +110,7 @@ def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: S
     return chunks.unfold(fade * (older + chunks.along_c @ _as_pairs(enter * starts).mT)), q
 
 
-def scan_pairwise(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> Scanned:
+def scan_pairwise(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
     """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk.
 
     This takes more sums and exponentials, but none can overflow and no differences cancel. The chunk length need not

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from dualres.recordings.ondisk import Stamp
+from dualres.recordings.ondisk import FileStamp
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Samples
 
-_Key = tuple[Path, Stamp | None, tuple[str, ...], Fraction]
+_Key = tuple[Path, FileStamp | None, tuple[str, ...], Fraction]
 _kept: tuple[_Key | None, dict[str, Samples]] = (None, {})  # of the last file, each until it is handed out
 
 
@@ -23,7 +23,7 @@ class Axis:
 
     def __call__(self) -> Samples:
         global _kept
-        stamp = Stamp.of(self.path.stat()) if self.path.exists() else None  # `read` says what is wrong then
+        stamp = FileStamp.of(self.path.stat()) if self.path.exists() else None  # `read` says what is wrong then
         key = (self.path, stamp, self.channels, self.rate)
         last, others = _kept
         found = others.pop(self.channel, None) if last == key else None

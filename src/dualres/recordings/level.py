@@ -10,7 +10,7 @@ POWER = 0.99  # of a signal's power lies within its bandwidth
 _TINY = 1e-300
 
 
-class Heard:
+class LevelMeter:
     """The level of a signal whose windows pass by, some at a time."""
 
     def __init__(self) -> None:

@@ -20,14 +20,14 @@ PACE = 256 << 20  # bytes of a file for which the time that a guard allows is gr
 
 
 @dataclass(frozen=True)
-class Stamp:
+class FileStamp:
     """By what a file is known again without reading it."""
 
     size: int  # bytes
     changed_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> Stamp:
+    def of(cls, status: os.stat_result) -> FileStamp:
         return cls(status.st_size, status.st_mtime_ns)
 
 
@@ -36,7 +36,7 @@ class OnDisk(Blockwise):
     """A vector in a file, read through a guard. It can be sent to other processes, which read the file themselves."""
 
     path: Path
-    stamp: Stamp
+    stamp: FileStamp
     format: str  # a name of FORMATS
     channel: str  # the vector's full name
     length: int  # samples
@@ -71,7 +71,7 @@ class OnDisk(Blockwise):
 
     def _check_unchanged(self) -> None:
         try:
-            now = Stamp.of(self.path.stat())
+            now = FileStamp.of(self.path.stat())
         except OSError as error:
             raise RecordingError(
                 f"{self.path}: can no longer be read ({error.strerror}); put it back or leave it out"

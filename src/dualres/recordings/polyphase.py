@@ -11,14 +11,11 @@ from fractions import Fraction
 from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.kernel import compiled
 from dualres.kernel.resample import CROSSINGS, Resampler, taps_for, total
 from dualres.recordings.recording import BLOCK, Samples
-
-Reals = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
+from dualres.utils.arrays import Exact, Integers
 
 _NEGLIGIBLE = 1e-12  # of the largest weight: a zero crossing of the filter, but for rounding
 _LONGEST_WINDOW = 1024  # samples that an output depends on; beyond, the kernel's tables outgrow the caches
@@ -149,7 +146,7 @@ class Polyphase:
         """The first sample behind all that the outputs before this one depend on; there may be fewer."""
         return ((output - 1) * self.down + self._half) // self.up + 1
 
-    def _weights(self, rows: Integers, width: int, outputs: Integers) -> Reals:
+    def _weights(self, rows: Integers, width: int, outputs: Integers) -> Exact:
         """The weights of some outputs of a period, from the first sample that they depend on: (outputs, width)."""
         centres = outputs * self.down - rows[outputs] * self.up
         distances = np.abs(centres[:, None] - np.arange(width) * self.up)

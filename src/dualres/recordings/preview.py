@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import Array, Listed, printable
+from dualres.recordings.formats.contents import Array, Vector, printable
 from dualres.recordings.formats.registry import Format
 from dualres.recordings.formats.sandbox import SHARED, Guard
 from dualres.recordings.readers import opened
@@ -29,7 +29,7 @@ class Piecewise:
 
     path: Path
     format: Format
-    listed: Listed
+    listed: Vector
     guard: Guard = field(default=SHARED, repr=False, compare=False)
 
     @property
@@ -80,7 +80,7 @@ def _float32(vector: Array) -> Samples:
         return vector.astype(np.float32, copy=False)
 
 
-class _Kept:
+class _SignalCache:
     """The signals that were read whole most lately, few of them."""
 
     def __init__(self, most_bytes: int = 64 << 20) -> None:
@@ -113,4 +113,4 @@ class _Kept:
         return one.path, one.listed.name, status.st_size, status.st_mtime_ns
 
 
-_WHOLE = _Kept()
+_WHOLE = _SignalCache()

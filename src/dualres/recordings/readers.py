@@ -16,16 +16,18 @@ from typing import Protocol
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import Array, Listed, choose_several, printable
+from dualres.recordings.formats.contents import Array, Vector, choose_several, printable
 from dualres.recordings.formats.registry import Format, format_of, pick
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.ondisk import OnDisk, Stamp
+from dualres.recordings.ondisk import FileStamp, OnDisk
 from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
-Pick = Callable[[str | None], tuple[list[Listed], Array | None]]  # what a file holds, and the vector of that name
+VectorPicker = Callable[
+    [str | None], tuple[list[Vector], Array | None]
+]  # what a file holds, and the vector of that name
 
 
 class Usual(Protocol):
@@ -35,7 +37,7 @@ class Usual(Protocol):
     def rate(self) -> Fraction | None:
         """In Hz, where all have the same."""
 
-    def channel_in(self, listing: Sequence[Listed]) -> str | None:
+    def channel_in(self, listing: Sequence[Vector]) -> str | None:
         """The one signal of a file that they would be taken from."""
 
 
@@ -128,7 +130,7 @@ def _held(samples: Samples) -> Samples:
     return samples
 
 
-def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:
+def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
     """A given rate holds where the file says none, and where it says one by rounded times that are nearly the same."""
     note = printable(chosen.note or "")
     if chosen.rate is None and given is None:
@@ -144,7 +146,7 @@ def _rate(path: Path, chosen: Listed, given: Fraction | None) -> Fraction:
     return given
 
 
-def _digest(path: Path) -> tuple[str, Stamp]:
+def _digest(path: Path) -> tuple[str, FileStamp]:
     """The file's SHA-256, and what tells whether it changes later; what cannot be read at all is found out here."""
     try:
         if not path.exists():
@@ -152,13 +154,13 @@ def _digest(path: Path) -> tuple[str, Stamp]:
         if reason := unusual(path):
             raise RecordingError(f"{path}: {reason}")
         with path.open("rb") as file:
-            stamp = Stamp.of(os.fstat(file.fileno()))
+            stamp = FileStamp.of(os.fstat(file.fileno()))
             return hashlib.file_digest(file, "sha256").hexdigest(), stamp
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def opened(path: Path, guard: Guard) -> tuple[Format, Pick]:
+def opened(path: Path, guard: Guard) -> tuple[Format, VectorPicker]:
     """The format, and what tells for a name what the file holds, with the first block of that signal, or all of it.
 
     Text is parsed once, however many signals are asked for.
@@ -172,7 +174,7 @@ def opened(path: Path, guard: Guard) -> tuple[Format, Pick]:
     with _text_errors(path, format):
         contents = format.parse(path)
 
-    def pick_one(channel: str | None) -> tuple[list[Listed], Array | None]:
+    def pick_one(channel: str | None) -> tuple[list[Vector], Array | None]:
         with _text_errors(path, format):
             return pick(contents, channel)
 

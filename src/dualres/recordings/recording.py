@@ -220,7 +220,7 @@ def _sampled(axis: Recording) -> str:
 
 
 @dataclass(frozen=True)
-class Facts:
+class RecordingFacts:
     """A recording in a few numbers."""
 
     samples: int
@@ -231,7 +231,7 @@ class Facts:
     spectrum: tuple[float, ...]  # log power of equal bands up to half the rate: 0 for the weakest, 1 for the strongest
 
 
-def facts_of(recording: Recording) -> Facts:
+def facts_of(recording: Recording) -> RecordingFacts:
     """In one pass over blocks, so that an hour needs no more memory than a minute.
 
     The spectrum is that of the whole signal up to `BLOCK` samples, beyond that the mean over blocks.
@@ -249,7 +249,7 @@ def facts_of(recording: Recording) -> Facts:
     level = np.log10(power / blocks)
     scaled = (level - level.min()) / max(float(np.ptp(level)), 1e-12)
     rms = math.sqrt(squares / samples)
-    return Facts(samples, float(samples / recording.rate), mean, rms, largest / rms, tuple(scaled.tolist()))
+    return RecordingFacts(samples, float(samples / recording.rate), mean, rms, largest / rms, tuple(scaled.tolist()))
 
 
 def _band_power(centred: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

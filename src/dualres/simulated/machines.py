@@ -36,7 +36,7 @@ from dualres.errors import ConfigError
 from dualres.faultlines.bearing import Bearing
 from dualres.recordings.recording import Origin, Recording, Samples
 from dualres.simulated.vibration import (
-    Signal,
+    Waveform,
     amplified,
     every_turn,
     generator,
@@ -115,7 +115,7 @@ def machine(number: int, seed: int = SEED) -> Machine:
 
 
 @dataclass(frozen=True)
-class Setting:
+class MachineSetting:
     """One recording of a machine."""
 
     label: str
@@ -136,9 +136,9 @@ class Setting:
         return {"severity": self.severity, "speed": str(self.speed), "load": str(self.load)}
 
 
-def settings(machine: Machine) -> list[Setting]:
+def settings(machine: Machine) -> list[MachineSetting]:
     """Class by class, every specimen at every speed and load."""
-    return [Setting(*one) for one in product(machine.classes, SEVERITIES, machine.speeds, machine.loads)]
+    return [MachineSetting(*one) for one in product(machine.classes, SEVERITIES, machine.speeds, machine.loads)]
 
 
 def recordings(machine: Machine) -> list[Recording]:
@@ -190,14 +190,14 @@ def split(machine: Machine, unit: Unit) -> tuple[list[Recording], list[Recording
     return held_out(recordings(machine), unit, reverse=machine.number % 2 == 1)
 
 
-def simulate(machine: Machine, setting: Setting) -> Samples:
+def simulate(machine: Machine, setting: MachineSetting) -> Samples:
     """The signal of one setting, float32, at the machine's rate and of its length."""
     run = _Run(machine, setting, machine.generator(setting.id))
     structure = _Structure(machine, setting)
     return _sensed(run, structure.through(*_forces(run)), run.rng)
 
 
-def simulate_axes(machine: Machine, setting: Setting) -> dict[str, Samples]:
+def simulate_axes(machine: Machine, setting: MachineSetting) -> dict[str, Samples]:
     """As `simulate`, by a sensor that feels three directions at once: x and y across the shaft, z along it.
 
     The forces are the same for all. Every mode moves in a direction of its own, so that each axis hears another mixture
@@ -216,7 +216,7 @@ def simulate_axes(machine: Machine, setting: Setting) -> dict[str, Samples]:
     return signals
 
 
-def _forces(run: "_Run") -> tuple[Signal, dict[str, Signal]]:
+def _forces(run: "_Run") -> tuple[Waveform, dict[str, Waveform]]:
     """What reaches the sensor directly, and what the modes are excited by."""
     return _shaft_lines(run), {
         "bearing": _friction(run) + _rolling_impacts(run),
@@ -225,7 +225,7 @@ def _forces(run: "_Run") -> tuple[Signal, dict[str, Signal]]:
     }
 
 
-def _sensed(run: "_Run", vibration: Signal, rng: np.random.Generator) -> Samples:
+def _sensed(run: "_Run", vibration: Waveform, rng: np.random.Generator) -> Samples:
     return amplified(with_noise(vibration, rng) + _hum(run, vibration.std(), rng), rng)
 
 
@@ -236,7 +236,7 @@ _BLOW = 5.8
 class _Run:
     """What all forces of one recording depend on."""
 
-    def __init__(self, machine: Machine, setting: Setting, rng: np.random.Generator) -> None:
+    def __init__(self, machine: Machine, setting: MachineSetting, rng: np.random.Generator) -> None:
         self.machine, self.setting, self.rng = machine, setting, rng
         self.specimen = machine.generator("specimen", setting.specimen)  # draws what stays with a specimen
         self.load = setting.load / 100
@@ -254,7 +254,7 @@ class _Run:
         return self.size if self.setting.label in labels else 0.0
 
 
-def _turning(machine: Machine, setting: Setting, rng: np.random.Generator) -> Signal:
+def _turning(machine: Machine, setting: MachineSetting, rng: np.random.Generator) -> Waveform:
     """The shaft's angle in rad, sample by sample."""
     t = np.arange(round(machine.seconds * machine.rate)) / machine.rate
     slip = 0.012 * setting.load / 100  # of an asynchronous motor
@@ -262,7 +262,7 @@ def _turning(machine: Machine, setting: Setting, rng: np.random.Generator) -> Si
     return rng.uniform(0, 2 * np.pi) + 2 * np.pi * np.cumsum(hz) / machine.rate
 
 
-def _shaft_lines(run: _Run) -> Signal:
+def _shaft_lines(run: _Run) -> Waveform:
     """Forces at half-multiples of the shaft's rate. They reach the sensor directly, below all modes.
 
     No assembly is perfect: a good one has the first three multiples, too.
@@ -278,24 +278,24 @@ def _shaft_lines(run: _Run) -> Signal:
     return level * mesh(run.shaft / 2, halves, run.rng)
 
 
-def _friction(run: _Run) -> Signal:
+def _friction(run: _Run) -> Waveform:
     """Rolling and rubbing excites the modes all the time, more so where the shaft presses."""
     depth = 0.05 + 0.1 * run.specimen.random()
     once = depth + 0.5 * run.fault("unbalance", "bent_shaft") + 0.3 * run.fault("looseness")
     twice = 0.5 * depth + 0.5 * run.fault("misalignment") * (0.5 + run.load) + 0.2 * run.fault("bent_shaft")
     pressed = np.maximum(1 + mesh(run.shaft, np.array([once, twice]), run.rng), 0)
     effort = run.speed**0.7 * (0.4 + run.load) ** 0.5
-    force: Signal = run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft))
+    force: Waveform = run.hiss * effort * pressed * run.rng.standard_normal(len(run.shaft))
     return force
 
 
-def _load_zone(angle: Signal | float, load: float) -> Signal:
+def _load_zone(angle: Waveform | float, load: float) -> Waveform:
     """How hard an element is pressed at an angle from the direction of the load (Stribeck): 1 there, 0 far away."""
     width = 0.25 + 0.45 * load
     return np.clip(1 - (1 - np.cos(angle)) / (2 * width), 0, None) ** 1.1
 
 
-def _rolling_impacts(run: _Run) -> Signal:
+def _rolling_impacts(run: _Run) -> Waveform:
     """Blows of a damaged bearing, also of a ball that strikes both rings in turn."""
     fault, bearing, shaft = run.setting.label, run.machine.bearing, run.shaft
     if fault not in BEARING_FAULTS:
@@ -315,7 +315,7 @@ def _rolling_impacts(run: _Run) -> Signal:
     return run.blow * hardness * impulses(shaft, angles, strength)
 
 
-def _gear_forces(run: _Run) -> Signal:
+def _gear_forces(run: _Run) -> Waveform:
     """Mesh forces, with what a fault of the shaft's gear does to them; none where there are no gears."""
     shaft, specimen, rng = run.shaft, run.specimen, run.rng
     if run.machine.teeth is None:
@@ -341,7 +341,7 @@ def _gear_forces(run: _Run) -> Signal:
 class _Structure:
     """Modes between the forces and the sensor, as they are at one load and after one assembly."""
 
-    def __init__(self, machine: Machine, setting: Setting) -> None:
+    def __init__(self, machine: Machine, setting: MachineSetting) -> None:
         rng, assembly = machine.generator("structure"), machine.generator("assembly", setting.specimen)
         count, load = int(rng.integers(5, 10)), setting.load / 100
         highest = min(0.42 * machine.rate, 14_000.0)
@@ -360,13 +360,13 @@ class _Structure:
         for share in self.shares.values():
             share *= assembly.lognormal(0, 0.1, count)
 
-    def through(self, direct: Signal, forces: dict[str, Signal], along: Signal | float = 1.0) -> Signal:
+    def through(self, direct: Waveform, forces: dict[str, Waveform], along: Waveform | float = 1.0) -> Waveform:
         """What arrives; `along` says how much of each mode is felt in the sensor's direction, if not all of it."""
         shares = {name: along * share for name, share in self.shares.items()}
         return ringing(direct + 0.15 * forces["gear"], forces, shares, self.hz, self.damping, self.rate)
 
 
-def _hum(run: _Run, level: float, rng: np.random.Generator) -> Signal:
+def _hum(run: _Run, level: float, rng: np.random.Generator) -> Waveform:
     """Of the mains, in some proportion to the vibration."""
     t = np.arange(len(run.shaft)) / run.machine.rate
     sizes = level * rng.lognormal(-2.5, 0.5) * np.array([1.0, 0.3, 0.5])

@@ -27,7 +27,7 @@ import numpy as np
 from dualres.recordings.recording import Origin, Recording, Samples
 from dualres.simulated.gearbox_states import GEARBOX_SETTINGS, SEVERITIES, STATES, TORQUES, GearboxSetting
 from dualres.simulated.vibration import (
-    Signal,
+    Waveform,
     amplified,
     every_turn,
     generator,
@@ -62,7 +62,7 @@ _MODES_HZ = (410.0, 870.0, 1490.0, 2350.0, 3420.0, 4810.0)
 _MODES_DAMPING = (0.035, 0.028, 0.022, 0.018, 0.016, 0.014)
 
 
-class Setting(GearboxSetting):
+class RigSetting(GearboxSetting):
     """One recording of the rig, which imitates one of MCC5-THU."""
 
     @property
@@ -76,9 +76,9 @@ class Setting(GearboxSetting):
         return f"{self.state}_{self.mode}_{self.rpm}rpm_{self.torque}Nm"
 
 
-def settings() -> Iterator[Setting]:
+def settings() -> Iterator[RigSetting]:
     """All 240, class by class."""
-    return (Setting(*astuple(setting)) for setting in GEARBOX_SETTINGS)
+    return (RigSetting(*astuple(setting)) for setting in GEARBOX_SETTINGS)
 
 
 def recordings(seed: int = SEED) -> list[Recording]:
@@ -90,7 +90,7 @@ def recordings(seed: int = SEED) -> list[Recording]:
     ]
 
 
-def simulate(setting: Setting, seed: int = SEED) -> Samples:
+def simulate(setting: RigSetting, seed: int = SEED) -> Samples:
     """The signal of one setting, float32, `DURATION` seconds at `RATE` Hz."""
     rng = generator(seed, setting.id)
     path = _Path(generator(seed, "campaign", setting.mode), generator(seed, "assembly", setting.state))
@@ -107,7 +107,7 @@ def simulate(setting: Setting, seed: int = SEED) -> Samples:
     return amplified(with_noise(path.through(forces), rng), rng)
 
 
-def _operate(setting: Setting, rng: np.random.Generator) -> tuple[Signal, Signal]:
+def _operate(setting: RigSetting, rng: np.random.Generator) -> tuple[Waveform, Waveform]:
     """Motor speed in revolutions per second and input torque in Nm, sample by sample."""
     t = np.arange(DURATION * RATE) / RATE
     corners = np.array(PROFILE_S)
@@ -136,8 +136,8 @@ _BLOW = 5.8  # of an impact of unit strength, which lasts one sample
 
 
 def _gear_forces(
-    setting: Setting, shaft: Signal, effort: Signal, build: np.random.Generator, rng: np.random.Generator
-) -> Signal:
+    setting: RigSetting, shaft: Waveform, effort: Waveform, build: np.random.Generator, rng: np.random.Generator
+) -> Waveform:
     """Mesh forces of both pairs, with what the 36-tooth gear's fault does to them.
 
     `build` draws what stays with the assembled gear, `rng` what differs from recording to recording.
@@ -170,11 +170,11 @@ def _gear_forces(
     first_harmonics = np.array([0.8, 0.4, 0.2]) * build.lognormal(0, 0.25, 3)
     eccentric = 1 + build.uniform(0.05, 0.2) * np.cos(shaft + build.uniform(0, 2 * np.pi))
     first = eccentric * mesh(shaft * FIRST_PAIR[1], first_harmonics, rng)
-    vibration: Signal = effort * (first + second + rubbing + hits)
+    vibration: Waveform = effort * (first + second + rubbing + hits)
     return vibration
 
 
-def _rolling_impacts(ring: str, grade: int, shaft: Signal, rng: np.random.Generator) -> Signal:
+def _rolling_impacts(ring: str, grade: int, shaft: Waveform, rng: np.random.Generator) -> Waveform:
     """Impacts of the rolling elements on a damaged bearing ring."""
     angles = slipping(INNER_ORDER if ring == "inner" else OUTER_ORDER, shaft[-1], rng)
     strength = _BEARING_HIT[grade] * (1 + 0.3 * rng.standard_normal(len(angles)))
@@ -183,7 +183,7 @@ def _rolling_impacts(ring: str, grade: int, shaft: Signal, rng: np.random.Genera
     return impulses(shaft, angles, _BLOW * strength)
 
 
-def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) -> Signal:
+def _coupling_forces(shaft: Waveform, effort: Waveform, rng: np.random.Generator) -> Waveform:
     """The motor's coupling knocks once per input revolution, harder or softer as it happened to be tightened."""
     turn = 2 * np.pi * FIRST_PAIR[0] / FIRST_PAIR[1]  # of the intermediate shaft, while the input shaft turns once
     angles = np.arange(rng.uniform(0, turn), shaft[-1], turn)
@@ -191,7 +191,7 @@ def _coupling_forces(shaft: Signal, effort: Signal, rng: np.random.Generator) ->
     return effort * impulses(shaft, angles, _BLOW * strength)
 
 
-def _hits(shaft: Signal, teeth: list[int], strength: float, scatter: float, rng: np.random.Generator) -> Signal:
+def _hits(shaft: Waveform, teeth: list[int], strength: float, scatter: float, rng: np.random.Generator) -> Waveform:
     """Impacts each time one of the given teeth meshes."""
     angles = every_turn(np.array(teeth) / SECOND_PAIR[0], shaft[-1])
     return impulses(shaft, angles, _BLOW * (strength * rng.lognormal(0, scatter, len(angles))))
@@ -217,5 +217,5 @@ class _Path:
             for force, share in self.shares.items():
                 self.shares[force] = share * rng.lognormal(0, spread, count)
 
-    def through(self, forces: dict[str, Signal]) -> Signal:
+    def through(self, forces: dict[str, Waveform]) -> Waveform:
         return ringing(0.15 * forces["gear"], forces, self.shares, self.hz, _MODES_DAMPING, RATE)

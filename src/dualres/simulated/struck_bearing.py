@@ -3,14 +3,14 @@
 import numpy as np
 
 from dualres.faultlines.bearing import DIMENSIONS, Bearing, bearing_of
-from dualres.simulated.vibration import Signal, impulses, ring, slipping
+from dualres.simulated.vibration import Waveform, impulses, ring, slipping
 
 RATE = 48_000  # Hz
 
 
 def struck_bearing(
     seed: int, fault: str | None, seconds: float = 10.0, decibels: float = -10.0
-) -> tuple[Signal, Bearing, float]:
+) -> tuple[Waveform, Bearing, float]:
     """Samples at RATE, the bearing and the shaft's rate in Hz.
 
     A bearing of the table at 12 to 50 revolutions per second. Impacts that slip by up to 1 % in the mean, and by 1.5 %

@@ -18,7 +18,7 @@ import numpy as np
 from dualres.errors import DualResError
 from dualres.recordings.labels.read import LABELS
 from dualres.recordings.recording import Origin, Recording, Samples, of_axes
-from dualres.simulated.machines import AXES, Machine, Setting, machine, settings, simulate_axes
+from dualres.simulated.machines import AXES, Machine, MachineSetting, machine, settings, simulate_axes
 from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import need
 
@@ -27,18 +27,18 @@ CLASSES = ("good", "unbalance", "inner", "outer")
 UNITS = ("light_a", "light_b", "light_c")  # bearings of every class, with faults that are light
 
 
-def recordings(machine: Machine, some: Sequence[Setting] | None = None) -> list[Recording]:
+def recordings(machine: Machine, some: Sequence[MachineSetting] | None = None) -> list[Recording]:
     """A machine's recordings of three axes, of all settings or of some; simulated when they are asked for."""
     return [_recording(machine, one) for one in (settings(machine) if some is None else some)]
 
 
-def pump_settings() -> list[Setting]:
+def pump_settings() -> list[MachineSetting]:
     """Four classes, three bearings of each, at two speeds."""
     slow, _, fast = PUMP.speeds
-    return [Setting(*one, PUMP.loads[1]) for one in product(CLASSES, UNITS, (slow, fast))]
+    return [MachineSetting(*one, PUMP.loads[1]) for one in product(CLASSES, UNITS, (slow, fast))]
 
 
-def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[Setting] | None = None) -> None:
+def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[MachineSetting] | None = None) -> None:
     """Write recordings of three axes as CSV files with the columns time, x, y and z, and a labels.csv beside them.
 
     By default it is a pump with 24 recordings of 1.5 s, about 15 MB in all.
@@ -58,7 +58,7 @@ def write_folder(folder: Path | str, machine: Machine = PUMP, some: Sequence[Set
     write_whole(folder / LABELS, table.getvalue().encode())
 
 
-def _recording(machine: Machine, setting: Setting) -> Recording:
+def _recording(machine: Machine, setting: MachineSetting) -> Recording:
     name, rate = f"{machine.name}_{setting.id}", Fraction(machine.rate)
     known = setting.label, f"{machine.name}_{setting.specimen}", setting.condition
     axes = [
@@ -67,7 +67,7 @@ def _recording(machine: Machine, setting: Setting) -> Recording:
     return of_axes(axes, name, aligned=True)
 
 
-def _signal(machine: Machine, setting: Setting, axis: str) -> Samples:
+def _signal(machine: Machine, setting: MachineSetting, axis: str) -> Samples:
     return _signals(machine, setting)[axis]
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from dualres.recordings.recording import Samples
 
-Signal = npt.NDArray[np.float64]
+Waveform = npt.NDArray[np.float64]
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
@@ -18,13 +18,13 @@ def generator(seed: int, *names: str) -> np.random.Generator:
     return np.random.default_rng([seed, *"/".join(names).encode()])
 
 
-def wander(t: Signal, seconds: float, rng: np.random.Generator) -> Signal:
+def wander(t: Waveform, seconds: float, rng: np.random.Generator) -> Waveform:
     """A slow random fluctuation of about unit size at the times `t`, in s, of a recording of `seconds`."""
     knots = np.arange(0, seconds + 1.0, 0.5)
     return np.interp(t, knots, rng.standard_normal(len(knots)))
 
 
-def slipping(order: float, end: float, rng: np.random.Generator) -> Signal:
+def slipping(order: float, end: float, rng: np.random.Generator) -> Waveform:
     """Angles up to `end` at which rolling elements pass, `order` times per revolution in the mean.
 
     The cage slips: the passes follow the shaft in the mean, but never exactly.
@@ -35,14 +35,14 @@ def slipping(order: float, end: float, rng: np.random.Generator) -> Signal:
     return angles[angles < end]
 
 
-def every_turn(places: npt.NDArray[np.float64], end: float) -> Signal:
+def every_turn(places: npt.NDArray[np.float64], end: float) -> Waveform:
     """Angles up to `end` at which the given places, as shares of a revolution, come round."""
     turns = np.arange(int(end / (2 * np.pi)) + 1)
     angles = (turns[:, None] + places).ravel() * 2 * np.pi
     return angles[angles < end]
 
 
-def impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
+def impulses(shaft: Waveform, angles: Waveform, strength: Waveform) -> Waveform:
     """Impulses of the given strengths at the moments when the shaft passes the given angles."""
     moments = np.interp(angles, shaft, np.arange(len(shaft)))
     below = moments.astype(int).clip(0, len(shaft) - 2)
@@ -53,7 +53,7 @@ def impulses(shaft: Signal, angles: Signal, strength: Signal) -> Signal:
     return train
 
 
-def knocks(size: int, seconds: float, strength: float, rng: np.random.Generator) -> Signal:
+def knocks(size: int, seconds: float, strength: float, rng: np.random.Generator) -> Waveform:
     """Blows from elsewhere, at random moments; some recordings have many and hard ones. `strength` is a logarithm."""
     blows = np.zeros(size)
     count = rng.poisson(rng.uniform(0.5, 4) * seconds)
@@ -62,7 +62,7 @@ def knocks(size: int, seconds: float, strength: float, rng: np.random.Generator)
     return blows
 
 
-def mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
+def mesh(angle: Waveform, harmonics: Waveform, rng: np.random.Generator) -> Waveform:
     """A sum of harmonics of an angle, with random phases."""
     phases = rng.uniform(0, 2 * np.pi, len(harmonics))
     total = np.zeros_like(angle)
@@ -71,16 +71,16 @@ def mesh(angle: Signal, harmonics: Signal, rng: np.random.Generator) -> Signal:
     return total
 
 
-def per_tooth(shaft: Signal, teeth: Signal) -> Signal:
+def per_tooth(shaft: Waveform, teeth: Waveform) -> Waveform:
     """A value per tooth of a gear, read off smoothly as the shaft turns."""
     position = shaft / (2 * np.pi) * len(teeth)
     below = np.floor(position).astype(int)
     share = position - below
-    value: Signal = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
+    value: Waveform = (1 - share) * teeth[below % len(teeth)] + share * teeth[(below + 1) % len(teeth)]
     return value
 
 
-def tooth_window(shaft: Signal, teeth: int, tooth: int, width: float) -> Signal:
+def tooth_window(shaft: Waveform, teeth: int, tooth: int, width: float) -> Waveform:
     """One while the given tooth of a gear meshes, falling to zero over `width` tooth pitches."""
     position = shaft / (2 * np.pi) * teeth - tooth
     away = (position + teeth / 2) % teeth - teeth / 2
@@ -88,13 +88,13 @@ def tooth_window(shaft: Signal, teeth: int, tooth: int, width: float) -> Signal:
 
 
 def ringing(
-    direct: Signal,
-    forces: Mapping[str, Signal],
-    shares: Mapping[str, Signal],
-    hz: Signal,
-    damping: Sequence[float] | Signal,
+    direct: Waveform,
+    forces: Mapping[str, Waveform],
+    shares: Mapping[str, Waveform],
+    hz: Waveform,
+    damping: Sequence[float] | Waveform,
     rate: int,
-) -> Signal:
+) -> Waveform:
     """What arrives directly, and what the modes of a structure make of the forces.
 
     Each kind of force reaches the modes in its own proportions: `shares` has one per mode.
@@ -105,35 +105,35 @@ def ringing(
     return total
 
 
-def ring(force: Signal, hz: float, damping: float, rate: int) -> Signal:
+def ring(force: Waveform, hz: float, damping: float, rate: int) -> Waveform:
     """One mode: a two-pole resonator with unit peak gain."""
     from scipy.signal import lfilter  # only here: datasets are listed, and folds audited, without SciPy
 
     angle = 2 * np.pi * hz / rate
     radius = np.exp(-damping * angle)
-    response: Signal = lfilter([(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force)
+    response: Waveform = lfilter([(1 - radius) * np.sin(angle) * 2], [1, -2 * radius * np.cos(angle), radius**2], force)
     return response
 
 
-def pink(size: int, rng: np.random.Generator) -> Signal:
+def pink(size: int, rng: np.random.Generator) -> Waveform:
     """Noise of unit size whose power falls with frequency as 1/f."""
     spectrum = np.fft.rfft(rng.standard_normal(size))
     spectrum[1:] /= np.sqrt(np.arange(1, len(spectrum)))
     spectrum[0] = 0
-    noise: Signal = np.fft.irfft(spectrum, size)
+    noise: Waveform = np.fft.irfft(spectrum, size)
     noise /= noise.std()
     return noise
 
 
-def with_noise(vibration: Signal, rng: np.random.Generator) -> Signal:
+def with_noise(vibration: Waveform, rng: np.random.Generator) -> Waveform:
     """White and pink noise, in some proportion to the vibration."""
     size, level = len(vibration), vibration.std()
-    noisy: Signal = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
+    noisy: Waveform = vibration + level * rng.uniform(0.1, 0.3) * rng.standard_normal(size)
     noisy += level * rng.uniform(0.1, 0.4) * pink(size, rng)
     return noisy
 
 
-def amplified(vibration: Signal, rng: np.random.Generator) -> Samples:
+def amplified(vibration: Waveform, rng: np.random.Generator) -> Samples:
     """Gain, offset and limits of the sensor: the level is the amplifier's, not the machine's."""
     signal = vibration / vibration.std() * rng.lognormal(0, 0.5) + rng.normal(0, 0.3)
     if rng.random() < 0.15:

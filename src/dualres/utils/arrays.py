@@ -5,3 +5,6 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Exact = npt.NDArray[np.float64]
+Reals = npt.NDArray[np.floating]
+Complex = npt.NDArray[np.complex128]
+Integers = npt.NDArray[np.int64]

@@ -29,7 +29,7 @@ CHECK_S = 5.0  # between two looks at whether it is still there
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Ref = Any  # a call's result to come
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class ClusterError(DualResError):
@@ -116,9 +116,9 @@ class Cluster:
         nodes = self._answered(self._ray.nodes)
         return int(max((n["Resources"].get("CPU", 0) for n in nodes if n["Alive"]), default=0))
 
-    def _answered(self, ask: Callable[[], Answer]) -> Answer:
+    def _answered(self, ask: Callable[[], Result]) -> Result:
         """What Ray answers. It would wait for minutes for a coordinator that is gone, and then end this process."""
-        answers: list[Answer | BaseException] = []
+        answers: list[Result | BaseException] = []
 
         def asking() -> None:
             try:

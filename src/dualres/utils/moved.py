@@ -11,33 +11,33 @@ from types import CodeType, ModuleType
 # Old module -> where its names are now, and names that are others now.
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "dualres.campaign": ("dualres.bench.campaign", {}),
-    "dualres.campaign.studies": ("dualres.bench.campaign.studies", {}),
+    "dualres.campaign.studies": ("dualres.bench.campaign.studies", {"Part": "StudyPart"}),
     "dualres.datasets": ("dualres.bench.datasets", {}),
     "dualres.datasets.catalog": ("dualres.bench.datasets.catalog", {}),
     "dualres.datasets.folds": ("dualres.bench.datasets.folds", {}),
     "dualres.datasets.machines": ("dualres.simulated.machines", {}),
-    "dualres.datasets.release": ("dualres.bench.datasets.release", {}),
+    "dualres.datasets.release": ("dualres.bench.datasets.release", {"Entry": "ReleaseEntry"}),
     "dualres.datasets.simulated": ("dualres.simulated.rig", {}),
     "dualres.datasets.triaxial": ("dualres.simulated.triaxial", {}),
     "dualres.exchange": ("dualres.bench.campaign.exchange", {}),
     "dualres.exchange.read_export": ("dualres.bench.campaign.exchange.read_export", {}),
     "dualres.learn.augment": ("dualres.learn.trained.augment", {}),
     "dualres.methods": ("dualres.bench.methods", {}),
-    "dualres.methods.catalogue": ("dualres.bench.methods.catalogue", {}),
-    "dualres.methods.method": ("dualres.bench.methods.method", {}),
+    "dualres.methods.catalogue": ("dualres.bench.methods.catalogue", {"Entry": "MethodEntry", "Look": "MethodStyle"}),
+    "dualres.methods.method": ("dualres.bench.methods.method", {"Fitted": "FittedMethod"}),
     "dualres.methods.neural": ("dualres.bench.methods.neural", {}),
     "dualres.recordings.folder": ("dualres.recordings.labels.folder", {}),
-    "dualres.recordings.listing": ("dualres.recordings.formats.contents", {}),
+    "dualres.recordings.listing": ("dualres.recordings.formats.contents", {"Listed": "Vector"}),
     "dualres.report": ("dualres.bench.report", {}),
     "dualres.report.names": ("dualres.bench.report.names", {}),
     "dualres.report.results": ("dualres.bench.report.results", {}),
     "dualres.report.tables": ("dualres.bench.report.tables", {}),
-    "dualres.report.tables.sheet": ("dualres.bench.report.tables.fill", {}),
+    "dualres.report.tables.sheet": ("dualres.bench.report.tables.fill", {"Line": "TableLine"}),
     "dualres.stream.alarm_rate": ("dualres.stream.alarm.alarm_rate", {}),
 }
 
 
-class _Moved(ModuleType):
+class _OldModule(ModuleType):
     """An old module: its names are looked up where they are now."""
 
     def __getattr__(self, name: str) -> object:
@@ -59,7 +59,7 @@ class _Finder(MetaPathFinder, Loader):
         return ModuleSpec(name, self, is_package=name.count(".") == 1) if name in MOVED else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _Moved(spec.name)
+        return _OldModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is its own."""

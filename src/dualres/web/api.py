@@ -11,12 +11,12 @@ from typing import Any
 
 from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.labels.edit import Place, set_cells
+from dualres.recordings.labels.edit import RowKey, set_cells
 from dualres.utils.optional_imports import TRAINING, need
 from dualres.utils.printable import printable
 from dualres.web import pictures
-from dualres.web.background import Command, Commands
-from dualres.web.endpoints import Call, Field
+from dualres.web.background import BackgroundCommand, Commands
+from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
 from dualres.web.http import Response, SeekableResponse, attachment
 from dualres.web.live import Watching
@@ -40,7 +40,7 @@ _BEARING = Field("bearing", str, "such as 6205, or elements, diameters and angle
 _GEAR = Field("gear", str, "teeth, such as 29/95", "")
 
 
-class Asked:
+class PageApi:
     """Answers for one folder."""
 
     def __init__(self, workspace: Workspace, events: Events) -> None:
@@ -51,7 +51,7 @@ class Asked:
         self._over = Event()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[Endpoint]:
         """All of them; the page's description is made from these."""
         one, model = "/api/recordings/{id}", "/api/models/{name}"
         stretch = (_START, _END, _AXIS)
@@ -71,35 +71,35 @@ class Asked:
         count = Field("count", int, "recordings to name", 5, 1, 100)
         octets, wav, zipped = "application/octet-stream", "audio/wav", "application/zip"
         return [
-            Call("GET", "/api/folder", "All recordings of the folder", self.folder),
-            Call(
+            Endpoint("GET", "/api/folder", "All recordings of the folder", self.folder),
+            Endpoint(
                 "POST", "/api/recordings", "Add a recording", self.drop, (Field("name", str, "of the file"),), raw=True
             ),
-            Call("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
-            Call("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
-            Call("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=octets),
-            Call("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
-            Call("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=wav),
-            Call("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, *part)),
-            Call("DELETE", f"{one}/part", "Take a labelled part away", self.unlist),
-            Call("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
-            Call("GET", "/api/models", "All models, the newest first", self.models),
-            Call("GET", f"{model}/file", "The model file", self.model_file, gives=octets),
-            Call("GET", f"{model}/report", "The report of its fit", self.report, gives=BRIEF),
-            Call("POST", f"{model}/export", "Export it", self.export, body=export),
-            Call("GET", f"{model}/export", "The exported files", self.exported, gives=zipped),
-            Call("POST", f"{model}/table", "Judge everything, as a table", self.table),
-            Call("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
-            Call("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
-            Call("POST", "/api/audit", "Look for leaks", self.audit),
-            Call("GET", "/api/commands", "Everything that runs or has run", self.running),
-            Call("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
-            Call("POST", "/api/campaign", "Make the report of a campaign", self.make_results),
-            Call("GET", "/api/campaign/page", "The report of a campaign", self.results, gives=BRIEF),
-            Call("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
-            Call("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
-            Call("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
-            Call("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
+            Endpoint("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
+            Endpoint("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
+            Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=octets),
+            Endpoint("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
+            Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=wav),
+            Endpoint("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, *part)),
+            Endpoint("DELETE", f"{one}/part", "Take a labelled part away", self.unlist),
+            Endpoint("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
+            Endpoint("GET", "/api/models", "All models, the newest first", self.models),
+            Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=octets),
+            Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=BRIEF),
+            Endpoint("POST", f"{model}/export", "Export it", self.export, body=export),
+            Endpoint("GET", f"{model}/export", "The exported files", self.exported, gives=zipped),
+            Endpoint("POST", f"{model}/table", "Judge everything, as a table", self.table),
+            Endpoint("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
+            Endpoint("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
+            Endpoint("POST", "/api/audit", "Look for leaks", self.audit),
+            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.running),
+            Endpoint("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
+            Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_results),
+            Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.results, gives=BRIEF),
+            Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
+            Endpoint("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
+            Endpoint("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
+            Endpoint("GET", "/api/reasons/{id}", "Why", self.reasons, (_MODEL, _AXIS, *machine)),
         ]
 
     # Looking
@@ -199,7 +199,7 @@ class Asked:
         if facts.problem:
             target.unlink(missing_ok=True)
             raise RecordingError(f"{target.name}: {facts.problem}")
-        set_cells(self.workspace.folder, Place(file), {"label": ""})
+        set_cells(self.workspace.folder, RowKey(file), {"label": ""})
         entry = next(one for one in self.workspace.entries() if one.place.file == file)
         self._changed()
         return described(entry, facts)
@@ -248,7 +248,7 @@ class Asked:
         return {"cancelled": True}
 
     def _start(
-        self, kind: str, title: str, arguments: list[str], then: Callable[[Command], None] | None = None
+        self, kind: str, title: str, arguments: list[str], then: Callable[[BackgroundCommand], None] | None = None
     ) -> dict[str, Any]:
         return self.commands.start(kind, title, arguments, then).as_data()
 

@@ -25,7 +25,7 @@ PROGRESS = "DUALRES_PROGRESS"  # how a command is asked to tell of its progress;
 
 
 @dataclass
-class Command:
+class BackgroundCommand:
     """One that runs or has run."""
 
     number: int
@@ -52,19 +52,19 @@ class Commands:
 
     def __init__(self, folder: Path, publish: Callable[[str, Any], None]) -> None:
         self._folder, self._publish = folder, publish
-        self._all: dict[int, Command] = {}
+        self._all: dict[int, BackgroundCommand] = {}
         self._lock, self._ended = threading.Lock(), False
 
     def start(
-        self, kind: str, title: str, arguments: Sequence[str], then: Callable[[Command], None] | None = None
-    ) -> Command:
+        self, kind: str, title: str, arguments: Sequence[str], then: Callable[[BackgroundCommand], None] | None = None
+    ) -> BackgroundCommand:
         """`dualres` with these arguments; what it prints is the result, JSON or text. `then` follows a good end."""
         with self._lock:
             running = [one for one in self._all.values() if one.state == "running"]
             if len(running) >= AT_ONCE or self._ended:
                 raise ConfigError(f"{running[0].title} is still going on; wait for it or cancel it")
             number = max(self._all, default=0) + 1
-            command = self._all[number] = Command(number, kind, title)
+            command = self._all[number] = BackgroundCommand(number, kind, title)
             for old in [one.number for one in self._all.values() if one.state != "running"][:-KEPT]:
                 del self._all[old]
             command.process = subprocess.Popen(
@@ -81,10 +81,10 @@ class Commands:
         threading.Thread(target=self._follow, args=(command, then), daemon=True).start()
         return command
 
-    def all(self) -> list[Command]:
+    def all(self) -> list[BackgroundCommand]:
         return list(self._all.values())
 
-    def get(self, number: int) -> Command:
+    def get(self, number: int) -> BackgroundCommand:
         if number not in self._all:
             raise ConfigError(f"there is no command number {number}")
         return self._all[number]
@@ -111,7 +111,7 @@ class Commands:
                 except subprocess.TimeoutExpired:
                     one.process.kill()
 
-    def _follow(self, command: Command, then: Callable[[Command], None] | None) -> None:
+    def _follow(self, command: BackgroundCommand, then: Callable[[BackgroundCommand], None] | None) -> None:
         process = command.process
         assert process
         assert process.stdout
@@ -141,7 +141,7 @@ class Commands:
         self._publish("command", command.as_data())
 
 
-def _understand(command: Command, line: str) -> None:
+def _understand(command: BackgroundCommand, line: str) -> None:
     """A line of the error channel: progress as JSON, or a sentence."""
     try:
         news = json.loads(line)

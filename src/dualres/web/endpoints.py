@@ -8,7 +8,7 @@ from typing import Any
 
 from dualres.errors import ConfigError
 
-Kind = type[str] | type[int] | type[float] | type[dict]  # type: ignore[type-arg]
+FieldType = type[str] | type[int] | type[float] | type[dict]  # type: ignore[type-arg]
 LONGEST = 500  # characters of a text
 MOST_CELLS = 30
 
@@ -20,7 +20,7 @@ class Field:
     """An argument; without a default it must be given."""
 
     name: str
-    kind: Kind
+    kind: FieldType
     about: str
     default: Any = ...
     least: float | None = None
@@ -77,7 +77,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Call:
+class Endpoint:
     """A method and an address; `run` is called with all arguments by name, and gives JSON or a response."""
 
     method: str
@@ -132,7 +132,7 @@ class Call:
         return said
 
 
-def openapi(calls: Sequence[Call], version: str) -> dict[str, Any]:
+def openapi(calls: Sequence[Endpoint], version: str) -> dict[str, Any]:
     """The description of all calls."""
     paths: dict[str, dict[str, Any]] = {}
     for call in calls:

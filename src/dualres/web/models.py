@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError
-from dualres.explain.report import Machine, examine, shaft_hz_of
+from dualres.explain.report import MachineFacts, examine, shaft_hz_of
 from dualres.faultlines.bearing import bearing_of
 from dualres.faultlines.lines import teeth_of
 from dualres.faultlines.speed import speed_hz
@@ -18,7 +18,7 @@ from dualres.judge.verdict import promises_of
 from dualres.model_file.file import read
 from dualres.recordings.axes import in_order
 from dualres.recordings.labels.folder import read_folder
-from dualres.web.workspace import Entry, Workspace
+from dualres.web.workspace import FileEntry, Workspace
 
 if TYPE_CHECKING:
     from dualres.judge.model import Model
@@ -76,13 +76,13 @@ class Judging:
             "bytes": self.path(name).stat().st_size,
         }
 
-    def verdict(self, name: str, entry: Entry) -> dict[str, Any]:
+    def verdict(self, name: str, entry: FileEntry) -> dict[str, Any]:
         """What `dualres diagnose --json` prints of one recording."""
         workspace = self._workspace
         (judged,) = judge_files.judge_files(self.model(name), [entry.row], workspace.channel, workspace.rate)
         return {**judge_files.as_object(judged), "file": entry.name}
 
-    def reasons(self, name: str, entry: Entry, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
+    def reasons(self, name: str, entry: FileEntry, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
         """What `dualres explain --json` prints, beside the folder's labelled recordings; of several axes, of one."""
         workspace, model, channel = self._workspace, self.model(name), self._workspace.channel
         recording = judge_files.read_for(model, entry.row, channel, workspace.rate)
@@ -96,7 +96,7 @@ class Judging:
         return {**case.as_data(), "file": entry.name}
 
     @staticmethod
-    def machine(entry: Entry, speed: str, bearing: str, gear: str) -> Machine:
+    def machine(entry: FileEntry, speed: str, bearing: str, gear: str) -> MachineFacts:
         """What somebody says of the machine, and of its speed else what the list says."""
         shaft_hz = speed_hz(speed) if speed else shaft_hz_of(entry.row, None, 1)
-        return Machine(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None)
+        return MachineFacts(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None)

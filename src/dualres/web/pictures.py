@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import RecordingError
-from dualres.explain.report import Machine, line_data
+from dualres.explain.report import MachineFacts, line_data
 from dualres.faultlines.assess import LEAST_TURNS, assess
-from dualres.faultlines.envelope import Spectrum, averaged_spectrum, envelope_spectrum, impulsive_band
+from dualres.faultlines.envelope import PowerSpectrum, averaged_spectrum, envelope_spectrum, impulsive_band
 from dualres.faultlines.lines import machine_lines
 from dualres.recordings.recording import Samples
 
@@ -27,7 +27,7 @@ def spectrum(samples: Samples, rate: float) -> dict[str, Any]:
     return _curve(averaged_spectrum(_exact(samples), rate, FRAME_S))
 
 
-def envelope(samples: Samples, rate: float, machine: Machine) -> dict[str, Any]:
+def envelope(samples: Samples, rate: float, machine: MachineFacts) -> dict[str, Any]:
     """The squared envelope's spectrum in the most impulsive band; with a machine, its fault lines and their tests.
 
     Lines are looked for as `dualres explain` does, where the stretch holds enough revolutions.
@@ -90,7 +90,7 @@ def _exact(samples: Samples) -> npt.NDArray[np.float64]:
     return np.asarray(exact - exact.mean())
 
 
-def _curve(one: Spectrum, highest: float = np.inf) -> dict[str, Any]:
+def _curve(one: PowerSpectrum, highest: float = np.inf) -> dict[str, Any]:
     """At most `POINTS` points, each the highest of its neighbours, so that no line is lost."""
     power = one.power[: int(min(highest / one.step_hz, len(one.power))) + 1][1:]
     starts = np.unique(np.arange(POINTS) * len(power) // POINTS)

@@ -16,8 +16,8 @@ from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
 from dualres.utils.files import NO_ROOM
 from dualres.web.access import BodyError, Gate
-from dualres.web.api import Asked, temporary_in
-from dualres.web.endpoints import Call, openapi
+from dualres.web.api import PageApi, temporary_in
+from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
 from dualres.web.http import Application, ClientLeftError, Request, Response, Route, StreamedResponse, as_json, plain
 from dualres.web.workspace import Workspace
@@ -57,7 +57,7 @@ class Page:
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
         self._threads = ThreadPoolExecutor(CALLS, "dualres-call")
-        self.asked = Asked(workspace, self.events)
+        self.asked = PageApi(workspace, self.events)
         Thread(target=self.asked.follow, daemon=True).start()
         calls = self.asked.calls()
         self._described = openapi(calls, __version__)
@@ -72,7 +72,7 @@ class Page:
         """Opens the page once, in one browser."""
         return f"http://{HOST}:{self.port}/?token={self.gate.token()}"
 
-    def _answering(self, call: Call) -> Callable[[Request], Awaitable[Response]]:
+    def _answering(self, call: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
             arguments: dict[str, Any] = {}
             try:

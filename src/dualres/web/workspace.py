@@ -11,9 +11,9 @@ from typing import Any
 
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import choose_several
-from dualres.recordings.labels.edit import Place, place_of, put_back, remove_part, set_cells, text_of
+from dualres.recordings.labels.edit import RowKey, place_of, put_back, remove_part, set_cells, text_of
 from dualres.recordings.labels.folder import rows_below
-from dualres.recordings.labels.read import Row
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.preview import Piecewise, pieces_of
 from dualres.web.pyramid import Pyramid
 from dualres.web.results import is_campaign
@@ -26,17 +26,17 @@ PYRAMIDS = 64 << 20  # bytes of extremes that are kept
 
 
 @dataclass(frozen=True)
-class Entry:
+class FileEntry:
     """A row of the list, or a file that it does not name."""
 
     id: str  # stands for it in every address, so that no path does
     name: str  # relative to the folder, with the channel and part that the list picks
-    row: Row
-    place: Place
+    row: LabelRow
+    place: RowKey
 
 
 @dataclass(frozen=True)
-class Facts:
+class FileFacts:
     """What a glance at a file tells."""
 
     seconds: float | None = None
@@ -56,10 +56,10 @@ class Workspace:
         self._lock = Lock()  # of the list
         self._undo: list[tuple[str, str]] = []  # the list after and before each change
         self._signals: dict[tuple[object, ...], list[Piecewise]] = {}
-        self._facts: dict[tuple[object, ...], Facts] = {}
+        self._facts: dict[tuple[object, ...], FileFacts] = {}
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[FileEntry]:
         """Everything that can be looked at or labelled, in the order of the names."""
         if is_campaign(self.folder):
             return []  # its tables are no recordings
@@ -67,17 +67,17 @@ class Workspace:
         found = [self._entry(row) for row in rows if row.file.is_relative_to(self.folder)]
         return sorted((one for one in found if one.row.file.parent != self.models), key=lambda one: one.name)
 
-    def entry(self, id: str) -> Entry:
+    def entry(self, id: str) -> FileEntry:
         found = next((one for one in self.entries() if one.id == id), None)
         if found is None:
             raise RecordingError("there is no such recording any more; look at the folder again")
         return found
 
-    def unlisted(self, file: Path) -> Entry:
+    def unlisted(self, file: Path) -> FileEntry:
         """A file that has just come, before anything is known of it."""
-        return self._entry(Row(file))
+        return self._entry(LabelRow(file))
 
-    def facts(self, entry: Entry) -> Facts:
+    def facts(self, entry: FileEntry) -> FileFacts:
         """Length, rate and axes; read once for every state of a file."""
         key = self._key(entry)
         if key not in self._facts:
@@ -85,12 +85,12 @@ class Workspace:
                 axes = self.signals(entry)
                 rate = self._rate(entry, axes[0])
                 first, last = self._bounds(entry, axes[0], rate)
-                self._facts[key] = Facts((last - first) / rate, rate, tuple(one.name for one in axes))
+                self._facts[key] = FileFacts((last - first) / rate, rate, tuple(one.name for one in axes))
             except RecordingError as error:
-                self._facts[key] = Facts(problem=str(error).removeprefix(f"{entry.row.file}: "))
+                self._facts[key] = FileFacts(problem=str(error).removeprefix(f"{entry.row.file}: "))
         return self._facts[key]
 
-    def signals(self, entry: Entry) -> list[Piecewise]:
+    def signals(self, entry: FileEntry) -> list[Piecewise]:
         """The axes of a recording: those that the list or the command names, or all that the file holds."""
         key = self._key(entry)
         if key not in self._signals:
@@ -99,7 +99,7 @@ class Workspace:
                 self._signals.pop(next(iter(self._signals)))
         return self._signals[key]
 
-    def _chosen(self, entry: Entry) -> list[Piecewise]:
+    def _chosen(self, entry: FileEntry) -> list[Piecewise]:
         there, channel = pieces_of(entry.row.file), entry.row.channel or self.channel
         if channel is None:
             return there
@@ -109,7 +109,7 @@ class Workspace:
             raise RecordingError(f"{entry.row.file}: {error}") from None
         return [one for one in there if one.listed in chosen]
 
-    def signal(self, entry: Entry, axis: int) -> "Signal":
+    def signal(self, entry: FileEntry, axis: int) -> "SignalView":
         """One axis, ready to be drawn."""
         axes = self.signals(entry)
         if not 0 <= axis < len(axes):
@@ -124,16 +124,16 @@ class Workspace:
             self._pyramids.move_to_end(key)
             while sum(one.nbytes for one in self._pyramids.values()) > PYRAMIDS and len(self._pyramids) > 1:
                 self._pyramids.popitem(last=False)
-            return Signal(rate, self._pyramids[key])
+            return SignalView(rate, self._pyramids[key])
 
-    def label(self, entry: Entry, cells: Mapping[str, str], part: tuple[float, float] | None = None) -> None:
+    def label(self, entry: FileEntry, cells: Mapping[str, str], part: tuple[float, float] | None = None) -> None:
         """Write what somebody says of a recording, or of a part of it, to the list."""
         start_s, end_s = part or (entry.place.start_s, entry.place.end_s)
-        place = Place(entry.place.file, entry.place.channel, start_s or None, end_s)
+        place = RowKey(entry.place.file, entry.place.channel, start_s or None, end_s)
         with self._lock:
             self._changed(set_cells(self.folder, place, cells))
 
-    def unlist_part(self, entry: Entry) -> None:
+    def unlist_part(self, entry: FileEntry) -> None:
         """Take a labelled part away."""
         with self._lock:
             self._changed(remove_part(self.folder, entry.place))
@@ -153,26 +153,26 @@ class Workspace:
     def _changed(self, before: str) -> None:
         self._undo = [*self._undo, (text_of(self.folder), before)][-UNDO:]
 
-    def _entry(self, row: Row) -> Entry:
+    def _entry(self, row: LabelRow) -> FileEntry:
         name = row.file.relative_to(self.folder).as_posix() + row.which
         known = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:16]  # also where a name is no text
-        return Entry(known, name, row, place_of(row, self.folder))
+        return FileEntry(known, name, row, place_of(row, self.folder))
 
-    def _key(self, entry: Entry) -> tuple[object, ...]:
+    def _key(self, entry: FileEntry) -> tuple[object, ...]:
         try:
             status = entry.row.file.stat()
         except OSError as error:
             raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
         return entry.name, entry.row.rate, status.st_size, status.st_mtime_ns
 
-    def _rate(self, entry: Entry, axis: Piecewise) -> float:
+    def _rate(self, entry: FileEntry, axis: Piecewise) -> float:
         rate = axis.rate or entry.row.rate or self.rate
         if rate is None:
             raise RecordingError(f"{entry.row.file}: the file does not say its sampling rate; give it by --rate")
         return float(rate)
 
     @staticmethod
-    def _bounds(entry: Entry, axis: Piecewise, rate: float) -> tuple[int, int]:
+    def _bounds(entry: FileEntry, axis: Piecewise, rate: float) -> tuple[int, int]:
         part = entry.row.part
         if part is None:
             return 0, axis.length
@@ -181,7 +181,7 @@ class Workspace:
 
 
 @dataclass(frozen=True)
-class Signal:
+class SignalView:
     """One axis of a recording, at any magnification."""
 
     rate: float
@@ -194,7 +194,7 @@ class Signal:
         return first, min(max(first + 1, round(end_s * self.rate)), length)
 
 
-def described(entry: Entry, facts: Facts | None) -> dict[str, Any]:
+def described(entry: FileEntry, facts: FileFacts | None) -> dict[str, Any]:
     """For the page's list."""
     known, place = entry.row.known, entry.place
     return {

@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 from dualres.bench.campaign import batched_jobs as together
 from dualres.bench.campaign import process_executor as local
 from dualres.bench.campaign.batched_jobs import do_together, shape
-from dualres.bench.campaign.executors import Advance, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.process_executor import LocalExecutor, _answers
 from dualres.bench.campaign.run_job import do
@@ -74,7 +74,7 @@ def ends_of(executor, *jobs):
     ends, deadline = {}, time.monotonic() + PATIENCE_S
     while len(ends) < len(jobs):
         assert time.monotonic() < deadline, "the jobs do not end"
-        ends |= {event.key: event for event in executor.wait(1) if not isinstance(event, Advance)}
+        ends |= {event.key: event for event in executor.wait(1) if not isinstance(event, JobAdvance)}
     assert ends.keys() == {job.key for job in jobs}
     return ends
 
@@ -222,9 +222,9 @@ def test_a_support_that_cannot_be_used_fails_its_own_job(tmp_path, monkeypatch):
 
     monkeypatch.setattr(together, "gather", spoiled)
     ends = answers(tmp_path, JOB, OTHER)
-    assert ends[JOB.key] == (Failed(JOB.key, "a support window holds NaN or infinite samples"), True)
+    assert ends[JOB.key] == (JobFailure(JOB.key, "a support window holds NaN or infinite samples"), True)
     event, goes_on = ends[OTHER.key]
-    assert isinstance(event, Finished)
+    assert isinstance(event, JobSuccess)
     assert goes_on
 
 
@@ -234,18 +234,18 @@ def test_an_unforeseen_error_fails_its_own_job_and_ends_the_worker(tmp_path, mon
     monkeypatch.setattr(together, part, for_seed(42, error, getattr(together, part)))
     ends = answers(tmp_path, OTHER, JOB) if part == "gather" else answers(tmp_path, JOB, OTHER)
     event, goes_on = ends.pop(OTHER.key)
-    assert isinstance(event, Failed)
+    assert isinstance(event, JobFailure)
     assert event.reason.startswith("OSError: [Errno 28] No space left on device")
     assert not goes_on
-    assert [(type(event), goes_on) for event, goes_on in ends.values()] == ([(Finished, True)] * (part == "judge"))
+    assert [(type(event), goes_on) for event, goes_on in ends.values()] == ([(JobSuccess, True)] * (part == "judge"))
 
 
 def test_a_job_for_which_memory_is_too_short_when_it_is_judged_is_lost_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(together, "judge", for_seed(42, torch.cuda.OutOfMemoryError("8 GiB"), together.judge))
     ends = answers(tmp_path, JOB, OTHER)
-    assert isinstance(ends[JOB.key][0], Finished)
+    assert isinstance(ends[JOB.key][0], JobSuccess)
     event, goes_on = ends[OTHER.key]
-    assert isinstance(event, Lost)
+    assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; OutOfMemoryError: 8 GiB")
     assert not goes_on
 
@@ -260,10 +260,10 @@ def test_what_a_fit_of_several_fails_of_may_be_the_fault_of_any(tmp_path, monkey
 
     monkeypatch.setattr(DualResMethod, "learn_together", fail)
     ends = answers(tmp_path, JOB, BROKEN, OTHER)
-    assert isinstance(ends.pop(BROKEN.key)[0], Failed)
+    assert isinstance(ends.pop(BROKEN.key)[0], JobFailure)
     assert list(ends) == [JOB.key, OTHER.key]
     for event, _ in ends.values():
-        assert isinstance(event, Lost)
+        assert isinstance(event, JobLoss)
         assert event.reason.startswith("together with other jobs it failed; ")
         assert str(error) in event.reason
     assert [goes_on for _, goes_on in ends.values()] == [True, worker_goes_on]
@@ -272,9 +272,9 @@ def test_what_a_fit_of_several_fails_of_may_be_the_fault_of_any(tmp_path, monkey
 def test_a_worker_does_them_together_and_reports_each(alone, executor):
     assert (executor.slots, executor.workers) == (3, 1)
     ends = ends_of(executor, JOB, BROKEN, OTHER)
-    assert isinstance(ends[BROKEN.key], Failed)
+    assert isinstance(ends[BROKEN.key], JobFailure)
     for job in (JOB, OTHER):
-        assert isinstance(ends[job.key], Finished)
+        assert isinstance(ends[job.key], JobSuccess)
         assert same(ends[job.key].outcome, alone[job.key])
         assert ends[job.key].outcome.facts["fitted_together"] == 2
     assert len(executor._workers) == 1
@@ -283,11 +283,11 @@ def test_a_worker_does_them_together_and_reports_each(alone, executor):
 def test_one_job_that_ends_its_worker_fails_and_the_others_can_be_done_again(alone, executor, monkeypatch):
     monkeypatch.setattr(local, "_SERVE", FULL_DISK)
     ends = ends_of(executor, JOB, OTHER)
-    assert isinstance(ends[JOB.key], Failed)
-    assert ends[OTHER.key] == Lost(OTHER.key, "its worker process ended with another job")
+    assert isinstance(ends[JOB.key], JobFailure)
+    assert ends[OTHER.key] == JobLoss(OTHER.key, "its worker process ended with another job")
     assert not executor._workers
     again = ends_of(executor, OTHER)[OTHER.key]
-    assert isinstance(again, Finished)
+    assert isinstance(again, JobSuccess)
     assert same(again.outcome, alone[OTHER.key])
 
 
@@ -301,7 +301,7 @@ def test_a_killed_worker_loses_all_that_it_did_and_each_is_done_alone_afterwards
     while len(lost) < 2:
         assert time.monotonic() < deadline
         lost += executor.wait(1)
-    assert [(type(event), event.key) for event in lost] == [(Lost, job.key) for job in endless]
+    assert [(type(event), event.key) for event in lost] == [(JobLoss, job.key) for job in endless]
     assert all("ended by SIGKILL" in event.reason for event in lost)
     third = replace(endless[0], seed=43)
     for job in (*endless, third):

@@ -10,7 +10,7 @@ import pytest
 
 from dualres.bench.campaign import coordinator as run_module
 from dualres.bench.campaign.coordinator import RETRIES, Running, run, sole_writer
-from dualres.bench.campaign.executors import Advance, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.ledger import Ledger, LedgerError
 from dualres.bench.campaign.studies import jobs, study
 from tests.bench.campaign.synthetic import synthetic_outcome
@@ -40,10 +40,10 @@ class Pretended:
             self.begun.update(new)
             return [begun(key) for key in new]
         key, job = next(iter(self.flying.items()))
-        event = self.script[key].popleft() if self.script.get(key) else Finished(key, synthetic_outcome(job))
+        event = self.script[key].popleft() if self.script.get(key) else JobSuccess(key, synthetic_outcome(job))
         if isinstance(event, BaseException):
             raise event
-        if not isinstance(event, Advance):
+        if not isinstance(event, JobAdvance):
             del self.flying[key]
             self.begun.discard(key)
         return [event]
@@ -79,7 +79,7 @@ def test_no_more_jobs_are_in_flight_than_there_are_slots(ledger):
 
 def test_a_failed_job_is_recorded_and_the_rest_goes_on(ledger):
     bad = JOBS[2]
-    summary = run(JOBS, ledger, Pretended({bad.key: [Failed(bad.key, "no such thing")]}))
+    summary = run(JOBS, ledger, Pretended({bad.key: [JobFailure(bad.key, "no such thing")]}))
     assert ledger.failures() == {bad.key: (bad, "no such thing")}
     assert len(ledger.keys()) == 5
     assert [(e.job, e.reason) for e in summary.failed] == [(bad, "no such thing")]
@@ -87,7 +87,7 @@ def test_a_failed_job_is_recorded_and_the_rest_goes_on(ledger):
 
 def test_the_next_run_tries_a_failed_job_again(ledger):
     bad = JOBS[2]
-    run(JOBS, ledger, Pretended({bad.key: [Failed(bad.key, "no such thing")]}))
+    run(JOBS, ledger, Pretended({bad.key: [JobFailure(bad.key, "no such thing")]}))
     executor = Pretended()
     run(JOBS, ledger, executor)
     assert executor.started == [bad]
@@ -97,7 +97,7 @@ def test_the_next_run_tries_a_failed_job_again(ledger):
 
 def test_a_lost_job_is_tried_again_after_the_others(ledger):
     unlucky = JOBS[0]
-    executor = Pretended({unlucky.key: [Lost(unlucky.key, "gone")] * RETRIES})
+    executor = Pretended({unlucky.key: [JobLoss(unlucky.key, "gone")] * RETRIES})
     summary = run(JOBS, ledger, executor)
     assert executor.started.count(unlucky) == RETRIES + 1
     assert executor.started.index(JOBS[-1]) < len(executor.started) - 1
@@ -107,7 +107,7 @@ def test_a_lost_job_is_tried_again_after_the_others(ledger):
 
 def test_a_job_that_is_always_lost_is_given_up(ledger):
     unlucky = JOBS[0]
-    executor = Pretended({unlucky.key: [Lost(unlucky.key, "its worker died")] * (RETRIES + 1)})
+    executor = Pretended({unlucky.key: [JobLoss(unlucky.key, "its worker died")] * (RETRIES + 1)})
     summary = run(JOBS, ledger, executor)
     assert len(summary.finished) == 5
     _, reason = ledger.failures()[unlucky.key]
@@ -127,7 +127,7 @@ def test_an_interrupt_closes_the_executor_and_keeps_what_is_finished(ledger):
 def test_reports_tell_stage_progress_and_the_end(ledger):
     first = JOBS[0]
     states = []
-    run(JOBS, ledger, Pretended({first.key: [Advance(first.key, "fit", 7, 300)]}), states.append)
+    run(JOBS, ledger, Pretended({first.key: [JobAdvance(first.key, "fit", 7, 300)]}), states.append)
     assert not states[0].running
     assert [r.stage for r in states[1].running] == ["start", "start"]
     (running,) = [r for r in states[2].running if r.job == first]
@@ -192,9 +192,9 @@ def test_what_is_left_of_jobs_done_at_once_is_counted_once(ledger, clock):
             passed, stage, done = next(self.steps, (0, "", 0))
             clock.now += passed
             if not stage:
-                return [Finished(job.key, synthetic_outcome(job)) for job in some]
+                return [JobSuccess(job.key, synthetic_outcome(job)) for job in some]
             sharing = 1 if stage == "judge" else 5
-            return [Advance(job.key, stage, done, 300, sharing) for job in some]
+            return [JobAdvance(job.key, stage, done, 300, sharing) for job in some]
 
     states = []
     run(some, ledger, AtOnce(slots=5, workers=1), states.append)
@@ -206,7 +206,7 @@ def test_what_is_left_of_jobs_done_at_once_is_counted_once(ledger, clock):
 def test_the_longest_that_is_done_at_once_is_waited_for(ledger, clock):
     first = JOBS[0]
     ledger.record(JOBS[1], synthetic_outcome(JOBS[1]))
-    script = {first.key: [Advance(first.key, "fit", 10, 300, 5)]}
+    script = {first.key: [JobAdvance(first.key, "fit", 10, 300, 5)]}
     states = []
     run([first], ledger, Pretended(script, slots=5, workers=4), states.append)
     assert states[2].seconds_left == 5 * 15
@@ -221,7 +221,7 @@ def test_time_left_is_unknown_on_a_gpu_until_a_job_is_done(ledger):
 
 def test_an_event_of_a_job_that_is_not_in_flight_is_ignored(ledger):
     stray = JOBS[5]
-    executor = Pretended({JOBS[0].key: [Advance(stray.key, "fit", 1, 2)]})
+    executor = Pretended({JOBS[0].key: [JobAdvance(stray.key, "fit", 1, 2)]})
     assert len(run(JOBS[:2], ledger, executor).finished) == 2
 
 

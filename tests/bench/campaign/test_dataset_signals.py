@@ -5,7 +5,7 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.config import POLYPHASE
 from dualres.errors import RecordingError
 from dualres.recordings.resample import resample
@@ -18,7 +18,7 @@ def test_axes_of_a_store_are_resampled_each(tmp_path):
     write_signal(store, "a", signals)
     entry = {"id": "a", "samples": 16_000, "channels": ["x", "y"], "label": "good"}
     write_index(store, {"dataset": "cwru", "channel": "x,y", "rate": "16000"}, [entry])
-    source = Source("cwru", tmp_path / "stores", tmp_path / "cache", POLYPHASE)
+    source = DatasetSignals("cwru", tmp_path / "stores", tmp_path / "cache", POLYPHASE)
     for _ in range(2):  # made, then read
         (recording,) = source.at_rate(["a"])
         assert (recording.channels, recording.rate, recording.length) == (("x", "y"), 64_000, 64_000)
@@ -35,7 +35,7 @@ def prepared(tmp_path):
     digest = write_signal(store, "a", signal)
     entry = {"id": "a", "samples": 16_000, "label": "good", "sha256": digest}
     write_index(store, {"dataset": "cwru", "channel": "x", "rate": "16000"}, [entry])
-    return Source("cwru", tmp_path / "stores", tmp_path / "cache", POLYPHASE), store, tmp_path / "cache"
+    return DatasetSignals("cwru", tmp_path / "stores", tmp_path / "cache", POLYPHASE), store, tmp_path / "cache"
 
 
 def test_a_damaged_file_of_the_cache_changes_nothing(prepared):

@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 
 from dualres.bench.campaign import process_executor as local
-from dualres.bench.campaign.executors import FITS_TOGETHER, JOBS_ON_A_GPU, Advance, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import (
+    FITS_TOGETHER,
+    JOBS_ON_A_GPU,
+    JobAdvance,
+    JobFailure,
+    JobLoss,
+    JobSuccess,
+    begun,
+)
 from dualres.bench.campaign.process_executor import LocalExecutor, _answer
 from dualres.bench.campaign.run_job import do
 from dualres.bench.campaign.studies import jobs, study
@@ -43,7 +51,7 @@ def events_of(executor, job):
     executor.start(job)
     events = []
     deadline = time.monotonic() + 60
-    while not events or isinstance(events[-1], Advance):
+    while not events or isinstance(events[-1], JobAdvance):
         assert time.monotonic() < deadline
         events += executor.wait(1.0)
     assert {event.key for event in events} == {job.key}
@@ -56,7 +64,7 @@ def last_event(executor, job):
 
 def test_a_worker_finds_what_the_process_itself_finds(executor, folder, tmp_path):
     *progress, end = events_of(executor, SMALL)
-    assert isinstance(end, Finished)
+    assert isinstance(end, JobSuccess)
     assert progress[0] == begun(SMALL.key)
     assert {event.stage for event in progress[1:]} == {"fit", "judge"}
     here = do(SMALL, folder / "stores", tmp_path)
@@ -71,7 +79,7 @@ def test_a_worker_finds_what_the_process_itself_finds(executor, folder, tmp_path
 def test_a_mistake_of_the_user_fails_with_its_own_sentence_and_the_worker_goes_on(executor):
     before = pid_of(executor)
     event = last_event(executor, replace(SMALL, method="nonsense"))
-    assert isinstance(event, Failed)
+    assert isinstance(event, JobFailure)
     assert event.reason.startswith("method 'nonsense' is not known; there are dualres")
     assert pid_of(executor) == before
 
@@ -82,7 +90,7 @@ def test_a_worker_is_out_of_reach_of_the_keyboard(executor):
 
 def test_an_unforeseen_error_fails_with_kind_and_place_and_a_new_worker_comes(executor):
     event = last_event(executor, replace(SMALL, device="nonsense"))
-    assert isinstance(event, Failed)
+    assert isinstance(event, JobFailure)
     assert event.reason.startswith("RuntimeError: ")
     assert "(bench/methods/neural.py, line " in event.reason
     assert not executor._workers
@@ -99,9 +107,9 @@ def test_a_killed_worker_loses_its_job_and_is_replaced(executor):
     assert 2 <= len(events) <= 3 + (time.monotonic() - begin) / PAUSE_S
     first = pid_of(executor)
     os.kill(first, 9)
-    (lost,) = [event for event in executor.wait(60) if not isinstance(event, Advance)]
+    (lost,) = [event for event in executor.wait(60) if not isinstance(event, JobAdvance)]
     assert lost.key == ENDLESS.key
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, JobLoss)
     assert "ended by SIGKILL" in lost.reason
     executor.start(ENDLESS)
     second = pid_of(executor)
@@ -117,13 +125,13 @@ def test_a_job_is_begun_when_a_worker_takes_it(folder):
     for job in (SMALL, other):
         executor.start(job)
     events, deadline = [], time.monotonic() + 60
-    while len([event for event in events if isinstance(event, Finished)]) < 2:
+    while len([event for event in events if isinstance(event, JobSuccess)]) < 2:
         assert time.monotonic() < deadline
         events += executor.wait(1.0)
     executor.close()
     first = [event.key for event in events].index(other.key)
     assert {event.key for event in events[:first]} == {SMALL.key}
-    assert isinstance(events[first - 1], Finished)
+    assert isinstance(events[first - 1], JobSuccess)
     assert events[first] == begun(other.key)
 
 
@@ -131,7 +139,7 @@ def test_a_worker_that_cannot_start_says_why(folder, monkeypatch):
     monkeypatch.setattr("dualres.bench.campaign.process_executor._SERVE", "raise ImportError('no torch here')")
     executor = LocalExecutor(1, folder, folder)
     event = last_event(executor, SMALL)
-    assert event == Lost(SMALL.key, "its worker process ended with status 1: ImportError: no torch here")
+    assert event == JobLoss(SMALL.key, "its worker process ended with status 1: ImportError: no torch here")
     executor.close()
 
 
@@ -151,7 +159,7 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
 
     monkeypatch.setattr("dualres.bench.campaign.process_executor.do", greedy)
     event, goes_on = _answer(SMALL, folder, folder, None)
-    assert isinstance(event, Lost)
+    assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; MemoryError: 1 TiB")
     assert not goes_on
 

@@ -1,4 +1,4 @@
-from dualres.bench.campaign.coordinator import Ended, Summary
+from dualres.bench.campaign.coordinator import JobResult, RunSummary
 from dualres.bench.campaign.progress_tables import by_reason, datasets_of, once, planned, progressed, ran
 from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.bench.campaign.times import Times
@@ -27,7 +27,7 @@ def test_progress_is_told_of_every_study_and_of_quick_sizes_where_there_is_any()
 
 
 def test_a_run_is_counted_for_each_study_and_shared_jobs_once():
-    summary = Summary(len(PILOT), 0, [Ended(PILOT[0], 1.0), Ended(PILOT[1], 1.0, "no memory")])
+    summary = RunSummary(len(PILOT), 0, [JobResult(PILOT[0], 1.0), JobResult(PILOT[1], 1.0, "no memory")])
     chosen = {"pilot": PILOT, "same": PILOT[:1]}
     first, second = ran(chosen, summary)
     assert (first.jobs, first.before, first.now, first.failed) == (len(PILOT), len(PILOT) - 2, 1, 1)

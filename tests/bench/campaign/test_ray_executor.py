@@ -14,7 +14,7 @@ from safetensors.torch import load as tensors
 
 from dualres.bench.campaign import ray_executor
 from dualres.bench.campaign.coordinator import run
-from dualres.bench.campaign.executors import Advance, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job, read_job
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.ray_executor import RayExecutor
@@ -69,7 +69,7 @@ def results(executor, *jobs):
     events, end = {}, time.monotonic() + PATIENCE_S
     while len(events) < len(jobs):
         assert time.monotonic() < end, "the jobs do not end"
-        events |= {event.key: event for event in executor.wait(1) if not isinstance(event, Advance)}
+        events |= {event.key: event for event in executor.wait(1) if not isinstance(event, JobAdvance)}
     return events
 
 
@@ -104,7 +104,7 @@ def test_results_are_those_of_this_process_whatever_a_worker_did_before(executor
     events = results(executor, *jobs)
     for one in jobs:
         event = events[one.key]
-        assert isinstance(event, Finished), event
+        assert isinstance(event, JobSuccess), event
         here = do(one, folder / "stores", tmp_path)
         assert told(event.outcome) == told(here)
         sent = (folder / "models" / f"{one.key}.safetensors").read_bytes()
@@ -124,9 +124,9 @@ def test_a_job_that_cannot_be_done_fails_with_its_reason(executor, folder):
     absent = Job("cwru", "C1", load_fold("C1").hash, Budget(1, 1), "itransformer", Recipe(updates=1), 41)
     outdated = replace(job(46), fold_hash="0" * 64)
     events = results(executor, absent, outdated)
-    assert isinstance(events[absent.key], Failed)
+    assert isinstance(events[absent.key], JobFailure)
     assert f"{folder / 'stores' / 'cwru'}: is not on" in events[absent.key].reason
-    assert isinstance(events[outdated.key], Failed)
+    assert isinstance(events[outdated.key], JobFailure)
     assert "the job was planned for another" in events[outdated.key].reason
 
 
@@ -157,7 +157,7 @@ def test_a_killed_worker_loses_its_job_and_another_does_it(executor, folder, mon
         assert ledger.keys() == {slow.key, other.key}
     killer.join()
     assert not summary.failed
-    assert [event.key for event in seen if isinstance(event, Lost)] == [slow.key]
+    assert [event.key for event in seen if isinstance(event, JobLoss)] == [slow.key]
     assert capfd.readouterr() == ("", ""), "Ray keeps quiet"
 
 
@@ -171,7 +171,7 @@ def test_a_machine_that_goes_away_loses_its_job_only(executor, machines):
     machines.remove_node(machines.second, allow_graceful=False)
     assert executor.wait(PATIENCE_S) == [begun(one.key) for one in endless]
     (event,) = executor.wait(PATIENCE_S)
-    assert isinstance(event, Lost)
+    assert isinstance(event, JobLoss)
     end = time.monotonic() + PATIENCE_S
     while executor.slots > 1 and time.monotonic() < end:
         time.sleep(0.1)
@@ -240,7 +240,7 @@ class Breaking(Paper):
     def result(self, ref):
         if ref:
             raise ClusterError("the Ray cluster is lost")
-        return Finished(self.calls[0].key, synthetic_outcome(self.calls[0])), b"model"
+        return JobSuccess(self.calls[0].key, synthetic_outcome(self.calls[0])), b"model"
 
 
 def test_jobs_that_were_finished_when_the_cluster_was_lost_are_kept(monkeypatch, tmp_path):

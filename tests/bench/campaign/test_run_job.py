@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from dualres import cli
 from dualres.bench.campaign import dataset_signals as sources
-from dualres.bench.campaign.dataset_signals import Source, present_datasets
+from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.run_job import DECIMALS, do, fit, gather
 from dualres.bench.datasets import catalog
@@ -86,7 +86,9 @@ def test_the_same_job_gives_the_same_scores(outcome, folder):
 
 def test_the_kept_model_gives_the_stored_scores(outcome, folder):
     fitted = load(folder / "models" / f"{JOB.key}.safetensors")
-    (recording,) = Source("simulated", Path("stores"), folder / "cache", POLYPHASE).at_rate(outcome.recordings[:1])
+    (recording,) = DatasetSignals("simulated", Path("stores"), folder / "cache", POLYPHASE).at_rate(
+        outcome.recordings[:1]
+    )
     windows = np.lib.stride_tricks.sliding_window_view(recording.signal, 32_768)[::16_384][:23]
     again = fitted.scores(np.ascontiguousarray(windows)).mean(0)
     np.testing.assert_array_equal(again.round(DECIMALS), outcome.scores[0])
@@ -95,8 +97,8 @@ def test_the_kept_model_gives_the_stored_scores(outcome, folder):
 def test_a_validation_job_opens_no_evaluation_recording(folder, monkeypatch):
     judged = set(load_fold("S1").evaluation)
     opened = []
-    original = Source._one
-    monkeypatch.setattr(Source, "_one", lambda self, name: opened.append(name) or original(self, name))
+    original = DatasetSignals._one
+    monkeypatch.setattr(DatasetSignals, "_one", lambda self, name: opened.append(name) or original(self, name))
     job = dataclasses.replace(JOB, judged="validation", budget=Budget(1, 1), most_judged=2)
     outcome = do(job, Path("stores"), folder)
     assert len(outcome.recordings) == 2
@@ -106,8 +108,10 @@ def test_a_validation_job_opens_no_evaluation_recording(folder, monkeypatch):
 
 def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
     events = []
-    original = Source.at_rate
-    monkeypatch.setattr(Source, "at_rate", lambda self, names: events.append(set(names)) or original(self, names))
+    original = DatasetSignals.at_rate
+    monkeypatch.setattr(
+        DatasetSignals, "at_rate", lambda self, names: events.append(set(names)) or original(self, names)
+    )
     do(JOB, Path("stores"), folder, lambda stage, *_: events.append(stage))
     support, *rest = events
     assert support == {members[0] for members in load_fold("S1").support.values()}
@@ -131,7 +135,7 @@ def test_a_signal_is_resampled_once(folder, outcome, monkeypatch):
 
 def test_a_missing_recording_is_named(tmp_path):
     with pytest.raises(ConfigError, match="recording K001 is not in the prepared dataset simulated"):
-        Source("simulated", tmp_path, tmp_path, POLYPHASE).at_rate(["K001"])
+        DatasetSignals("simulated", tmp_path, tmp_path, POLYPHASE).at_rate(["K001"])
 
 
 def test_what_is_simulated_is_always_present(tmp_path):

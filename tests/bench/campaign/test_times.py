@@ -7,7 +7,7 @@ import pytest
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.campaign.times import Times, nominal_s, times_in
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import Entry, entry
+from dualres.bench.methods.catalogue import MethodEntry, entry
 from tests.bench.campaign.synthetic import synthetic_ledger
 
 
@@ -24,7 +24,7 @@ def test_the_constants_count_window_updates_and_judged_windows(job):
 
 
 def test_every_method_has_constants():
-    assert all(entry(name).nominal_ms != Entry.nominal_ms for name in NAMES)
+    assert all(entry(name).nominal_ms != MethodEntry.nominal_ms for name in NAMES)
 
 
 def test_a_control_counts_as_dualres(job):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.tuning import of_fold
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import POLYPHASE
@@ -32,8 +32,8 @@ def test_a_fold_s_conditions_are_held_out_together(divided):
 
 
 def test_no_evaluation_recording_is_opened(cache, monkeypatch):
-    opened, original = [], Source._one
-    monkeypatch.setattr(Source, "_one", lambda self, name: opened.append(name) or original(self, name))
+    opened, original = [], DatasetSignals._one
+    monkeypatch.setattr(DatasetSignals, "_one", lambda self, name: opened.append(name) or original(self, name))
     seen = []
     of_fold("S1", Budget(1, 1), Path("stores"), cache, progress=lambda *x: seen.append(x))
     assert set(opened) == {members[0] for members in load_fold("S1").support.values()}
@@ -43,6 +43,6 @@ def test_no_evaluation_recording_is_opened(cache, monkeypatch):
 
 def test_its_source_could_not_open_one(cache):
     fold = load_fold("S1")
-    source = Source("simulated", Path("stores"), cache, POLYPHASE, only=fold.supporting())
+    source = DatasetSignals("simulated", Path("stores"), cache, POLYPHASE, only=fold.supporting())
     with pytest.raises(ConfigError, match=f"{fold.evaluation[0]} of simulated may not be opened here"):
         source.at_rate(fold.evaluation[:1])

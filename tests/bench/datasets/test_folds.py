@@ -42,7 +42,7 @@ def test_the_rig_s_folds_follow_their_rule(name, mode, severity):
     assert (fold.held_out, fold.support_start_s, fold.evaluation_windows) == ("motion mode", 2, 23)
     for label, members in fold.support.items():
         grade = None if label in mcc5.WITHOUT_SEVERITY else severity
-        assert list(members) == [simulated.Setting(label, grade, mode, *c).id for c in ORDER[name]]
+        assert list(members) == [simulated.RigSetting(label, grade, mode, *c).id for c in ORDER[name]]
     labels = {r.id: r.label for r in simulated.recordings() if r.condition["mode"] != mode}
     assert set(fold.evaluation) == set(labels)
     expected = {c: 6 if c in mcc5.WITHOUT_SEVERITY else 18 for c in simulated.CLASSES}

@@ -11,16 +11,16 @@ from typer.testing import CliRunner
 from dualres import cli
 from dualres.bench.datasets import folds
 from dualres.bench.datasets.folds import load_fold, names, read_fold
-from dualres.bench.datasets.folds.freeze import Row, check_recordings, fold_of, freeze, read_table
+from dualres.bench.datasets.folds.freeze import FoldRow, check_recordings, fold_of, freeze, read_table
 from dualres.errors import ConfigError, OutputError
 from dualres.simulated import rig as simulated
 
 ROWS = [
-    Row("a1", "good", "support"),
-    Row("b1", "worn", "support"),
-    Row("a2", "good", "support"),
-    Row("c1", "worn", "evaluation"),
-    Row("c2", "good", "evaluation"),
+    FoldRow("a1", "good", "support"),
+    FoldRow("b1", "worn", "support"),
+    FoldRow("a2", "good", "support"),
+    FoldRow("c1", "worn", "evaluation"),
+    FoldRow("c2", "good", "evaluation"),
 ]
 SAID = {"name": "T1", "dataset": "toy", "held_out": "bearing"}
 
@@ -63,15 +63,18 @@ def test_the_order_of_a_class_is_the_rows_or_the_column_s(tmp_path):
     assert fold_of(turned, **SAID).support == {"good": ("a2", "a1"), "worn": ("b1",)}
     columns = ("order", "side", "recording", "label")
     path = written(tmp_path / "table.csv", [(2, "support", " x", "good"), ("", "evaluation", "y", "good")], *columns)
-    assert read_table(path) == [Row("x", "good", "support", 2.0), Row("y", "good", "evaluation")]
+    assert read_table(path) == [FoldRow("x", "good", "support", 2.0), FoldRow("y", "good", "evaluation")]
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([*ROWS, Row("a1", "good", "evaluation")], "T1: a1 is in support and in evaluation"),
-        ([*ROWS, Row("c1", "worn", "evaluation")], "T1: c1 is in evaluation twice"),
-        ([*ROWS, Row("d1", "bent", "evaluation")], "class bent is evaluated, but no recording of the support has it"),
+        ([*ROWS, FoldRow("a1", "good", "evaluation")], "T1: a1 is in support and in evaluation"),
+        ([*ROWS, FoldRow("c1", "worn", "evaluation")], "T1: c1 is in evaluation twice"),
+        (
+            [*ROWS, FoldRow("d1", "bent", "evaluation")],
+            "class bent is evaluated, but no recording of the support has it",
+        ),
         (ROWS[:3], "2 classes and 0 evaluated recordings"),
         ([ROWS[0], ROWS[4]], "1 classes and 1 evaluated recordings"),
     ],

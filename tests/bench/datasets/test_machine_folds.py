@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from dualres.audit import Split, audit
-from dualres.bench.campaign.dataset_signals import Source, present_datasets
+from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.machine_folds import LETTERS, fold_name, fold_of, nested
@@ -71,7 +71,7 @@ def test_four_windows_fit_into_the_shortest_recording():
 
 def test_the_dataset_is_there_without_a_store_and_its_recordings_have_rates_of_their_own(tmp_path):
     assert "machines" in present_datasets(tmp_path)
-    source = Source("machines", tmp_path, tmp_path / "cache", POLYPHASE)
+    source = DatasetSignals("machines", tmp_path, tmp_path / "cache", POLYPHASE)
     names = [load_fold(name).evaluation[0] for name in ("M12L", "M13L")]
     assert [source.native(name).rate for name in names] == [32_000, 16_000]
     assert [len(r.signal) for r in source.at_rate(names)] == [round(3.6 * 64_000), round(2.1 * 64_000)]

@@ -10,7 +10,7 @@ import pytest
 from dualres.bench.datasets import catalog, folds
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.prepare import prepare
-from dualres.bench.datasets.release import Entry, Index, Release
+from dualres.bench.datasets.release import Index, Release, ReleaseEntry
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.store import open_store, verify_store
 
@@ -40,7 +40,8 @@ class Made:
 
     def index(self, folder):
         entries = [
-            Entry(n, "good", f"unit {n}", {"load": "high"}, folder / f"{n}.bin", partial(self.read, n)) for n in "abc"
+            ReleaseEntry(n, "good", f"unit {n}", {"load": "high"}, folder / f"{n}.bin", partial(self.read, n))
+            for n in "abc"
         ]
         return Index(tuple(entries), ((folder / "d.bin", "reserved"),), "excerpts")
 

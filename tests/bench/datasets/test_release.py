@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dualres.bench.datasets import catalog
-from dualres.bench.datasets.release import Entry, collect, find, stated
+from dualres.bench.datasets.release import ReleaseEntry, collect, find, stated
 from dualres.bench.paper.protocol import FOLDS
 from dualres.errors import RecordingError
 
@@ -20,7 +20,7 @@ def touch(folder, *names):
 
 
 def entry(id, path):
-    return Entry(id, "healthy", "bearing", {}, Path(path), lambda: np.zeros(8, np.float32))
+    return ReleaseEntry(id, "healthy", "bearing", {}, Path(path), lambda: np.zeros(8, np.float32))
 
 
 def test_files_are_found_by_their_whole_stem_at_any_depth(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from dualres.bench import methods
 from dualres.bench.methods import catalogue
-from dualres.bench.methods.catalogue import Entry, Look, entry, names, register
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle, entry, names, register
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 
@@ -17,7 +17,7 @@ from dualres.errors import ConfigError
 def another(monkeypatch):
     """A method from outside, which is gone after the test."""
     monkeypatch.setattr(catalogue, "_registered", {})
-    register(replace(entry("patchtst"), name="another", title="Another", look=Look(), paper=False))
+    register(replace(entry("patchtst"), name="another", title="Another", look=MethodStyle(), paper=False))
     return "another"
 
 
@@ -47,13 +47,13 @@ def test_only_dualres_and_its_controls_fit_together():
 
 
 def test_no_look_is_that_of_a_method_without_one():
-    for part in fields(Look):
-        assert getattr(Look(), part.name) not in {getattr(entry(name).look, part.name) for name in methods.NAMES}
+    for part in fields(MethodStyle):
+        assert getattr(MethodStyle(), part.name) not in {getattr(entry(name).look, part.name) for name in methods.NAMES}
 
 
 def test_an_entry_needs_a_name_a_title_a_family_and_a_way_to_make_it():
-    plain = Entry("plain", "Plain", "none", lambda entry, recipe: methods.method("dualres", recipe))
-    assert (plain.look, plain.trains, plain.paper, plain.control) == (Look(), True, False, False)
+    plain = MethodEntry("plain", "Plain", "none", lambda entry, recipe: methods.method("dualres", recipe))
+    assert (plain.look, plain.trains, plain.paper, plain.control) == (MethodStyle(), True, False, False)
 
 
 def test_reading_the_catalogue_loads_no_heavy_library():

@@ -4,7 +4,7 @@ from dualres.bench.campaign.studies import folds_of
 from dualres.bench.methods import NAMES
 from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import BEARINGS, FINALISTS, GEARBOX_BUDGETS, SEEDS
-from dualres.bench.paper.scores import VALUES, WORDS, Key, Printed, printed, printed_text
+from dualres.bench.paper.scores import VALUES, WORDS, Key, PrintedScore, printed, printed_text
 from dualres.learn.fold import Budget
 
 HALF_A_DIGIT = 0.0051  # what rounding to two digits may hide, twice
@@ -58,9 +58,9 @@ def test_the_claims_of_the_text_hold_in_its_tables():
 
 
 def test_a_value_is_found_by_what_it_is_of_and_otherwise_there_is_none():
-    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1") == Printed(48.55)
-    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", SEEDS) == Printed(44.26, 7.38)
-    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == Printed(42.94)
+    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1") == PrintedScore(48.55)
+    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", SEEDS) == PrintedScore(44.26, 7.38)
+    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == PrintedScore(42.94)
     assert printed("simulated", "dualres", Budget(3, 4), "macro_f1") is None
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", (42,)) is None
 

@@ -10,7 +10,7 @@ from dualres.bench.profile.checkpoints import wanted_job
 from dualres.bench.profile.measure import this_machine
 from dualres.bench.profile.measurements import keep, kept
 from dualres.bench.profile.plan import EAGER, Plan
-from dualres.bench.profile.run import Ended, Place, run
+from dualres.bench.profile.run import PlanResult, ProfilePaths, run
 from dualres.utils.versions import all_versions
 from tests.bench.profile.synthetic import made_up
 
@@ -20,7 +20,7 @@ PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
 @pytest.fixture(scope="module")
 def place(bench):
     folder = bench()
-    return Place(folder / "ledger.sqlite", folder / "stores")
+    return ProfilePaths(folder / "ledger.sqlite", folder / "stores")
 
 
 def measured(place, plans=(PLAN,), **options):
@@ -66,7 +66,7 @@ def test_again_means_again_with_the_model_there_is(first, place):
 
 def test_a_model_that_the_ledger_has_got_meanwhile_is_measured(bench, place):
     folder, job = bench(), replace(wanted_job(PLAN, 3), most_judged=1)
-    where = Place(folder / "ledger.sqlite", folder / "stores")
+    where = ProfilePaths(folder / "ledger.sqlite", folder / "stores")
     keep(made_up(PLAN), where.kept)  # of a model that was fitted for it, as long as there was no ledger
     assert measured(where, updates=None)[0][0].known
     with Ledger(where.ledger) as ledger:
@@ -105,20 +105,20 @@ def test_a_failure_costs_that_plan_only(first, place):
 def test_a_measurement_with_other_code_or_on_another_machine_is_told(fact, name):
     measurement = made_up(PLAN)
     measurement.facts.update(versions=all_versions(), machine={**this_machine("cpu"), "load_before": None})
-    assert not Ended(PLAN, measurement, known=True).elsewhere
+    assert not PlanResult(PLAN, measurement, known=True).elsewhere
     measurement.facts[fact][name] = "other"
-    assert Ended(PLAN, measurement, known=True).elsewhere
+    assert PlanResult(PLAN, measurement, known=True).elsewhere
 
 
 def test_the_eager_way_uses_no_compiled_kernel_and_that_is_not_elsewhere():
     plan = replace(PLAN, way=EAGER)
     measurement = made_up(plan)
     measurement.facts.update(versions=all_versions(), machine={**this_machine("cpu"), "kernel": None})
-    assert not Ended(plan, measurement, known=True).elsewhere
+    assert not PlanResult(plan, measurement, known=True).elsewhere
 
 
 def test_what_was_not_measured_was_not_measured_elsewhere():
-    assert not Ended(PLAN, None, reason="failed").elsewhere
+    assert not PlanResult(PLAN, None, reason="failed").elsewhere
 
 
 def test_a_measurement_of_another_model_does_not_count(first, place):

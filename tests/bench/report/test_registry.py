@@ -3,14 +3,14 @@
 import matplotlib.figure
 import pytest
 
-from dualres.bench.campaign.studies import RIG, STUDIES, Part, Study, register_study
+from dualres.bench.campaign.studies import RIG, STUDIES, Study, StudyPart, register_study
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
 from dualres.bench.report.plots.picture import Picture
 from dualres.bench.report.plots.registry import FIGURES, register_figure
 from dualres.bench.report.plots.write import write_figures
 from dualres.bench.report.registry import Registry
 from dualres.bench.report.tables import Settings, all_tables, register_table, write_tables
-from dualres.bench.report.tables.fill import Column, Line, Sheet, by_column
+from dualres.bench.report.tables.fill import Column, Sheet, TableLine, by_column
 from dualres.bench.report.tables.registry import TABLES
 from dualres.bench.verify.tables import verify_tables
 from dualres.errors import ConfigError
@@ -29,7 +29,7 @@ def toy_table(results, dataset):
     return Sheet(results).table(
         f"toy_{dataset}",
         "Toy",
-        [Line((method,), {"dataset": dataset, "method": method}) for method in ("dualres", "mambasl")],
+        [TableLine((method,), {"dataset": dataset, "method": method}) for method in ("dualres", "mambasl")],
         [Column("Macro-F1", "macro_f1")],
         labels=("Method",),
         best=by_column,
@@ -46,7 +46,7 @@ def test_a_table_a_figure_and_a_study_from_outside_are_shown_and_verified(tmp_pa
     monkeypatch.setattr(FIGURES, "_makers", {**FIGURES._makers})
     register_table("toy", toy_table)
     register_figure("toy", toy_figure)
-    part = Part((RIG,), ("dualres", "mambasl"), (PRIMARY_BUDGET,), (20,))
+    part = StudyPart((RIG,), ("dualres", "mambasl"), (PRIMARY_BUDGET,), (20,))
     register_study(Study("toy", "Does it work?", (part,), dataset_tables=("toy",), differences=False, figures=("toy",)))
     try:
         settings = Settings(("toy",))

@@ -1,7 +1,7 @@
 import pytest
 
 from dualres.bench.verify.differences import moments_of_pairs, paired
-from dualres.bench.verify.ledger import Stored
+from dualres.bench.verify.ledger import StoredJob
 
 SCORES = {"a": 50.0, "b": 60.0, "c": 70.0, "x": 45.0, "y": 75.0, "z": 72.0}
 PAIRS = {41: [("a", "x"), ("b", "y")], 42: [("c", "z")]}  # differences of 5 and -15, and of -2
@@ -34,7 +34,7 @@ def test_one_seed_has_no_spread_and_no_pair_no_number():
 def test_pairs_have_the_same_budget_fold_and_seed():
     def stored(key, windows, fold):
         plan = {"budget": {"recordings": 3, "windows": windows}, "fold": fold}
-        return Stored(key, plan=plan, facts={}, judged=[], steps=[])
+        return StoredJob(key, plan=plan, facts={}, judged=[], steps=[])
 
     jobs = {
         "one": stored("one", 4, "P1"),

@@ -8,7 +8,7 @@ import pytest
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import jobs, study
-from dualres.bench.verify.ledger import Counts, known_labels, verify
+from dualres.bench.verify.ledger import CheckCounts, known_labels, verify
 from tests.bench.campaign.synthetic import synthetic_outcome
 
 JOBS = jobs(study("pilot"), ["simulated"], methods=["dualres"])
@@ -294,13 +294,13 @@ def test_tables_columns_and_rows_that_no_ledger_has_are_found(ledger, statement,
 
 
 def test_what_was_checked_is_counted(ledger, tmp_path):
-    counts = Counts()
+    counts = CheckCounts()
     verify(ledger, tmp_path, counts=counts)
     judged = sum(len(job.used_fold().evaluation) * len(job.used_fold().classes) for job in (*JOBS, *VALIDATED, *CWRU))
     updates = sum(job.recipe.updates if job.recipe else 0 for job in (*JOBS, *VALIDATED, *CWRU))
-    assert counts == Counts(jobs=5, scores=judged, losses=updates, models=5)
+    assert counts == CheckCounts(jobs=5, scores=judged, losses=updates, models=5)
     execute(ledger, "DROP TABLE digests")  # as an earlier version leaves it
-    assert verify(ledger, tmp_path, counts=(earlier := Counts())) == []
+    assert verify(ledger, tmp_path, counts=(earlier := CheckCounts())) == []
     assert earlier.unhashed == 5
 
 

@@ -8,8 +8,8 @@ from rich.text import Text
 from typer.testing import CliRunner
 
 from dualres import cli
-from dualres.bench.campaign.coordinator import Ended, Running, State, Summary, sole_writer
-from dualres.bench.campaign.executors import FITS_TOGETHER, Advance, Failed, Finished
+from dualres.bench.campaign.coordinator import JobResult, Running, RunState, RunSummary, sole_writer
+from dualres.bench.campaign.executors import FITS_TOGETHER, JobAdvance, JobFailure, JobSuccess
 from dualres.bench.campaign.ledger import Ledger, LedgerError
 from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.bench.campaign.times import nominal_s
@@ -44,8 +44,8 @@ class MadeUp:
         self.answered += 1
         job = self.waiting.pop()
         if job.method == "mambasl":
-            return [Advance(job.key, "fit", 1, 300), Failed(job.key, "out of [luck]")]
-        return [Finished(job.key, synthetic_outcome(job))]
+            return [JobAdvance(job.key, "fit", 1, 300), JobFailure(job.key, "out of [luck]")]
+        return [JobSuccess(job.key, synthetic_outcome(job))]
 
     def close(self):
         pass
@@ -323,8 +323,12 @@ def test_a_terminal_shows_all_jobs_and_those_running(monkeypatch):
     monkeypatch.setattr("dualres.cli.console.errors", console)
     job, other = FAILING
     with bench_live.live() as report:
-        report(State(Summary(10, 3), (Running(job, 0.0), Running(other, 0.0, "fit", 0.0, 7, 300)), None))
-        report(State(Summary(10, 3, (Ended(job, 5.0, "no luck"),)), (Running(other, 0.0, "judge", 0.0, 1, 9),), 7200.0))
+        report(RunState(RunSummary(10, 3), (Running(job, 0.0), Running(other, 0.0, "fit", 0.0, 7, 300)), None))
+        report(
+            RunState(
+                RunSummary(10, 3, (JobResult(job, 5.0, "no luck"),)), (Running(other, 0.0, "judge", 0.0, 1, 9),), 7200.0
+            )
+        )
     shown = Text.from_ansi(console.file.getvalue()).plain
     before, _, after = shown.rpartition("All jobs")
     assert "failed  mambasl S1 3x4 300 updates seed 41: no luck" in before

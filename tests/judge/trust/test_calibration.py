@@ -8,11 +8,11 @@ import pytest
 
 from dualres.errors import ModelFileError
 from dualres.judge.trust.calibration import Calibration, held_out, known_of
-from dualres.judge.trust.novelty import Look
+from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.recordings.recording import Recording
 
 CLASSES = ("ball", "inner", "outer")
-LOOK = Look(distance=-2.0, spectrum=5.0, level=0.0, bandwidth=12.0, rate=14.0)
+LOOK = NoveltyFeatures(distance=-2.0, spectrum=5.0, level=0.0, bandwidth=12.0, rate=14.0)
 
 
 def calibration(count=19, unit="recording", new=True, units=None, labels=CLASSES):

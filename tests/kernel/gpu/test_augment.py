@@ -8,7 +8,7 @@ import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.draws import SLAB
-from dualres.kernel.gpu.layout import Layout
+from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.learn.trained.augment.supports import AugmentedSpectra
 from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.gpu_batch import augmentation_of
@@ -32,7 +32,7 @@ def test_every_update_sees_what_was_drawn_for_it(size, recipe, small):
     seeds, device = [41, 7], torch.device("cuda")
     supports, labels = zip(*(tones(config, per_class=3, seed=s) for s in seeds), strict=True)
     windows = len(labels[0])
-    bundle = Bundle(Layout(config, 3), seeds, windows, recipe, device, augmentation_of(recipe, windows, seeds))
+    bundle = Bundle(ParameterLayout(config, 3), seeds, windows, recipe, device, augmentation_of(recipe, windows, seeds))
     with torch.cuda.stream(torch.cuda.Stream()):
         bundle.load(supports, labels)
     torch.cuda.synchronize()

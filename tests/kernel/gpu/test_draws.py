@@ -3,11 +3,11 @@
 import numpy as np
 import torch
 
-from dualres.kernel.gpu.draws import SLAB, Draws, Shown
+from dualres.kernel.gpu.draws import SLAB, NoiseSource, WindowAugmentation
 
 
 def slabs(seeds, count=2):
-    own = Draws(seeds, 3, 4, torch.device("cpu"))
+    own = NoiseSource(seeds, 3, 4, torch.device("cpu"))
     seen = []
     for _ in range(count):
         own.renew()
@@ -42,7 +42,9 @@ def test_windows_are_shown_as_drawn_for_them():
         for ones in np.ones((4 * SLAB, windows), np.float32)
     ]
     sources = [iter(drawn[: 2 * SLAB]), iter(drawn[2 * SLAB :])]
-    draws = Draws([5, 41], windows, 4, torch.device("cpu"), Shown(sources, windows, 4, torch.device("cpu")))
+    draws = NoiseSource(
+        [5, 41], windows, 4, torch.device("cpu"), WindowAugmentation(sources, windows, 4, torch.device("cpu"))
+    )
     for slab in range(2):
         draws.renew()
         own = draws.shown.amplitudes, draws.shown.phases, draws.shown.partners, draws.shown.shares
@@ -53,4 +55,4 @@ def test_windows_are_shown_as_drawn_for_them():
 
 
 def test_plain_fits_are_shown_nothing():
-    assert Draws([5], 6, 4, torch.device("cpu")).shown is None
+    assert NoiseSource([5], 6, 4, torch.device("cpu")).shown is None

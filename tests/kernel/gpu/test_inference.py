@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
-from dualres.kernel.gpu.layout import Layout
+from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.model.network import DualRes
 
 pytest.importorskip("triton", reason="there is no Triton")
@@ -23,7 +23,7 @@ def test_logits(changes):
 
     config = replace(ModelConfig(), **changes)
     network = DualRes(5, config, seed=4).cuda().eval()
-    layout = Layout(config, 5)
+    layout = ParameterLayout(config, 5)
     inference = Inference(layout, layout.pack(network)[None])
     for seed in range(2):
         samples = torch.randn(config.window, generator=torch.Generator().manual_seed(seed)).cuda()

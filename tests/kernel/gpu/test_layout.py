@@ -2,13 +2,13 @@
 
 import torch
 
-from dualres.kernel.gpu.layout import ALIGNMENT, Layout
+from dualres.kernel.gpu.layout import ALIGNMENT, ParameterLayout
 from dualres.learn.trained.forward import _in_a_row
 from dualres.model.network import DualRes
 
 
 def test_a_network_comes_back_from_its_row(small):
-    layout = Layout(small, 3)
+    layout = ParameterLayout(small, 3)
     network, other = DualRes(3, small, seed=1), DualRes(3, small, seed=2)
     layout.unpack(layout.pack(network), other)
     for mine, theirs in zip(network.parameters(), other.parameters(), strict=True):
@@ -16,7 +16,7 @@ def test_a_network_comes_back_from_its_row(small):
 
 
 def test_every_part_begins_at_a_multiple_of_the_alignment_and_none_overlap(small):
-    layout = Layout(small, 3)
+    layout = ParameterLayout(small, 3)
     row = torch.zeros(1, layout.size)
     for name in layout.shapes:
         layout.part(row, name).add_(1)
@@ -25,7 +25,7 @@ def test_every_part_begins_at_a_multiple_of_the_alignment_and_none_overlap(small
 
 
 def test_maps_with_one_input_are_one_product_and_a_bias_meets_the_one_in_the_views(small):
-    layout, network = Layout(small, 3), DualRes(3, small, seed=1)
+    layout, network = ParameterLayout(small, 3), DualRes(3, small, seed=1)
     row = layout.pack(network)[None]
     memory = network.encoder.memory
     x = torch.randn(5, small.width)
@@ -40,7 +40,7 @@ def test_maps_with_one_input_are_one_product_and_a_bias_meets_the_one_in_the_vie
 
 
 def test_the_maps_of_the_memory_have_one_order_on_cpu_and_gpu(small):
-    layout, network = Layout(small, 3), DualRes(3, small, seed=1)
+    layout, network = ParameterLayout(small, 3), DualRes(3, small, seed=1)
     with torch.no_grad():
         network.encoder.memory.damping.weight.normal_()
     on_gpu, on_cpu = layout.pack(network)[None], _in_a_row(network.encoder).detach()
@@ -51,7 +51,7 @@ def test_the_maps_of_the_memory_have_one_order_on_cpu_and_gpu(small):
 
 
 def test_only_what_is_trained_gets_a_gradient(small):
-    layout, network = Layout(small, 3), DualRes(3, small, seed=1)
+    layout, network = ParameterLayout(small, 3), DualRes(3, small, seed=1)
     network.encoder.short.requires_grad_(False)
     layout.unpack_gradients(torch.ones(layout.size), network)
     assert network.encoder.short.weight.grad is None

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
-from dualres.kernel.gpu.draws import Draws
-from dualres.kernel.gpu.layout import Layout
+from dualres.kernel.gpu.draws import NoiseSource
+from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.model.network import DualRes
 from tests.kernel.gpu.test_passes import by_autograd
 
@@ -31,7 +31,7 @@ def passes_of(config, network):
     from dualres.kernel.gpu.passes import Passes
 
     device = torch.device("cuda")
-    layout, draws = Layout(config, 3), Draws([7], WINDOWS, config.width, device)
+    layout, draws = ParameterLayout(config, 3), NoiseSource([7], WINDOWS, config.width, device)
     draws.renew()
     passes = Passes(layout, 1, WINDOWS, device, draws)
     passes.weights.copy_(layout.pack(network)[None])
@@ -63,7 +63,7 @@ def test_forward_and_backward(name, damping):
     by_autograd(network, draws, 0, *views, passes.labels.long())
     close("y", passes.y, readouts[0])
     twin = DualRes(3, config, seed=0).cuda()
-    Layout(config, 3).unpack_gradients(passes.gradients.sum(0), twin)
+    ParameterLayout(config, 3).unpack_gradients(passes.gradients.sum(0), twin)
     theirs = dict(memory.named_parameters())
     for part, mine in twin.encoder.memory.named_parameters():
         assert (mine.grad is None) == (theirs[part].grad is None), part

@@ -7,8 +7,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from dualres.config import ModelConfig
-from dualres.kernel.gpu.draws import Draws
-from dualres.kernel.gpu.layout import Layout
+from dualres.kernel.gpu.draws import NoiseSource
+from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.model.network import DualRes
 from dualres.model.scan import scan_ref
 
@@ -74,8 +74,8 @@ def test_logits_losses_and_gradients(sources, size, control, small):
     fits, windows, classes = len(sources or (0, 1)), 5, 3
     config = replace(PAPER if size == "paper" else small, **CONTROLS[control])
     device = torch.device("cuda")
-    layout = Layout(config, classes)
-    draws = Draws(range(fits), windows, config.width, device)
+    layout = ParameterLayout(config, classes)
+    draws = NoiseSource(range(fits), windows, config.width, device)
     draws.renew()
     draws.count.fill_(26)
     passes = Passes(layout, fits, windows, device, draws, sources)

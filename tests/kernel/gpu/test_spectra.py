@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
-from dualres.kernel.gpu.layout import Layout
+from dualres.kernel.gpu.layout import ParameterLayout
 from dualres.model.spectra import aligned_spectra
 
 pytest.importorskip("triton", reason="there is no Triton")
@@ -26,7 +26,7 @@ def test_both_views_and_their_padding(kind, size, apart, small):
     from dualres.kernel.gpu.spectra import Spectra
 
     config, device = ModelConfig() if size == "paper" else small, torch.device("cuda")
-    layout = Layout(config, 3)
+    layout = ParameterLayout(config, 3)
     noise = torch.randn(3 * config.window, generator=torch.Generator().manual_seed(0))
     signal = SIGNALS[kind](noise).to(device)
     places = [0, config.window, 2 * config.window] if apart else [0, config.window // 2, config.window + 3 * config.hop]
@@ -45,7 +45,7 @@ def test_windows_apart_may_have_offsets_of_their_own():
     from dualres.kernel.gpu.spectra import Spectra
 
     config, device = ModelConfig(), torch.device("cuda")
-    layout = Layout(config, 3)
+    layout = ParameterLayout(config, 3)
     noise = torch.randn(2, config.window, generator=torch.Generator().manual_seed(0))
     windows = (noise + torch.tensor([[-1000.0], [1000.0]])).to(device)
     views = [torch.zeros(2, config.tokens, layout.shapes[n][1], device=device) for n in ("short", "long")]

@@ -8,7 +8,7 @@ from dualres.config import POLYPHASE, Recipe
 from dualres.learn.holdout import Rounds
 from dualres.learn.trained import tune
 from dualres.learn.trained.tune import NEVER, Fit
-from dualres.learn.trained.tune_plan import Forecast, Kept, choose_recipe, divide, fingerprint, of_recordings
+from dualres.learn.trained.tune_plan import FitCache, Forecast, choose_recipe, divide, fingerprint, of_recordings
 from dualres.recordings.recording import Recording
 
 FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
@@ -39,13 +39,13 @@ def test_without_rounds_nothing_is_held_out():
 
 def test_finished_fits_are_kept_until_the_choice_is_made(tmp_path):
     out = tmp_path / "recipe.json"
-    kept = Kept(out, "this")
+    kept = FitCache(out, "this")
     assert not kept.scores
     kept.add(FIRST, 0.1)
     kept.add(SECOND, 2 / 3)
     assert kept.path.name == "recipe.json.part"
-    assert Kept(out, "this").scores == {FIRST: 0.1, SECOND: 2 / 3}
-    assert not Kept(out, "that").scores
+    assert FitCache(out, "this").scores == {FIRST: 0.1, SECOND: 2 / 3}
+    assert not FitCache(out, "that").scores
     kept.drop()
     assert not list(tmp_path.iterdir())
 
@@ -53,7 +53,7 @@ def test_finished_fits_are_kept_until_the_choice_is_made(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"about": "this", "scores": [[1]]}', '{"about": "this"}'])
 def test_damaged_scores_are_none(tmp_path, content):
     (tmp_path / "r.json.part").write_text(content)
-    assert not Kept(tmp_path / "r.json", "this").scores
+    assert not FitCache(tmp_path / "r.json", "this").scores
 
 
 def test_scores_of_another_support_grid_or_version_are_not_mistaken():
@@ -83,7 +83,7 @@ def test_recordings_are_divided_where_any_can_be_held_out():
 def test_a_choice_is_announced_and_goes_on_from_what_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(tune, "GRID", {"paper": Recipe(2), "longer": Recipe(3)})
     divided = divide(recordings(), ("good", "worn"), windows_each=1, resampler=POLYPHASE)
-    kept, announced, told = Kept(tmp_path / "r.json", "this"), [], []
+    kept, announced, told = FitCache(tmp_path / "r.json", "this"), [], []
     kept.add(Fit("paper", 0, 41), 0.5)
     choice = choose_recipe(
         divided, seeds=[41], kept=kept, announce=announced.append, progress=lambda *x: told.append(x)

@@ -5,7 +5,7 @@ import pytest
 from scipy.io import savemat
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import TIME, Listed
+from dualres.recordings.formats.contents import TIME, Vector
 from dualres.recordings.formats.rate_detection import is_counter, with_time
 from dualres.recordings.readers import read, signals
 
@@ -134,9 +134,9 @@ def test_time_in_parquet_and_tdms(tmp_path):
 
 
 def test_a_rate_that_a_file_states_is_not_measured_again():
-    stated, time = Listed("run.DE", 3, "f", Fraction(7)), Listed("run.time", 3, "f")
+    stated, time = Vector("run.DE", 3, "f", Fraction(7)), Vector("run.time", 3, "f")
     found = list(with_time({stated: lambda: NOISE[:3], time: lambda: np.arange(3) / 1000}))
-    assert found == [stated, Listed("run.time", 3, TIME)]
+    assert found == [stated, Vector("run.time", 3, TIME)]
 
 
 @pytest.mark.parametrize("values", [NOISE, np.arange(15.0), np.zeros(100), np.cumsum(np.abs(NOISE))])

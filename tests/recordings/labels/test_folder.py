@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.labels.folder import Row, expanded, files_below, read_folder, to_judge
+from dualres.recordings.labels.folder import LabelRow, expanded, files_below, read_folder, to_judge
 from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.readers import IN_MEMORY
 from tests.recordings.axes_files import three, write_csv
@@ -149,7 +149,7 @@ def test_what_is_to_be_judged_needs_no_labels(sorted_folder, header):
         sorted_folder / "good" / "1.npy",
         {"component": "A", "condition": {"load": "2 hp"}},
     )
-    assert others == [Row(sorted_folder / "good" / "2.npy"), Row(sorted_folder / "worn" / "3.npy")]
+    assert others == [LabelRow(sorted_folder / "good" / "2.npy"), LabelRow(sorted_folder / "worn" / "3.npy")]
 
 
 def test_labels_of_what_is_to_be_judged_are_not_looked_at(sorted_folder):
@@ -167,7 +167,7 @@ def test_a_file_is_judged_by_every_channel_listed_and_one_that_is_missing_is_kep
 
 def test_without_a_list_files_and_folders_are_judged_as_before(sorted_folder, tmp_path):
     given = [sorted_folder, tmp_path / "nowhere.wav"]
-    assert list(to_judge(given)) == [Row(file) for file in expanded(given)]
+    assert list(to_judge(given)) == [LabelRow(file) for file in expanded(given)]
 
 
 def test_a_mistake_in_the_list_of_what_is_to_be_judged_is_named(sorted_folder):

@@ -7,7 +7,7 @@ from dualres.stream import Monitor
 from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.watch.agent import Agent
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
-from dualres.stream.watch.sources.source import Source, Told
+from dualres.stream.watch.sources.source import Source, SourceOptions
 from dualres.stream.watch.spool import Spool
 
 RATE = 12_800
@@ -18,7 +18,7 @@ class Listed(Source):
     """The chunks of a list, and then perhaps a wait until somebody stops it."""
 
     def __init__(self, chunks, name="list", *, stays=False, live=False, waits=True):
-        super().__init__(name, Told(None))
+        super().__init__(name, SourceOptions(None))
         self.chunks, self.stays = list(chunks), stays
         self.live, self.waits = live, waits
 

@@ -3,8 +3,8 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Chunk, Form
-from dualres.stream.watch.records import Progress
-from dualres.stream.watch.sequencing import Placed, Streams
+from dualres.stream.watch.records import StreamProgress
+from dualres.stream.watch.sequencing import SequencedChunks, Streams
 from dualres.stream.watch.spool import Spool
 
 FORM = Form.of(8000, "i16")
@@ -21,7 +21,7 @@ def data(*samples):
 
 
 def placed(places, *chunks):
-    into = Placed()
+    into = SequencedChunks()
     for chunk in chunks:
         places.place(chunk, into)
     return into
@@ -97,7 +97,7 @@ def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was
     into = placed(places, whole)
     spool.append(into.opened, into.chunks)
     (before,) = into.opened
-    spool.record([Progress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
+    spool.record([StreamProgress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
     places.over(before)
     (after,) = placed(places, whole).opened
     assert after.key != before.key
@@ -114,7 +114,7 @@ def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
     into = placed(places, whole)
     spool.append(into.opened, into.chunks)
     (stream,) = into.opened
-    spool.record([Progress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
+    spool.record([StreamProgress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
     places.over(stream)
     assert places.by_id == {}
     assert places.open_streams() == []

@@ -9,7 +9,7 @@ import pytest
 
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch import spool as spool_module
-from dualres.stream.watch.records import Progress, Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress
 from dualres.stream.watch.spool import Spool, SpoolError, SpoolFullError, patient_spool, undelivered_beside
 
 FORM = Form.of(8000, "i16")
@@ -25,7 +25,7 @@ def stream(id=1):
 
 
 def chunk(spool, first=0, data=b"abcd", of=1):
-    return Stored(spool.new_chunk_id(), of, first, len(data) // 2, data, {"load": "3"}, 1.5, False)
+    return StoredChunk(spool.new_chunk_id(), of, first, len(data) // 2, data, {"load": "3"}, 1.5, False)
 
 
 def test_what_was_appended_is_there_after_opening_it_again(path):
@@ -50,7 +50,7 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
     with Spool(path) as spool:
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([one := stream()], chunks)
-        made = spool.record([Progress(one, 2, {"at": 2}, [chunks[0].kept()])], [("a", {"n": 1}), ("b", {"n": 2})])
+        made = spool.record([StreamProgress(one, 2, {"at": 2}, [chunks[0].kept()])], [("a", {"n": 1}), ("b", {"n": 2})])
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
         assert spool.unjudged(0, 1 << 20) == chunks[1:]
@@ -64,7 +64,7 @@ def test_ids_are_never_used_again(path):
         empty = spool.bytes
         spool.append([one := stream()], [c := chunk(spool, 0, bytes(100_000))])
         assert 90_000 < spool.bytes - empty < 120_000
-        spool.record([Progress(one, 2, None, [c.kept()], True)], [("a", {})])
+        spool.record([StreamProgress(one, 2, None, [c.kept()], True)], [("a", {})])
         spool.sinks(["-"])
         spool.delivered({"-": 1})
         assert spool.bytes == empty
@@ -143,7 +143,7 @@ def test_the_quota_counts_what_chunks_and_verdicts_take_in_the_file(path):
         assert spool.bytes > 40 * 4096
         spool.record([], [("a", {"text": "x" * 20_000})])
         assert spool.full
-        spool.record([Progress(one, 450, None, [one.kept() for one in some], True)], [])
+        spool.record([StreamProgress(one, 450, None, [one.kept() for one in some], True)], [])
         assert not spool.full
     assert path.stat().st_size < 300_000
     with Spool(path, quota=10_000) as spool:
@@ -157,7 +157,7 @@ def test_runs_that_are_long_over_are_forgotten(path, monkeypatch):
             spool.append([one := Stream(id, "pump", f"{id}", FORM, 0, 0, None)], [])
             spool.append([Stream(100 + id, f"other {id}", "1", FORM, 0, 0, None)], [])
             if id != 2:
-                spool.record([Progress(one, 2, None, [], True)], [])
+                spool.record([StreamProgress(one, 2, None, [], True)], [])
         assert [one.start for one in spool.streams() if one.name == "pump"] == ["2", "3", "4"], "2 has not ended"
         assert [one.start for one in spool.latest_runs() if one.name == "pump"] == ["4"]
         assert len(spool.open_streams()) == 5
@@ -266,7 +266,7 @@ def test_another_file_is_refused(path, content):
 def test_a_damaged_file_is_told_in_a_sentence(path, page):
     with Spool(path) as spool:
         spool.append([stream()], [chunk(spool, data=b"ab" * 9000)])
-        spool.record([Progress(stream(), 1, {"monitor": {}}, [])], [(f"pump/{n}", {"n": n}) for n in range(100)])
+        spool.record([StreamProgress(stream(), 1, {"monitor": {}}, [])], [(f"pump/{n}", {"n": n}) for n in range(100)])
     content = bytearray(path.read_bytes())
     size = int.from_bytes(content[16:18], "big")  # of a page
     assert len(content) > 8 * size

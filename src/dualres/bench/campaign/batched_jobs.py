@@ -12,11 +12,11 @@ from threadpoolctl import threadpool_limits
 
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Outcome
-from dualres.bench.campaign.run_job import Gathered, forget_peak, gather, judge
+from dualres.bench.campaign.run_job import JobInputs, forget_peak, gather, judge
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import joined
 from dualres.bench.methods.catalogue import entry
-from dualres.bench.methods.method import Fitted
+from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import NeuralMethod
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
@@ -26,7 +26,7 @@ from dualres.learn.trained.task import Task, steps_told
 from dualres.utils.progress import Progress
 
 TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many share a stage with it
-_Member = tuple[Gathered, float]  # a job that can be fitted with others, and the seconds that it took alone so far
+_Member = tuple[JobInputs, float]  # a job that can be fitted with others, and the seconds that it took alone so far
 
 
 def shape(job: Job) -> Hashable:
@@ -92,7 +92,7 @@ def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Ite
             yield job, error
 
 
-def _fit(gathered: Sequence[Gathered], tell: Progress) -> dict[str, Fitted]:
+def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMethod]:
     """What each job's fit gave, by its key; jobs that are the same but for their updates share one."""
     by_updates = {one.job.recipe.updates: one.job.recipe for one in gathered if one.job.recipe}
     *stages, last = sorted(by_updates) or [0]

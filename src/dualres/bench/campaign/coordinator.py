@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dualres.bench.campaign.executors import START, Advance, Event, Executor, Failed, Finished
+from dualres.bench.campaign.executors import START, Executor, ExecutorEvent, JobAdvance, JobFailure, JobSuccess
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Ledger, LedgerError
 from dualres.bench.campaign.times import times_in
@@ -22,7 +22,7 @@ LONGEST_WAIT_S = 1.0  # without a report
 
 
 @dataclass(frozen=True)
-class Ended:
+class JobResult:
     """A job of this run that is over."""
 
     job: Job
@@ -50,19 +50,19 @@ class Running:
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """What came of a run, in the end or so far."""
 
     total: int  # jobs that were asked for
     known: int  # of them in the ledger before
-    ended: Sequence[Ended] = ()
+    ended: Sequence[JobResult] = ()
 
     @property
-    def finished(self) -> list[Ended]:
+    def finished(self) -> list[JobResult]:
         return [e for e in self.ended if e.reason is None]
 
     @property
-    def failed(self) -> list[Ended]:
+    def failed(self) -> list[JobResult]:
         return [e for e in self.ended if e.reason is not None]
 
     @property
@@ -72,17 +72,17 @@ class Summary:
 
 
 @dataclass(frozen=True)
-class State:
+class RunState:
     """A run while it goes on."""
 
-    so_far: Summary
+    so_far: RunSummary
     running: Sequence[Running]
     seconds_left: float | None  # None while that is unknown
 
 
 def run(
-    jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Callable[[State], None] | None = None
-) -> Summary:
+    jobs: Iterable[Job], ledger: Ledger, executor: Executor, report: Callable[[RunState], None] | None = None
+) -> RunSummary:
     """Do what is missing; a job that fails is recorded with its reason, and tried again by the next run.
 
     The executor is closed in the end, whatever the end is.
@@ -129,7 +129,7 @@ class _Campaign:
         self._waiting = deque(missing)
         self._handed: dict[str, Job] = {}
         self._running: dict[str, Running] = {}
-        self._ended: list[Ended] = []
+        self._ended: list[JobResult] = []
         self._losses: Counter[str] = Counter()
         self._times = times_in(ledger)
         self._weigh()
@@ -144,24 +144,24 @@ class _Campaign:
             self._executor.start(job)
             self._handed[job.key] = self._waiting.popleft()
 
-    def settle(self, event: Event) -> None:
+    def settle(self, event: ExecutorEvent) -> None:
         if event.key in self._handed:
             self._running[event.key] = Running(self._handed.pop(event.key), time.monotonic())
             self._weigh()
         running = self._running.get(event.key)
         if running is None:
             return
-        if isinstance(event, Advance):
+        if isinstance(event, JobAdvance):
             since = running.stage_since if event.stage == running.stage else time.monotonic()
             at = event.stage, since, event.done, event.total, event.sharing
             self._running[event.key] = Running(running.job, running.since, *at)
             return
         job, seconds = running.job, time.monotonic() - running.since
-        if isinstance(event, Finished):
+        if isinstance(event, JobSuccess):
             self._ledger.record(job, event.outcome)
             self._times.learn(job, float(event.outcome.facts["wall_s"]))
-            self._ended.append(Ended(job, seconds))
-        elif isinstance(event, Failed):
+            self._ended.append(JobResult(job, seconds))
+        elif isinstance(event, JobFailure):
             self._give_up(job, seconds, event.reason)
         elif self._losses[event.key] < RETRIES:
             self._losses[event.key] += 1
@@ -171,18 +171,18 @@ class _Campaign:
         del self._running[event.key]
         self._weigh()
 
-    def summary(self) -> Summary:
-        return Summary(self._total, self._known, tuple(self._ended))
+    def summary(self) -> RunSummary:
+        return RunSummary(self._total, self._known, tuple(self._ended))
 
-    def state(self) -> State:
-        return State(self.summary(), tuple(self._running.values()), self._seconds_left())
+    def state(self) -> RunState:
+        return RunState(self.summary(), tuple(self._running.values()), self._seconds_left())
 
     def _weigh(self) -> None:
         self._waiting_time = self._times.total((*self._handed.values(), *self._waiting))
 
     def _give_up(self, job: Job, seconds: float, reason: str) -> None:
         self._ledger.fail(job, reason)
-        self._ended.append(Ended(job, seconds, reason))
+        self._ended.append(JobResult(job, seconds, reason))
 
     def _seconds_left(self) -> float | None:
         """All that is left, shared by the workers; at least what takes longest of what is running. None if all that is

@@ -27,7 +27,7 @@ def present_datasets(stores: Path) -> tuple[str, ...]:
     return tuple(n for n in catalog.names() if catalog.release(n).generate or (stores / n / "recordings.json").exists())
 
 
-class Source:
+class DatasetSignals:
     """One dataset for many jobs. What is kept is one recording's own, and depends on no other."""
 
     def __init__(

@@ -12,7 +12,7 @@ START = "start"  # the stage of a job that was begun, and no more is known of it
 
 
 @dataclass(frozen=True)
-class Advance:
+class JobAdvance:
     """A job in flight began or got on: "start", "fit" or "judge", `done` of `total` steps."""
 
     key: str
@@ -22,19 +22,19 @@ class Advance:
     sharing: int = 1  # jobs that their worker does at once, this one included
 
 
-def begun(key: str, sharing: int = 1) -> Advance:
+def begun(key: str, sharing: int = 1) -> JobAdvance:
     """The first event of a job."""
-    return Advance(key, START, 0, 0, sharing)
+    return JobAdvance(key, START, 0, 0, sharing)
 
 
 @dataclass(frozen=True)
-class Finished:
+class JobSuccess:
     key: str
     outcome: Outcome
 
 
 @dataclass(frozen=True)
-class Failed:
+class JobFailure:
     """The job itself cannot be done; trying again would end the same way."""
 
     key: str
@@ -42,14 +42,14 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Lost:
+class JobLoss:
     """Its worker died or its machine went away; the job may be tried elsewhere."""
 
     key: str
     reason: str
 
 
-Event = Advance | Finished | Failed | Lost
+ExecutorEvent = JobAdvance | JobSuccess | JobFailure | JobLoss
 
 
 class Executor(Protocol):
@@ -66,7 +66,7 @@ class Executor(Protocol):
     def start(self, job: Job) -> None:
         """Take a job, to be begun as soon as a worker is free; at most `slots` at a time."""
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[ExecutorEvent]:
         """What happened since the last call; returns as soon as anything did, or after `seconds`.
 
         The first event of a job is that it was `begun`.

@@ -14,7 +14,7 @@ from dualres.learn.fold import Budget
 
 FORMAT = "dualres-job/1"
 
-Judged = Literal["evaluation", "validation"]
+JudgedSide = Literal["evaluation", "validation"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Job:
     method: str
     recipe: Recipe | None  # None for a method that has no updates
     seed: int
-    judged: Judged = "evaluation"
+    judged: JudgedSide = "evaluation"
     support_step: float | None = None  # in windows, where it is not the fold's
     most_judged: int | None = None  # at most this number of judged recordings, spread over all; None for every one
     threads: int = 1

@@ -17,7 +17,7 @@ import torch
 
 from dualres.bench.campaign import executors
 from dualres.bench.campaign.batched_jobs import do_together, shape
-from dualres.bench.campaign.executors import Advance, Event, Executor, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import Executor, ExecutorEvent, JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job, read_job
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.campaign.run_job import do
@@ -50,7 +50,7 @@ class LocalExecutor:
         self._stores, self._folder, self._together = stores, folder, together
         self._workers: list[_Worker] = []
         self._waiting: list[Job] = []
-        self._begun: list[Event] = []  # not told yet
+        self._begun: list[ExecutorEvent] = []  # not told yet
         self._lost: set[str] = set()  # keys of jobs that were lost here
 
     def start(self, job: Job) -> None:
@@ -58,12 +58,12 @@ class LocalExecutor:
         if self._together == 1:  # otherwise others of its shape may follow
             self._hand_out()
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[ExecutorEvent]:
         self._hand_out()
         told, self._begun = self._begun, []
         ready = wait([worker.pipe for worker in self._workers], 0 if told else seconds)
         heard = [event for w in list(self._workers) if w.pipe in ready for event in self._hear(w)]
-        self._lost |= {event.key for event in heard if isinstance(event, Lost)}
+        self._lost |= {event.key for event in heard if isinstance(event, JobLoss)}
         return [*told, *heard]
 
     def _hand_out(self) -> None:
@@ -94,13 +94,13 @@ class LocalExecutor:
         self._workers.append(worker)
         return worker
 
-    def _hear(self, worker: _Worker) -> list[Event]:
-        events: list[Event] = []
+    def _hear(self, worker: _Worker) -> list[ExecutorEvent]:
+        events: list[ExecutorEvent] = []
         try:
             while worker.pipe.poll():
                 event, goes_on = worker.pipe.recv()
                 events.append(event)
-                if not isinstance(event, Advance):
+                if not isinstance(event, JobAdvance):
                     worker.jobs.remove(event.key)
                 if not goes_on:
                     reason = "its worker process ended with another job"
@@ -110,7 +110,7 @@ class LocalExecutor:
         except (EOFError, OSError):
             reason = worker.last_words() if worker.jobs else ""
         self._drop(worker)
-        return [*events, *(Lost(key, reason) for key in worker.jobs)]
+        return [*events, *(JobLoss(key, reason) for key in worker.jobs)]
 
     def _drop(self, worker: _Worker) -> None:
         self._workers.remove(worker)
@@ -145,12 +145,12 @@ def serve(descriptor: str, stores: str, folder: str) -> None:
             pipe.send((event, goes_on))
 
 
-def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[Event, bool]]:
+def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[ExecutorEvent, bool]]:
     """How each job ended, and whether this process is fit for more; if it is not, there are no answers for the rest."""
 
     @cache
     def tell(key: str, sharing: int) -> Sparing:
-        return Sparing(lambda stage, done, total, _: pipe.send((Advance(key, stage, done, total, sharing), True)))
+        return Sparing(lambda stage, done, total, _: pipe.send((JobAdvance(key, stage, done, total, sharing), True)))
 
     if len(jobs) == 1:
         yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
@@ -166,20 +166,20 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
     except Exception as error:
         unharmed = isinstance(error, DualResError)
         for key in left:
-            yield Lost(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
+            yield JobLoss(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
 
 
-def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[Event, bool]:
+def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[ExecutorEvent, bool]:
     try:
         return _event(job.key, do(job, stores, folder, tell))
     except Exception as error:
         return _event(job.key, error)
 
 
-def _event(key: str, end: Outcome | Exception) -> tuple[Event, bool]:
+def _event(key: str, end: Outcome | Exception) -> tuple[ExecutorEvent, bool]:
     """How a job ended, and whether this process is fit for another: after an unforeseen error it may not be."""
     if isinstance(end, Outcome):
-        return Finished(key, end), True
+        return JobSuccess(key, end), True
     if isinstance(end, MemoryError | torch.cuda.OutOfMemoryError):
-        return Lost(key, f"not enough memory beside the other jobs; {failure(end)}"), False
-    return Failed(key, failure(end)), isinstance(end, DualResError)
+        return JobLoss(key, f"not enough memory beside the other jobs; {failure(end)}"), False
+    return JobFailure(key, failure(end)), isinstance(end, DualResError)

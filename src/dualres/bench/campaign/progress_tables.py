@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from dualres.bench.campaign.coordinator import Summary
+from dualres.bench.campaign.coordinator import RunSummary
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import STUDIES, Quick, jobs, study
 from dualres.bench.campaign.times import Times, Total
 
 
 @dataclass(frozen=True)
-class Planned:
+class StudyPlan:
     """One study on one dataset."""
 
     study: str
@@ -25,7 +25,7 @@ class Planned:
     rest: Total
 
 
-def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: Times) -> list[Planned]:
+def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: Times) -> list[StudyPlan]:
     """The jobs of each study, dataset by dataset; `done` are keys of finished jobs."""
     rows = []
     for name, its in chosen.items():
@@ -34,12 +34,12 @@ def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: T
             rest = [job for job in group if job.key not in done]
             methods, budgets, seeds = (len({getattr(job, f) for job in group}) for f in ("method", "budget", "seed"))
             done_now = len(group) - len(rest)
-            rows.append(Planned(name, dataset, methods, budgets, seeds, len(group), done_now, times.total(rest)))
+            rows.append(StudyPlan(name, dataset, methods, budgets, seeds, len(group), done_now, times.total(rest)))
     return rows
 
 
 @dataclass(frozen=True)
-class Progressed:
+class StudyProgress:
     """One study in one size on one kind of device."""
 
     study: str
@@ -51,7 +51,7 @@ class Progressed:
     missing: int
 
 
-def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) -> tuple[list[Progressed], int]:
+def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) -> tuple[list[StudyProgress], int]:
     """Every study on the datasets present, and how many finished jobs belong to none of these.
 
     Quick sizes and GPUs are told of where there is something to tell.
@@ -63,7 +63,7 @@ def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) 
         counted |= finished
         if finished or broken or (quick is None and device == "cpu"):
             counts = map(len, (keys, finished, broken, keys - done - broken))
-            rows.append(Progressed(name, quick is not None, device, *counts))
+            rows.append(StudyProgress(name, quick is not None, device, *counts))
     return rows, len(done - counted)
 
 
@@ -78,7 +78,7 @@ class Ran:
     failed: int
 
 
-def ran(chosen: Mapping[str, Sequence[Job]], summary: Summary) -> list[Ran]:
+def ran(chosen: Mapping[str, Sequence[Job]], summary: RunSummary) -> list[Ran]:
     finished, failed = ({each.job.key for each in ended} for ended in (summary.finished, summary.failed))
     rows = []
     for name, its in chosen.items():

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from dualres.bench.campaign.dataset_signals import present_datasets
-from dualres.bench.campaign.executors import JOBS_ON_A_GPU, Event, Failed, Finished, Lost, begun
+from dualres.bench.campaign.executors import JOBS_ON_A_GPU, ExecutorEvent, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job, read_job
 from dualres.bench.campaign.run_job import do
 from dualres.bench.campaign.workers import failure
@@ -45,7 +45,7 @@ class RayExecutor:
         self._cache = self._folder / "cache" if address is None else None
         self._jobs, self._threads, self._on_gpus = jobs, threads, device == "cuda"
         self._running: dict[Ref, str] = {}
-        self._begun: list[Event] = []  # not told yet
+        self._begun: list[ExecutorEvent] = []  # not told yet
         self._cluster = Cluster(address, cpus=None if jobs is None else jobs * threads)
         if lacking := self._lacking():
             self._cluster.close()
@@ -82,7 +82,7 @@ class RayExecutor:
         self._running[ref] = job.key
         self._begun.append(begun(job.key))
 
-    def wait(self, seconds: float) -> list[Event]:
+    def wait(self, seconds: float) -> list[ExecutorEvent]:
         events, self._begun = self._begun, []
         for ref in self._cluster.finished(list(self._running), 0 if events else seconds):
             try:
@@ -98,31 +98,31 @@ class RayExecutor:
         self._running.clear()
         self._cluster.close()
 
-    def _event(self, ref: Ref, key: str) -> Event:
-        event: Event
+    def _event(self, ref: Ref, key: str) -> ExecutorEvent:
+        event: ExecutorEvent
         try:
             event, model_file = self._cluster.result(ref)
         except WorkerLostError as error:
-            return Lost(key, str(error))
+            return JobLoss(key, str(error))
         except CallFailedError as error:
-            return Failed(key, str(error))
-        if isinstance(event, Finished):
+            return JobFailure(key, str(error))
+        if isinstance(event, JobSuccess):
             write_whole(self._folder / "models" / f"{key}.safetensors", model_file)
         return event
 
 
-def _do(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> tuple[Event, bytes]:
+def _do(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> tuple[ExecutorEvent, bytes]:
     """On a worker: how the job ended, and the content of its model file."""
     job = read_job(plan)
     try:
         return _finished(job, stores, cache or _cache_here())
     except (MemoryError, torch.cuda.OutOfMemoryError) as error:
-        return Lost(job.key, f"not enough memory beside the other jobs on {platform.node()}; {failure(error)}"), b""
+        return JobLoss(job.key, f"not enough memory beside the other jobs on {platform.node()}; {failure(error)}"), b""
     except Exception as error:
-        return Failed(job.key, failure(error)), b""
+        return JobFailure(job.key, failure(error)), b""
 
 
-def _finished(job: Job, stores: Path, cache: Path) -> tuple[Event, bytes]:
+def _finished(job: Job, stores: Path, cache: Path) -> tuple[ExecutorEvent, bytes]:
     if job.dataset not in present_datasets(stores):
         missing, here = stores / job.dataset, platform.node()
         raise RecordingError(f"{missing}: is not on {here}; prepared datasets must be at the same path on each machine")
@@ -132,7 +132,7 @@ def _finished(job: Job, stores: Path, cache: Path) -> tuple[Event, bytes]:
         folder = Path(own)
         (folder / "cache").symlink_to(cache, target_is_directory=True)
         outcome = do(job, stores, folder)
-        return Finished(job.key, outcome), (folder / "models" / f"{job.key}.safetensors").read_bytes()
+        return JobSuccess(job.key, outcome), (folder / "models" / f"{job.key}.safetensors").read_bytes()
 
 
 def _cache_here() -> Path:

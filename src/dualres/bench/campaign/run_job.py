@@ -13,13 +13,13 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import fit_axes
-from dualres.bench.methods.method import Fitted
+from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.model_file import as_model
 from dualres.config import ModelConfig
 from dualres.judge.model import save
@@ -35,12 +35,12 @@ DECIMALS, DIGITS = 6, 6  # of a score, and significant ones of a loss: what is k
 
 
 @dataclass(frozen=True)
-class Gathered:
+class JobInputs:
     """A job with all that it may learn from."""
 
     job: Job
     fold: Fold
-    source: Source
+    source: DatasetSignals
     support: Support
 
 
@@ -57,7 +57,9 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outc
         return judge(gathered, fit(gathered, progress), folder, begin, progress)
 
 
-def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: Progress, together: int = 1) -> Outcome:
+def judge(
+    gathered: JobInputs, fitted: FittedMethod, folder: Path, begin: float, tell: Progress, together: int = 1
+) -> Outcome:
     """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
 
     `together` is the number of jobs that shared the fit.
@@ -89,14 +91,14 @@ def judge(gathered: Gathered, fitted: Fitted, folder: Path, begin: float, tell: 
     return Outcome(**vars(evaluation) | {"scores": scores}, history=history, facts=facts)
 
 
-def gather(job: Job, stores: Path, cache: Path) -> Gathered:
+def gather(job: Job, stores: Path, cache: Path) -> JobInputs:
     """The first step of `do`: only recordings that the job's fold and budget allow to learn from are opened."""
-    fold, source = job.used_fold(), Source(job.dataset, stores, cache, job.resampler)
+    fold, source = job.used_fold(), DatasetSignals(job.dataset, stores, cache, job.resampler)
     names = [name for _, name in learned_from(fold, job.budget)]
-    return Gathered(job, fold, source, gather_support(fold, source.at_rate(names), job.budget, ModelConfig()))
+    return JobInputs(job, fold, source, gather_support(fold, source.at_rate(names), job.budget, ModelConfig()))
 
 
-def fit(gathered: Gathered, tell: Progress) -> Fitted:
+def fit(gathered: JobInputs, tell: Progress) -> FittedMethod:
     """The second step: what the job's method makes of its support."""
     job, support = gathered.job, gathered.support
     return fit_axes(

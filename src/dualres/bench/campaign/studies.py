@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
-from dualres.bench.campaign.job import Job, Judged
+from dualres.bench.campaign.job import Job, JudgedSide
 from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, RIGS, WITHOUT_RECIPE, recipes
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
@@ -33,7 +33,7 @@ _Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """A rectangle of jobs: folds of the datasets x methods x budgets x seeds x numbers of updates."""
 
     datasets: tuple[str, ...]
@@ -41,7 +41,7 @@ class Part:
     budgets: tuple[Budget, ...]
     updates: tuple[int, ...]
     seeds: tuple[int, ...] = (41,)
-    judged: Judged = "evaluation"
+    judged: JudgedSide = "evaluation"
     support_step: float | None = None
     recipe: Recipe = RECIPES["paper"]  # with other numbers of updates
     folds: tuple[str, ...] = ()  # of the datasets; without any, all
@@ -57,7 +57,7 @@ class Study:
 
     name: str
     question: str
-    parts: tuple[Part, ...]
+    parts: tuple[StudyPart, ...]
     tables: tuple[str, ...] = ()
     dataset_tables: tuple[str, ...] = ()
     every_seed: bool = True  # whether seeds that were run beside the planned ones get a table
@@ -84,36 +84,36 @@ class Quick:
     methods: tuple[str, ...] = ("dualres", "dualres/views", *CONTROL_NAMES, "patchtst", "itransformer", "crossformer")
 
 
-def _bearing(datasets: _Names, methods: _Names, seeds: tuple[int, ...] = (41,)) -> Part:
+def _bearing(datasets: _Names, methods: _Names, seeds: tuple[int, ...] = (41,)) -> StudyPart:
     """By the paper's protocol for bearings."""
-    return Part(datasets, methods, (paper.BEARING_BUDGET,), (paper.BEARING_UPDATES,), seeds)
+    return StudyPart(datasets, methods, (paper.BEARING_BUDGET,), (paper.BEARING_UPDATES,), seeds)
 
 
 def _gearbox(
     datasets: _Names, methods: _Names, budgets: tuple[Budget, ...] = PRIMARY, seeds: tuple[int, ...] = (41,)
-) -> Part:
+) -> StudyPart:
     """By the paper's protocol for gearboxes."""
-    return Part(datasets, methods, budgets, (paper.GEARBOX_UPDATES,), seeds)
+    return StudyPart(datasets, methods, budgets, (paper.GEARBOX_UPDATES,), seeds)
 
 
-def _and_rig(part: Part, support_step: float | None = None) -> tuple[Part, Part]:
+def _and_rig(part: StudyPart, support_step: float | None = None) -> tuple[StudyPart, StudyPart]:
     """The part on the paper's datasets, and the same on the rig, so that anybody can run it."""
     return part, replace(part, datasets=(RIG,), support_step=support_step)
 
 
-def _by(recipe: Recipe, part: Part) -> Part:
+def _by(recipe: Recipe, part: StudyPart) -> StudyPart:
     """The part by another recipe, with its own number of updates."""
     return replace(part, recipe=recipe, updates=(recipe.updates,))
 
 
-def _by_both_recipes(*parts: Part) -> tuple[Part, ...]:
+def _by_both_recipes(*parts: StudyPart) -> tuple[StudyPart, ...]:
     return tuple(each for part in parts for each in (part, _by(RECIPES["robust"], part)))
 
 
-def _rigs() -> Iterator[Part]:
+def _rigs() -> Iterator[StudyPart]:
     """Every rig by all recipes, the linear model by two of them, and methods without a recipe."""
     for rig in RIGS:
-        part = Part((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), rig.seeds, folds=rig.folds)
+        part = StudyPart((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), rig.seeds, folds=rig.folds)
         for name, recipe in recipes(rig.updates).items():
             methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
@@ -174,7 +174,11 @@ STUDIES = {
         Study(
             "duration",
             "How many updates, chosen on source recordings alone?",
-            (Part(("mcc5", RIG), paper.PAIR, (paper.DURATION_BUDGET,), paper.CHECKPOINTS, (41,), "validation", HALF),),
+            (
+                StudyPart(
+                    ("mcc5", RIG), paper.PAIR, (paper.DURATION_BUDGET,), paper.CHECKPOINTS, (41,), "validation", HALF
+                ),
+            ),
             dataset_tables=("duration",),
             differences=False,
             dataset_figures=("duration_selection",),
@@ -331,7 +335,7 @@ def jobs(
     return list(found.values())
 
 
-def _parts(chosen: Study, recipe: Recipe | None) -> Sequence[Part]:
+def _parts(chosen: Study, recipe: Recipe | None) -> Sequence[StudyPart]:
     """The study's parts by that recipe, else all of them by it."""
     own = [part for part in chosen.parts if recipe in (None, part.recipe)]
     return own or [_by(recipe, part) for part in chosen.parts if recipe]

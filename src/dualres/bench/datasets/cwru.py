@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
@@ -76,7 +76,7 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "the release's 97.mat, 109.mat and the like", others + unused, variant)
 
 
-def _released(path: Path, name: re.Match[str]) -> Entry | str:
+def _released(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     number = int(name[0])
     if number in _RECORDED:
         return _entry(path, *_RECORDED[number])
@@ -87,7 +87,7 @@ def _released(path: Path, name: re.Match[str]) -> Entry | str:
     return "the release has no file of this number"
 
 
-def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[str]) -> Entry | str:
+def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     if name["fault"] not in FILES:
         return f"the 48 kHz drive-end set has no {name['fault']}"
     if any("12k" in part.lower() for part in path.relative_to(folder).parts[:-1]):
@@ -97,10 +97,10 @@ def _excerpt(folder: Path, full: Mapping[str, str], path: Path, name: re.Match[s
     return _entry(path, name["fault"], int(name["load"]))
 
 
-def _entry(path: Path, fault: str, load: int) -> Entry:
+def _entry(path: Path, fault: str, load: int) -> ReleaseEntry:
     read = partial(_read, path, FILES[fault][load])
     id = f"{fault}_{load}"
-    return Entry(id, label_of(id), fault, condition_of(fault, load), path, read)
+    return ReleaseEntry(id, label_of(id), fault, condition_of(fault, load), path, read)
 
 
 def condition_of(fault: str, load: int) -> dict[str, str]:

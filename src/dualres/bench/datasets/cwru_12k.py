@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from dualres.bench.datasets.cwru import FILES_12K, LABELS, condition_of, drive_end_key
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
 from dualres.recordings.recording import Samples
 
@@ -33,20 +33,20 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "the release's 105.mat, or IR007_0.npy, and the like", others + unknown)
 
 
-def _released(path: Path, name: re.Match[str]) -> Entry | str:
+def _released(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     number = int(name[0])
     return _entry(path, number) if number in _RECORDED else "the 12 kHz drive-end set has no file of this number"
 
 
-def _array(path: Path, name: re.Match[str]) -> Entry | str:
+def _array(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     return _entry(path, _NUMBERS[name[0]]) if name[0] in _NUMBERS else f"the 12 kHz drive-end set has no {name[0]}"
 
 
-def _entry(path: Path, number: int) -> Entry:
+def _entry(path: Path, number: int) -> ReleaseEntry:
     fault, load = _RECORDED[number]
     bearing = fault.partition("@")[0]  # one size of one fault, whatever the hour its damage was turned to
     id = _IDS[number]
-    return Entry(id, label_of(id), bearing, condition_of(fault, load), path, partial(_read, path, number))
+    return ReleaseEntry(id, label_of(id), bearing, condition_of(fault, load), path, partial(_read, path, number))
 
 
 def label_of(recording: str) -> str:

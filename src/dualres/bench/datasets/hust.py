@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
 
 RATE = Fraction(51_200)  # Hz; no file says so, for `fs` in the files is the shaft's frequency
@@ -30,13 +30,15 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "the release's .mat files, N400.mat to OB804.mat", left_out)
 
 
-def _entry(path: Path, name: re.Match[str]) -> Entry | str:
+def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     released = _RELEASED.fullmatch(name[0])
     if not released:
         return _NO_SUCH_NAME
     state, geometry, load_w = released["state"], f"620{released['bearing']}", 100 * int(released["load"])
     condition = {"geometry": geometry, "load": str(load_w)}
-    return Entry(name[0], label_of(name[0]), f"{state} {geometry}", condition, path, partial(load, path, CHANNEL, RATE))
+    return ReleaseEntry(
+        name[0], label_of(name[0]), f"{state} {geometry}", condition, path, partial(load, path, CHANNEL, RATE)
+    )
 
 
 def label_of(recording: str) -> str:

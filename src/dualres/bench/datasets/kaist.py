@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
@@ -38,7 +38,7 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "the 45 .mat files of its vibration archive, such as 2Nm_BPFI_03.mat", left_out)
 
 
-def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
+def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     if _is_acoustic(path, folder):
         return "it belongs to the acoustic archive, whose files bear the names of the vibration files"
     state = name["state"].replace("Unbalalnce", "Unbalance")  # as five files on disk are spelled
@@ -46,7 +46,7 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
         return "no recording of the release has this name"
     id = f"{name['load']}Nm_{state}"
     condition = {"load": name["load"], "severity": _KNOWN[state][1]}
-    return Entry(id, label_of(id), state, condition, path, partial(_samples, path))
+    return ReleaseEntry(id, label_of(id), state, condition, path, partial(_samples, path))
 
 
 def label_of(recording: str) -> str:

@@ -21,7 +21,7 @@ from typing import IO
 
 import numpy as np
 
-from dualres.bench.datasets.release import Entry, Index, Refused, collect, described, find, is_junk, parted
+from dualres.bench.datasets.release import Index, Refusal, ReleaseEntry, collect, described, find, is_junk, parted
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 from dualres.simulated.gearbox_states import GEARBOX_SETTINGS, STATES, GearboxSetting
@@ -49,7 +49,7 @@ _LOOKED_FOR = "the release's 240 csv files, such as health_speed_circulation_10N
 _ANY = re.compile(".*")
 
 
-class Setting(GearboxSetting):
+class Mcc5Setting(GearboxSetting):
     """One recording of the release."""
 
     @property
@@ -65,14 +65,14 @@ class Setting(GearboxSetting):
         return f"{self.state}_{self.mode}_circulation_{condition}"
 
 
-SETTINGS = tuple(Setting(*astuple(setting)) for setting in GEARBOX_SETTINGS)
+SETTINGS = tuple(Mcc5Setting(*astuple(setting)) for setting in GEARBOX_SETTINGS)
 _KNOWN = {setting.id: setting for setting in SETTINGS}  # whole names: one state is the beginning of two others
 
 
 def index(source: Path) -> Index:
     """The recordings below a folder, extracted or in archives, or those in one archive."""
-    entries: list[Entry] = []
-    left_out: list[Refused] = []
+    entries: list[ReleaseEntry] = []
+    left_out: list[Refusal] = []
     archives = [source]
     if not source.is_file():
         archives = [path for path, _ in find(source, {".zip"}, _ANY)]
@@ -85,18 +85,18 @@ def index(source: Path) -> Index:
         for member in _members(archive, ".csv"):
             read = partial(_read_member, path, archive, member)
             one = _entry(PurePosixPath(member.filename).stem, path, read)
-            if isinstance(one, Entry):
+            if isinstance(one, ReleaseEntry):
                 entries.append(one)
             else:
                 left_out.append((path, f"{member.filename} in it: {one}"))
     return collect(source, entries, _LOOKED_FOR, left_out)
 
 
-def _entry(name: str, path: Path, read: partial[Samples]) -> Entry | str:
+def _entry(name: str, path: Path, read: partial[Samples]) -> ReleaseEntry | str:
     if name not in _KNOWN:
         return "no recording of the release has this name"
     setting = _KNOWN[name]
-    return Entry(name, label_of(name), setting.state, setting.condition, path, read)
+    return ReleaseEntry(name, label_of(name), setting.state, setting.condition, path, read)
 
 
 def label_of(recording: str) -> str:

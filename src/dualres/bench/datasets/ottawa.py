@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.recordings.readers import load
 
 RATE = Fraction(200_000)  # Hz
@@ -28,10 +28,10 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "H-A-1.mat and the like")
 
 
-def _entry(path: Path, name: re.Match[str]) -> Entry:
+def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
     label = label_of(path.stem)
     condition = {"profile": name["profile"], "trial": name["trial"]}
-    return Entry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
+    return ReleaseEntry(path.stem, label, f"{label} bearing", condition, path, partial(load, path, CHANNEL, RATE))
 
 
 def label_of(recording: str) -> str:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load
 
@@ -49,7 +49,7 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "N15_M07_F10_KA01_1.mat and the like", left_out)
 
 
-def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
+def _entry(folder: Path, path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     """Why a file stays closed is decided by its name alone, so that no reserved signal is ever touched."""
     bearing = name["bearing"]
     if bearing in RESERVED:
@@ -66,7 +66,7 @@ def _entry(folder: Path, path: Path, name: re.Match[str]) -> Entry | str:
     condition = {"setting": name["setting"], "repeat": name["repeat"], "damage": damage}
     # By name: the position of a channel in `Y` is not promised anywhere.
     read = partial(load, path, f"{path.stem}.Y.{CHANNEL}.Data", RATE)
-    return Entry(path.stem, label_of(path.stem), bearing, condition, path, read)
+    return ReleaseEntry(path.stem, label_of(path.stem), bearing, condition, path, read)
 
 
 def label_of(recording: str) -> str:

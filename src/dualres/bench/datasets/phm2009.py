@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Samples
 
@@ -40,11 +40,11 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "'helical 1_30hz_High_1.zip' and its like", left_out)
 
 
-def _entry(path: Path, match: re.Match[str]) -> Entry:
+def _entry(path: Path, match: re.Match[str]) -> ReleaseEntry:
     kind, number = match["case"].split()
     id = f"{kind}{number}_{match['hz']}hz_{match['load'].lower()}_{match['repeat']}"
     condition = {"shaft_hz": match["hz"], "load": match["load"], "repeat": match["repeat"]}
-    return Entry(id, label_of(id), match["case"], condition, path, partial(_read, path))
+    return ReleaseEntry(id, label_of(id), match["case"], condition, path, partial(_read, path))
 
 
 def label_of(recording: str) -> str:

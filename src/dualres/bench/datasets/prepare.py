@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.bench.datasets import checksums
-from dualres.bench.datasets.release import Entry, Index, Refused, Release
+from dualres.bench.datasets.release import Index, Refusal, Release, ReleaseEntry
 from dualres.errors import RecordingError
 from dualres.recordings.store import read_index, write_index, write_signal
 from dualres.utils.progress import Progress, quiet
@@ -15,16 +15,16 @@ SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparationResult:
     """What became of a release's recordings."""
 
     written: int
     kept: int  # from an earlier run
     failed: tuple[tuple[str, str], ...]  # recording and reason
-    left_out: tuple[Refused, ...]
+    left_out: tuple[Refusal, ...]
 
 
-def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> Prepared:
+def prepare(release: Release, source: Path, store: Path, progress: Progress = quiet) -> PreparationResult:
     """Write every recording of the release that the store does not hold yet.
 
     A file that cannot be used is reported and does not stop the others. The index is saved every few seconds and
@@ -50,7 +50,7 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress = qu
         _save(release, index, store, known)
     progress("Prepare", len(missing), len(missing), "")
     written = len(missing) - len(failed)
-    return Prepared(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
+    return PreparationResult(written, len(index.entries) - len(missing), tuple(failed), index.left_out)
 
 
 def _known(release: Release, index: Index, source: Path, store: Path) -> dict[str, dict[str, Any]]:
@@ -70,17 +70,19 @@ def _known(release: Release, index: Index, source: Path, store: Path) -> dict[st
     }
 
 
-def _described(entry: Entry) -> dict[str, Any]:
+def _described(entry: ReleaseEntry) -> dict[str, Any]:
     return {"label": entry.label, "component": entry.component, **entry.condition}
 
 
-def _inside(entry: Entry, source: Path) -> str:
+def _inside(entry: ReleaseEntry, source: Path) -> str:
     """The file's place within the release."""
     below = source if source.is_dir() else source.parent
     return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
 
 
-def _write(entry: Entry, release: Release, source: Path, store: Path, digests: dict[Path, str]) -> dict[str, Any]:
+def _write(
+    entry: ReleaseEntry, release: Release, source: Path, store: Path, digests: dict[Path, str]
+) -> dict[str, Any]:
     digest = digests.get(entry.path) or digests.setdefault(entry.path, checksums.check(release.name, entry.path))
     signal = entry.read()
     samples = write_signal(store, entry.id, signal)

@@ -17,12 +17,12 @@ from typing import Any, Literal
 from dualres.errors import RecordingError
 from dualres.recordings.recording import Recording, Samples
 
-Refused = tuple[Path, str]  # a file that is left out, and why
+Refusal = tuple[Path, str]  # a file that is left out, and why
 FoldsFrom = Literal["text", "reconstructed", "ours"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReleaseEntry:
     """One recording of a release: found, but not yet read."""
 
     id: str  # unique within the dataset, fit for a file name
@@ -37,8 +37,8 @@ class Entry:
 class Index:
     """What was found in a folder."""
 
-    entries: tuple[Entry, ...]
-    left_out: tuple[Refused, ...] = ()
+    entries: tuple[ReleaseEntry, ...]
+    left_out: tuple[Refusal, ...] = ()
     variant: str = "full"  # "excerpts" where the recordings are cut short
 
 
@@ -111,16 +111,20 @@ def find(folder: Path, suffixes: Collection[str], pattern: re.Pattern[str]) -> l
 
 
 def parted(
-    found: Iterable[tuple[Path, re.Match[str]]], entry: Callable[[Path, re.Match[str]], Entry | str]
-) -> tuple[list[Entry], list[Refused]]:
+    found: Iterable[tuple[Path, re.Match[str]]], entry: Callable[[Path, re.Match[str]], ReleaseEntry | str]
+) -> tuple[list[ReleaseEntry], list[Refusal]]:
     """The files as entries, and those for which `entry` gives a reason against them, which are never opened."""
     outcomes = [(path, entry(path, name)) for path, name in found]
-    entries = [one for _, one in outcomes if isinstance(one, Entry)]
+    entries = [one for _, one in outcomes if isinstance(one, ReleaseEntry)]
     return entries, [(path, reason) for path, reason in outcomes if isinstance(reason, str)]
 
 
 def collect(
-    folder: Path, entries: Iterable[Entry], looked_for: str, left_out: Iterable[Refused] = (), variant: str = "full"
+    folder: Path,
+    entries: Iterable[ReleaseEntry],
+    looked_for: str,
+    left_out: Iterable[Refusal] = (),
+    variant: str = "full",
 ) -> Index:
     """The index of what was found; an error if that is nothing, or if two files claim to be the same recording.
 

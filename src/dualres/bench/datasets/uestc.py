@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find
 from dualres.recordings.readers import load
 
 RATE = Fraction(20_000)  # Hz
@@ -27,8 +27,8 @@ def index(folder: Path) -> Index:
     return collect(folder, sorted(entries, key=lambda entry: order.index(entry.id)), "N_800.npy and the like")
 
 
-def _entry(path: Path, name: re.Match[str]) -> Entry:
-    return Entry(
+def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry:
+    return ReleaseEntry(
         name[0], label_of(name[0]), name["state"], {"speed_rpm": name["rpm"]}, path, partial(load, path, None, RATE)
     )
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from dualres.bench.datasets.release import Entry, Index, collect, described, find, parted
+from dualres.bench.datasets.release import Index, ReleaseEntry, collect, described, find, parted
 from dualres.errors import RecordingError
 from dualres.recordings.readers import load, signals
 from dualres.recordings.recording import Samples
@@ -32,14 +32,14 @@ def index(folder: Path) -> Index:
     return collect(folder, entries, "the MatLab files I_1_2.mat and the like (not the CSV files)", left_out)
 
 
-def _entry(path: Path, name: re.Match[str]) -> Entry | str:
+def _entry(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
     letter, bearing, stage = name.group("letter", "bearing", "stage")
     if int(bearing) not in BEARINGS[letter] or (letter == "H") != (stage == "0"):
         return "the release has no recording of this name"
     if int(bearing) not in RETAINED:
         return "the task retains three classes, healthy, inner and outer: bearings 1 to 10"
     id = f"{letter}_{bearing}_{stage}"
-    return Entry(id, label_of(id), f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
+    return ReleaseEntry(id, label_of(id), f"bearing {bearing}", {"stage": stage}, path, partial(_read, path))
 
 
 def label_of(recording: str) -> str:

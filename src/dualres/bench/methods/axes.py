@@ -6,18 +6,19 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dualres.bench.methods.method import Arrays, Cost, Fitted, Method
+from dualres.bench.methods.method import Cost, FittedMethod, Method
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.support import Support
+from dualres.model_file.integrity import Arrays
 
 
-def fit_axes(method: Method, support: Support, classes: int, **how: Any) -> Fitted:
+def fit_axes(method: Method, support: Support, classes: int, **how: Any) -> FittedMethod:
     """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
     return joined([method.fit(windows, support.labels, classes, **how) for windows in support.axes])
 
 
-def joined(fits: Sequence[Fitted]) -> Fitted:
+def joined(fits: Sequence[FittedMethod]) -> FittedMethod:
     """One fit as it is; several, of one axis each, as a fit of all."""
     if len(fits) == 1:
         return fits[0]
@@ -36,10 +37,10 @@ def joined(fits: Sequence[Fitted]) -> Fitted:
 
 
 @dataclass(frozen=True)
-class FittedAxes(Fitted):
+class FittedAxes(FittedMethod):
     """A fit for each axis."""
 
-    axes: tuple[Fitted, ...]
+    axes: tuple[FittedMethod, ...]
 
     @property
     def trained(self) -> Collection[str]:

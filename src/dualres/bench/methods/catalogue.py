@@ -29,7 +29,7 @@ MODULES = (
 
 
 @dataclass(frozen=True)
-class Look:
+class MethodStyle:
     """What stands for a method in every figure: any one of the four is enough to tell it from the paper's others."""
 
     colour: str = "#404040"
@@ -39,14 +39,14 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodEntry:
     """One method, as tables, figures, plans and estimates know it."""
 
     name: str
     title: str  # in tables and figures
     family: str
-    make: Callable[[Entry, Recipe | None], Method] = field(repr=False)  # without a recipe: its default
-    look: Look = Look()
+    make: Callable[[MethodEntry, Recipe | None], Method] = field(repr=False)  # without a recipe: its default
+    look: MethodStyle = MethodStyle()
     # Milliseconds on one thread of a 2.8 GHz core (Xeon, AVX-512), rounded: of a support window at each update, or in
     # the one fit of a method without updates, and of a judged window. The default is a guess.
     nominal_ms: tuple[float, float] = (10.0, 10.0)
@@ -64,17 +64,17 @@ class Entry:
         return wanted if self.trains else "cpu"
 
 
-_registered: dict[str, Entry] = {}
+_registered: dict[str, MethodEntry] = {}
 
 
-def register(entry: Entry) -> None:
+def register(entry: MethodEntry) -> None:
     """Add a method from outside of this package; its name must be new."""
     if entry.name in names():
         raise ConfigError(f"there is a method {entry.name!r} already; give yours another name")
     _registered[entry.name] = entry
 
 
-def entry(name: str) -> Entry:
+def entry(name: str) -> MethodEntry:
     """The entry of that name."""
     found = (_own() | _registered).get(name)
     if found is None:
@@ -88,7 +88,7 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def _own() -> dict[str, Entry]:
+def _own() -> dict[str, MethodEntry]:
     """This package's entries; a module holds ENTRY, and CONTROLS if it has any."""
     modules = [import_module(f"dualres.bench.methods.{name}") for name in MODULES]
     entries = [module.ENTRY for module in modules]

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from dualres.bench.methods.blocks import Attention, sinusoids
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 SEGMENT = 1024  # samples
@@ -102,5 +102,7 @@ def two_layer_map(hidden: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(WIDTH, hidden), nn.GELU(), nn.Linear(hidden, WIDTH))
 
 
-LOOK = Look("#a8960c", ">", (0, (1, 2.5)), "oooo")
-ENTRY = Entry("crossformer", "Crossformer", "attention", trained(Crossformer), LOOK, nominal_ms=(2.0, 1.6), paper=True)
+LOOK = MethodStyle("#a8960c", ">", (0, (1, 2.5)), "oooo")
+ENTRY = MethodEntry(
+    "crossformer", "Crossformer", "attention", trained(Crossformer), LOOK, nominal_ms=(2.0, 1.6), paper=True
+)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
 from dualres.bench.methods.resources import measured
 from dualres.bench.methods.views import ENTRY as VIEWS
@@ -67,15 +67,17 @@ class DualResMethod(NeuralMethod):
         return found
 
 
-def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> Entry:
+def _entry(name: str, title: str, config: ModelConfig, *, control: bool = True, paper: bool = True) -> MethodEntry:
     def build(classes: int, seed: int | None) -> DualResNetwork:
         return DualResNetwork(DualRes(classes, config, seed))
 
-    def make(entry: Entry, recipe: Recipe | None) -> DualResMethod:
+    def make(entry: MethodEntry, recipe: Recipe | None) -> DualResMethod:
         return DualResMethod(entry.name, entry.family, build, recipe or Recipe(), config)
 
-    look = Look() if control else Look("#14566f", "o", "-", "")
-    return Entry(name, title, "state space", make, look, (1.1, 0.6), fits_together=True, control=control, paper=paper)
+    look = MethodStyle() if control else MethodStyle("#14566f", "o", "-", "")
+    return MethodEntry(
+        name, title, "state space", make, look, (1.1, 0.6), fits_together=True, control=control, paper=paper
+    )
 
 
 ENTRY = _entry("dualres", "DualRes", ModelConfig(), control=False)

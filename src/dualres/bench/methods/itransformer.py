@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.bench.methods.blocks import EncoderLayer
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32
@@ -33,5 +33,5 @@ class ITransformer(Network):
         return logits
 
 
-LOOK = Look("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++")
-ENTRY = Entry("itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, (2.0, 1.4), paper=True)
+LOOK = MethodStyle("#7b61b5", "<", (0, (6, 1, 2, 1)), "++++")
+ENTRY = MethodEntry("itransformer", "iTransformer", "attention", trained(ITransformer), LOOK, (2.0, 1.4), paper=True)

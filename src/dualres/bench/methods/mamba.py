@@ -21,7 +21,7 @@ from dualres.bench.methods.recurrence import recurrence
 SHORTEST_STEP, LONGEST_STEP = 1e-3, 0.1  # the steps at initialisation are drawn between them, log-uniformly
 
 
-class State(NamedTuple):
+class BlockState(NamedTuple):
     """What a block remembers of the tokens before."""
 
     inputs: Tensor  # (batch, taps - 1, inner), of the convolution
@@ -87,13 +87,15 @@ class Mamba(nn.Module):
             step = torch.empty(inner).uniform_(math.log(SHORTEST_STEP), math.log(LONGEST_STEP)).exp()
             self.step.bias.copy_(step + torch.log(-torch.expm1(-step)))  # softplus gives the step back
 
-    def fresh(self, batch: int) -> State:
+    def fresh(self, batch: int) -> BlockState:
         """The state before the first token."""
         inner, states = self.log_rate.shape
         taps = self.smooth.weight.shape[-1]
-        return State(self.log_rate.new_zeros(batch, taps - 1, inner), self.log_rate.new_zeros(batch, inner, states))
+        return BlockState(
+            self.log_rate.new_zeros(batch, taps - 1, inner), self.log_rate.new_zeros(batch, inner, states)
+        )
 
-    def forward(self, tokens: Tensor, state: State | None = None) -> tuple[Tensor, State]:
+    def forward(self, tokens: Tensor, state: BlockState | None = None) -> tuple[Tensor, BlockState]:
         state = state or self.fresh(len(tokens))
         u, gate = self.enter(tokens).chunk(2, dim=-1)
         inputs = torch.cat([state.inputs, u], dim=1)
@@ -105,7 +107,7 @@ class Mamba(nn.Module):
         y, memory = selective_scan(u, delta, -torch.exp(self.log_rate), B, read, state.memory)
         if self.skip is not None:
             y = y + self.skip * u
-        return self.leave(y * silu(gate)), State(inputs[:, tokens.shape[1] :].clone(), memory)
+        return self.leave(y * silu(gate)), BlockState(inputs[:, tokens.shape[1] :].clone(), memory)
 
 
 def causal_convolution(inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -6,8 +6,8 @@ from torch.nn.functional import pad, silu
 from torch.utils.checkpoint import checkpoint
 
 from dualres.bench.methods.blocks import sinusoids
-from dualres.bench.methods.catalogue import Entry, Look
-from dualres.bench.methods.mamba import Mamba, State
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.mamba import BlockState, Mamba
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32  # channels, outside and inside of the block
@@ -64,7 +64,7 @@ class MambaSL(Network):
             pieces.append(features)
         return torch.cat(pieces, dim=1)
 
-    def _piece(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
+    def _piece(self, tokens: Tensor, state: BlockState) -> tuple[Tensor, BlockState]:
         mixed, state = self.mamba(tokens, state)
         return silu(self.norm(mixed)), state
 
@@ -82,5 +82,5 @@ def slide(windows: Tensor, kernels: Tensor) -> Tensor:
     return found.mT.flatten(1, 2)
 
 
-LOOK = Look("#e69f00", "s", (0, (5, 2)), "////")
-ENTRY = Entry("mambasl", "MambaSL", "state space", trained(MambaSL), LOOK, nominal_ms=(115.0, 32.0), paper=True)
+LOOK = MethodStyle("#e69f00", "s", (0, (5, 2)), "////")
+ENTRY = MethodEntry("mambasl", "MambaSL", "state space", trained(MambaSL), LOOK, nominal_ms=(115.0, 32.0), paper=True)

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, gelu
 
 from dualres.bench.methods.blocks import Attention, PostNorm, cut_patches, sinusoids
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 PATCHES = (128, 256, 512)  # samples
@@ -96,5 +96,7 @@ def token_map(patch: int) -> nn.Linear:
     return linear
 
 
-LOOK = Look("#56b4e9", "v", (0, (3, 1, 1, 1, 1, 1)), "----")
-ENTRY = Entry("medformer", "Medformer", "attention", trained(Medformer), LOOK, nominal_ms=(115.0, 25.0), paper=True)
+LOOK = MethodStyle("#56b4e9", "v", (0, (3, 1, 1, 1, 1, 1)), "----")
+ENTRY = MethodEntry(
+    "medformer", "Medformer", "attention", trained(Medformer), LOOK, nominal_ms=(115.0, 25.0), paper=True
+)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy.typing as npt
 
 from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.trained.batches import Labels
 from dualres.learn.trained.task import OnStep, Step, Task
+from dualres.model_file.integrity import Arrays
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 Constants = Mapping[str, float]
 
 
@@ -30,7 +27,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Fitted(ABC):
+class FittedMethod(ABC):
     """A method after its fit. It holds nothing of the support but what it learned."""
 
     method: Method
@@ -73,23 +70,23 @@ class Method(ABC):
         seed: int = 41,
         device: str = "cpu",
         progress: OnStep | None = None,
-    ) -> Fitted:
+    ) -> FittedMethod:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
         return self.learn(Task(windows, labels, classes, seed, device, progress))
 
     @abstractmethod
-    def learn(self, task: Task) -> Fitted:
+    def learn(self, task: Task) -> FittedMethod:
         """A function of the task."""
 
     @abstractmethod
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> Fitted:
-        """A fitted method from what `Fitted.state` and `Fitted.constants` gave; ValueError or RuntimeError if it is
+    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMethod:
+        """A fitted method from what its `state` and `constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 
     @abstractmethod
-    def blank(self, classes: int) -> Fitted:
+    def blank(self, classes: int) -> FittedMethod:
         """One that has learned nothing worth asking for, but weighs what a fitted one weighs."""
 
     @abstractmethod
     def shapes(self, classes: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of everything in `Fitted.state`."""
+        """The shapes of everything in `FittedMethod.state`."""

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.bench.methods.catalogue import Entry, Look
-from dualres.bench.methods.method import Arrays, Constants, Cost, Fitted, Method
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.bench.methods.neural import WINDOW
-from dualres.bench.methods.rocket import FEATURES, Features, Reals, features, fit_levels
+from dualres.bench.methods.rocket import FEATURES, Features, features, fit_levels
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.trained.batches import MICROBATCH, check_support, views_of
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import normalise
+from dualres.model_file.integrity import Arrays
+from dualres.utils.arrays import Exact
 
 SMALLEST_SCALE = 1e-12  # a feature whose norm is below does not vary
 ALPHAS = np.logspace(-3, 3, 10)  # strengths of the ridge penalty to choose from
@@ -71,7 +73,7 @@ class MiniRocket(Method):
 
 
 @dataclass(frozen=True)
-class FittedMiniRocket(Fitted):
+class FittedMiniRocket(FittedMethod):
     """Levels, the features' scaling and a linear map; its scores are the ridge classifier's decision values."""
 
     learned: Arrays
@@ -94,7 +96,7 @@ class FittedMiniRocket(Fitted):
         return np.hstack([-decisions, decisions]) if self.classes == 2 else decisions
 
 
-def scaling(features: Features) -> tuple[Reals, Reals]:
+def scaling(features: Features) -> tuple[Exact, Exact]:
     """What to subtract from features (n, features) and to divide them by: the mean and the norm around it."""
     mean = features.mean(0, dtype=np.float64)
     norm = np.linalg.norm(features - mean, axis=0)
@@ -119,8 +121,8 @@ def _layout(classes: int) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     }
 
 
-LOOK = Look("#7d7d7d", "^", (0, (1, 1.2)), "....")
-ENTRY = Entry(
+LOOK = MethodStyle("#7d7d7d", "^", (0, (1, 1.2)), "....")
+ENTRY = MethodEntry(
     MiniRocket.name,
     "MiniRocket",
     MiniRocket.family,

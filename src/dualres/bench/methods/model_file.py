@@ -8,7 +8,7 @@ from typing import Any
 from dualres.bench import methods
 from dualres.bench.methods.axes import FittedAxes
 from dualres.bench.methods.dualres import DualResNetwork
-from dualres.bench.methods.method import Cost, Fitted
+from dualres.bench.methods.method import Cost, FittedMethod
 from dualres.bench.methods.neural import WINDOW, FittedNeural
 from dualres.bench.methods.views import FittedViews
 from dualres.config import POLYPHASE, ModelConfig, Recipe
@@ -22,7 +22,7 @@ from dualres.model_file.integrity import arrays_in, compare_checks, unseal
 
 
 def as_model(
-    fitted: Fitted,
+    fitted: FittedMethod,
     classes: Sequence[str],
     exposure_s: Mapping[str, float],
     *,

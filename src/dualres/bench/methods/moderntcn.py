@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.bench.methods.blocks import MicrobatchNorm, cut_patches
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 PATCH = 32  # samples
@@ -34,7 +34,7 @@ class ModernTCN(Network):
             nn.Sequential(MicrobatchNorm(width, self.microbatch), nn.Conv1d(width, wider, SHRINK, stride=SHRINK))
             for width, wider in pairwise(WIDTHS)
         )
-        self.blocks = nn.ModuleList(Block(width, self.microbatch) for width in WIDTHS)
+        self.blocks = nn.ModuleList(ConvolutionBlock(width, self.microbatch) for width in WIDTHS)
         self.head = nn.Linear(WIDTHS[-1] * LAST_LENGTH, classes)
         self.dropout = nn.Dropout(HEAD_DROPOUT)
 
@@ -47,7 +47,7 @@ class ModernTCN(Network):
         return logits
 
 
-class Block(nn.Module):
+class ConvolutionBlock(nn.Module):
     """Depthwise convolutions in time, maps among the channels, a map in each channel: (batch, width, time) to the same.
 
     The two convolutions could be merged into one after training; the paper's parameter count has them apart.
@@ -89,5 +89,7 @@ def depthwise(width: int, kernel: int, microbatch: int) -> nn.Sequential:
     return nn.Sequential(convolution, MicrobatchNorm(width, microbatch))
 
 
-LOOK = Look("#009e73", "P", (0, (8, 2)), "\\\\\\\\")
-ENTRY = Entry("moderntcn", "ModernTCN", "convolution", trained(ModernTCN), LOOK, nominal_ms=(26.0, 6.5), paper=True)
+LOOK = MethodStyle("#009e73", "P", (0, (8, 2)), "\\\\\\\\")
+ENTRY = MethodEntry(
+    "moderntcn", "ModernTCN", "convolution", trained(ModernTCN), LOOK, nominal_ms=(26.0, 6.5), paper=True
+)

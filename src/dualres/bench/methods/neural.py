@@ -12,8 +12,8 @@ from scipy.special import softmax
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from dualres.bench.methods.catalogue import Entry
-from dualres.bench.methods.method import Arrays, Constants, Cost, Fitted, Method
+from dualres.bench.methods.catalogue import MethodEntry
+from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.bench.methods.resources import Spent, measured
 from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
@@ -25,6 +25,7 @@ from dualres.learn.trained.task import Step, Task, keeping
 from dualres.learn.trained.train import train
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
+from dualres.model_file.integrity import Arrays
 from dualres.utils.arrays import Floats
 
 WINDOW = 32_768  # samples; the comparators' shapes, and with them their parameter counts, hold for this length
@@ -85,7 +86,9 @@ class Network(nn.Module):
         return np.asarray(logits.cpu().numpy())
 
 
-Build = Callable[[int, int | None], Network]  # from the number of classes and a seed, if the network sets its own
+NetworkBuilder = Callable[
+    [int, int | None], Network
+]  # from the number of classes and a seed, if the network sets its own
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class NeuralMethod(Method):
 
     name: str
     family: str
-    build: Build = field(repr=False)
+    build: NetworkBuilder = field(repr=False)
     recipe: Recipe = field(default_factory=Recipe)
 
     def learn(self, task: Task) -> FittedNeural:
@@ -166,7 +169,7 @@ class NeuralMethod(Method):
 
 
 @dataclass(frozen=True)
-class FittedNeural(Fitted):
+class FittedNeural(FittedMethod):
     """A trained network; its scores are probabilities."""
 
     network: Network
@@ -189,10 +192,10 @@ class FittedNeural(Fitted):
         return np.asarray(softmax(self.network.logits(windows, self.forward).astype(np.float64), axis=1))
 
 
-def trained(network: Callable[[int], Network]) -> Callable[[Entry, Recipe | None], NeuralMethod]:
+def trained(network: Callable[[int], Network]) -> Callable[[MethodEntry, Recipe | None], NeuralMethod]:
     """How to make a method of a kind of network, given the number of classes: the paper's recipe is its default."""
 
-    def make(entry: Entry, recipe: Recipe | None) -> NeuralMethod:
+    def make(entry: MethodEntry, recipe: Recipe | None) -> NeuralMethod:
         return NeuralMethod(entry.name, entry.family, lambda classes, seed: network(classes), recipe or Recipe())
 
     return make

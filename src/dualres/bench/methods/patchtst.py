@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 
 from dualres.bench.methods.blocks import EncoderLayer, MicrobatchNorm, cut_patches, sinusoids
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 PATCH = 2048  # samples
@@ -41,5 +41,5 @@ class PatchTST(Network):
         return logits
 
 
-LOOK = Look("#d55e00", "X", (0, (2, 1)), "||||")
-ENTRY = Entry("patchtst", "PatchTST", "attention", trained(PatchTST), LOOK, nominal_ms=(1.9, 1.7), paper=True)
+LOOK = MethodStyle("#d55e00", "X", (0, (2, 1)), "||||")
+ENTRY = MethodEntry("patchtst", "PatchTST", "attention", trained(PatchTST), LOOK, nominal_ms=(1.9, 1.7), paper=True)

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel import rocket
-from dualres.kernel.rocket import Integers
+from dualres.kernel.rocket import Int32s
 from dualres.kernel.threads import share_out, thread_count
+from dualres.utils.arrays import Exact
 
 TAPS, KERNELS = rocket.TAPS, rocket.KERNELS
 CHOSEN = tuple(combinations(range(TAPS), 3))  # the taps that each kernel weighs by 2
@@ -27,10 +28,9 @@ MOST_DILATIONS = 32
 GOLDEN = (math.sqrt(5) + 1) / 2
 
 Features = npt.NDArray[np.float32]
-Reals = npt.NDArray[np.float64]
 
 
-def dilations(window: int) -> tuple[Integers, Integers]:
+def dilations(window: int) -> tuple[Int32s, Int32s]:
     """The samples between two taps, ascending, and for each how many features a kernel has there."""
     widest = math.log2((window - 1) / (TAPS - 1))
     spread = np.logspace(0, widest, MOST_DILATIONS, base=2).astype(np.int32)
@@ -115,7 +115,7 @@ def _seen(signal: Features, dilation: int) -> tuple[list[Features], Features]:
     return shifted, minus
 
 
-def _quantiles(values: Features, shares: Features) -> Reals:
+def _quantiles(values: Features, shares: Features) -> Exact:
     """Below each lies this share of the values, interpolated between the two next to it."""
     ascending = np.sort(values).astype(np.float64)
     place = (len(values) - 1) * shares.astype(np.float64)

@@ -13,7 +13,7 @@ from dualres.utils.progress import Progress, quiet
 
 
 @dataclass(frozen=True)
-class Summary:
+class MethodSizes:
     name: str
     family: str
     registered: int
@@ -23,7 +23,7 @@ class Summary:
     of_paper: bool  # whether the paper has the method, or the control
 
 
-def summarise(name: str, classes: int = CLASSES) -> Summary:
+def summarise(name: str, classes: int = CLASSES) -> MethodSizes:
     """Build the method for that many classes, and count."""
     method = methods.method(name)
     fitted = method.blank(classes)
@@ -31,10 +31,10 @@ def summarise(name: str, classes: int = CLASSES) -> Summary:
     size = len(content(model, checks=np.zeros((1, classes))))
     paper = WEIGHTS.get(name) if classes == CLASSES else None
     counts = fitted.cost.registered, fitted.cost.active
-    return Summary(name, method.family, *counts, size, paper, entry(name).paper)
+    return MethodSizes(name, method.family, *counts, size, paper, entry(name).paper)
 
 
-def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[Summary]:
+def summarise_all(classes: int = CLASSES, progress: Progress = quiet) -> list[MethodSizes]:
     """Every method there is."""
     rows, every = [], names()
     for name in every:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from dualres.bench.methods.catalogue import Entry, Look
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.mamba import Mamba
 from dualres.bench.methods.neural import WINDOW, Network, trained
 from dualres.bench.methods.wavelet import SIDE, image
@@ -70,5 +70,5 @@ class TSCMamba(Network):
         return logits
 
 
-LOOK = Look("#cc79a7", "D", (0, (5, 1.5, 1, 1.5)), "xxxx")
-ENTRY = Entry("tscmamba", "TSCMamba", "state space", trained(TSCMamba), LOOK, nominal_ms=(5.3, 7.0), paper=True)
+LOOK = MethodStyle("#cc79a7", "D", (0, (5, 1.5, 1, 1.5)), "xxxx")
+ENTRY = MethodEntry("tscmamba", "TSCMamba", "state space", trained(TSCMamba), LOOK, nominal_ms=(5.3, 7.0), paper=True)

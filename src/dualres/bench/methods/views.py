@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from dualres.bench.methods.catalogue import Entry, Look
-from dualres.bench.methods.method import Arrays, Constants, Cost, Fitted, Method
+from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.judge.backends import Scores, Windows, scores
 from dualres.learn.closed_form import fit_views
 from dualres.learn.trained.task import Task
 from dualres.model.check import check_windows
 from dualres.model.views.network import ViewsNetwork
+from dualres.model_file.integrity import Arrays
 
 
 class ViewsMethod(Method):
@@ -46,7 +47,7 @@ class ViewsMethod(Method):
 
 
 @dataclass(frozen=True)
-class FittedViews(Fitted):
+class FittedViews(FittedMethod):
     """A fitted network of views; its scores are probabilities."""
 
     network: ViewsNetwork
@@ -62,12 +63,12 @@ class FittedViews(Fitted):
         return scores(self.network, windows)
 
 
-ENTRY = Entry(
+ENTRY = MethodEntry(
     ViewsMethod.name,
     "Views",
     ViewsMethod.family,
     lambda *_: ViewsMethod(),
-    Look(),
+    MethodStyle(),
     (6.0, 3.0),
     trains=False,
     control=True,

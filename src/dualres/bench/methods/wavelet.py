@@ -9,12 +9,12 @@ authors have it. `image_ref` follows them step by step; `image` gives the same, 
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy.signal import fftconvolve
 from torch import Tensor
 
 from dualres.bench.methods.neural import WINDOW
+from dualres.utils.arrays import Exact
 
 SIDE = 64  # pixels
 SCALE = 64  # the wavelet's unit of time, samples; at 64 kHz its centre frequency is 812.5 Hz
@@ -23,8 +23,6 @@ GRID = 4_096  # points at which the wavelet is integrated
 SHRINK = WINDOW // SIDE  # samples per pixel
 BLUR = (SHRINK - 1) / 2  # standard deviation of the smoothing, samples
 BLUR_RADIUS = int(4 * BLUR + 0.5)
-
-Array = npt.NDArray[np.float64]
 
 
 def image(windows: Tensor) -> Tensor:
@@ -43,7 +41,7 @@ def image_ref(windows: Tensor) -> Tensor:
     return torch.from_numpy(row_factors()[:, None] * lines[:, None, :]).float()
 
 
-def morlet_row(windows: Tensor) -> Array:
+def morlet_row(windows: Tensor) -> Exact:
     """The Morlet transform at one scale, (batch, window)."""
     taps = wavelet_taps()
     before = len(taps) // 2 - 1
@@ -52,7 +50,7 @@ def morlet_row(windows: Tensor) -> Array:
 
 
 @lru_cache(maxsize=1)
-def wavelet_taps() -> Array:
+def wavelet_taps() -> Exact:
     """Convolved with a signal they give its transform: differences of the wavelet's integral, stretched by steps."""
     grid, step = np.linspace(-REACH, REACH, GRID, retstep=True)
     integral = step * np.cumsum(np.exp(-(grid**2) / 2) * np.cos(5 * grid))
@@ -61,14 +59,14 @@ def wavelet_taps() -> Array:
 
 
 @lru_cache(maxsize=1)
-def blur_kernel() -> Array:
+def blur_kernel() -> Exact:
     offsets = np.arange(-BLUR_RADIUS, BLUR_RADIUS + 1)
     kernel = np.exp(-((offsets / BLUR) ** 2) / 2)
     return np.asarray(kernel / kernel.sum())
 
 
 @lru_cache(maxsize=1)
-def row_factors() -> Array:
+def row_factors() -> Exact:
     """How much of the line each row of the image shows; a row between zeros, enlarged."""
     return 1 - np.abs((np.arange(SIDE) + 0.5) / SIDE - 0.5)
 

@@ -10,14 +10,12 @@ from functools import cache, reduce
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
 from dualres.bench.datasets.about_folds import judged_per_class
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.paper.protocol import FOLDS
 from dualres.bench.paper.scores import ACCURACY, F1, VALUES, Key
-
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 MOST_ENUMERATED = 16  # recordings of a fold; beyond, there are too many tables of confusion
 TELLING = 0.5  # share of all two-digit scores; a check by more possible ones would tell nothing
@@ -26,7 +24,7 @@ _ROUNDING = 1e-6  # steps; a score halfway between two may be printed as either
 
 
 @dataclass(frozen=True)
-class Check:
+class AttainableScore:
     """A printed score beside the scores that its folds allow."""
 
     key: Key
@@ -39,13 +37,13 @@ class Check:
         return self.share <= TELLING
 
 
-def checks(dataset: str) -> list[Check]:
+def checks(dataset: str) -> list[AttainableScore]:
     """Every macro-F1 and accuracy that the paper prints of a dataset and that can be checked."""
     found = []
     for key, score in VALUES.items():
         if key.dataset == dataset and (allowed := _allowed(key)) is not None:
             share = len(allowed) / (_PRINTED + 1)
-            found.append(Check(key, score.mean, round(100 * score.mean) in allowed, share))
+            found.append(AttainableScore(key, score.mean, round(100 * score.mean) in allowed, share))
     return found
 
 
@@ -59,7 +57,7 @@ def fold_sizes(dataset: str, most: int) -> list[int]:
 
 
 @cache
-def macro_f1_values(counts: Sequence[int]) -> Values:
+def macro_f1_values(counts: Sequence[int]) -> Exact:
     """Every macro-F1 (percent, ascending) of a fold that judges `counts[c]` recordings of class c.
 
     A class's F1 depends on how many of its recordings are named right (tp) and how many others are named like it (fp).
@@ -82,7 +80,7 @@ def accuracies(sizes: Sequence[int], seeds: int) -> frozenset[int]:
     return _means([np.linspace(0, 100, seeds * size + 1) for size in sizes])
 
 
-def as_printed(scores: Values) -> frozenset[int]:
+def as_printed(scores: Exact) -> frozenset[int]:
     """Scores as they are printed, in steps of 0.01 percent."""
     found = np.zeros(_PRINTED + 1, bool)
     for shift in (-_ROUNDING, _ROUNDING):
@@ -107,7 +105,7 @@ def _mean_macro_f1(*counts: Sequence[int]) -> frozenset[int]:
     return _means([macro_f1_values(of_fold) for of_fold in counts])
 
 
-def _means(scores: Sequence[Values]) -> frozenset[int]:
+def _means(scores: Sequence[Exact]) -> frozenset[int]:
     """What can be printed as a mean over folds, whose possible scores are given."""
     return as_printed(reduce(np.add.outer, scores) / len(scores))
 

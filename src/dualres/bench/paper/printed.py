@@ -2,10 +2,10 @@
 
 from importlib import resources
 
-Row = dict[str, float]  # by column
+PrintedRow = dict[str, float]  # by column
 
 
-def printed_table(name: str) -> dict[str, Row]:
+def printed_table(name: str) -> dict[str, PrintedRow]:
     """The numbers of a table by the names of their row and column; where a dash stands, there is none."""
     text = resources.files(__package__).joinpath("tables", f"{name}.txt").read_text(encoding="utf-8")
     (_, *columns), *rows = (line.split() for line in text.splitlines() if not line.startswith("#"))

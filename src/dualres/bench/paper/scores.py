@@ -16,7 +16,7 @@ F1, ACCURACY = "macro_f1", "accuracy"
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedScore:
     """A number of the paper; the sample SD where it prints one."""
 
     mean: float
@@ -37,7 +37,7 @@ _FIRST = SEEDS[:1]
 
 def printed(
     dataset: str, method: str, budget: Budget, metric: str, seeds: Sequence[int] = _FIRST, fold: str | None = None
-) -> Printed | None:
+) -> PrintedScore | None:
     """The paper's own value, None where it prints none."""
     return VALUES.get(Key(dataset, method, budget, tuple(seeds), metric, fold))
 
@@ -56,60 +56,60 @@ def printed_text(
     return as_text(VALUES[key], digits) if key in VALUES else WORDS.get(key)
 
 
-def as_text(value: Printed, digits: int = 2) -> str:
+def as_text(value: PrintedScore, digits: int = 2) -> str:
     return f"{value.mean:,.{digits}f}" + ("" if value.sd is None else f" ± {value.sd:.{digits}f}")
 
 
-def _all() -> Iterator[tuple[Key, Printed]]:
+def _all() -> Iterator[tuple[Key, PrintedScore]]:
     yield from _bearing()
     yield from _gearbox()
     for name, row in printed_table("allocation").items():
         for method, score in row.items():
-            yield Key("mcc5", method, Budget.parse(name), _FIRST, F1), Printed(score)
+            yield Key("mcc5", method, Budget.parse(name), _FIRST, F1), PrintedScore(score)
     for method, row in printed_table("pilot").items():
         for column, score in row.items():
             metric, fold = (F1, column) if column in FOLDS["phm2009"] else (column, None)
-            yield Key("phm2009", method, PRIMARY_BUDGET, _FIRST, metric, fold), Printed(score)
+            yield Key("phm2009", method, PRIMARY_BUDGET, _FIRST, metric, fold), PrintedScore(score)
     for dataset, row in printed_table("ablation").items():
         budget = PRIMARY_BUDGET if dataset == "mcc5" else BEARING_BUDGET
         for method, score in row.items():
-            yield Key(dataset, method, budget, _FIRST, F1), Printed(score)
+            yield Key(dataset, method, budget, _FIRST, F1), PrintedScore(score)
 
 
-def _bearing() -> Iterator[tuple[Key, Printed]]:
+def _bearing() -> Iterator[tuple[Key, PrintedScore]]:
     for name, row in printed_table("bearing").items():
         dataset, method = name.split("/")
         key = Key(dataset, method, BEARING_BUDGET, SEEDS, F1)
-        yield key, Printed(row["macro_f1"], row["sd"])
-        yield key._replace(metric=ACCURACY), Printed(row["accuracy"], row["accuracy_sd"])
+        yield key, PrintedScore(row["macro_f1"], row["sd"])
+        yield key._replace(metric=ACCURACY), PrintedScore(row["accuracy"], row["accuracy_sd"])
         key = key._replace(seeds=_FIRST)
-        yield key, Printed(row["mean"])
+        yield key, PrintedScore(row["mean"])
         for fold, column in zip(FOLDS[dataset], ("first", "second"), strict=True):
-            yield key._replace(fold=fold), Printed(row[column])
+            yield key._replace(fold=fold), PrintedScore(row[column])
     for seed, row in printed_table("hust_itransformer").items():
         for metric, score in row.items():
-            yield Key("hust", "itransformer", BEARING_BUDGET, (int(seed),), metric), Printed(score)
+            yield Key("hust", "itransformer", BEARING_BUDGET, (int(seed),), metric), PrintedScore(score)
 
 
-def _gearbox() -> Iterator[tuple[Key, Printed]]:
+def _gearbox() -> Iterator[tuple[Key, PrintedScore]]:
     for metric in (F1, ACCURACY):
         for method, row in printed_table(f"gearbox_{metric}").items():
             for budget, score in row.items():
-                yield Key("mcc5", method, Budget.parse(budget), _FIRST, metric), Printed(score)
+                yield Key("mcc5", method, Budget.parse(budget), _FIRST, metric), PrintedScore(score)
     for method, row in printed_table("gearbox_by_fold").items():
         for column, score in row.items():
             budget, fold = column.split("/")
-            yield Key("mcc5", method, Budget.parse(budget), _FIRST, F1, fold), Printed(score)
+            yield Key("mcc5", method, Budget.parse(budget), _FIRST, F1, fold), PrintedScore(score)
     for name, row in printed_table("replication").items():
         budget, method = name.split("/")
-        yield Key("mcc5", method, Budget.parse(budget), SEEDS, F1), Printed(row["mean"], row["sd"])
+        yield Key("mcc5", method, Budget.parse(budget), SEEDS, F1), PrintedScore(row["mean"], row["sd"])
     for method, row in printed_table("fit_costs").items():
         for metric, cost in {**asdict(WEIGHTS[method]), **row}.items():
             if cost is not None:
-                yield Key("mcc5", method, PRIMARY_BUDGET, _FIRST, metric), Printed(cost)
+                yield Key("mcc5", method, PRIMARY_BUDGET, _FIRST, metric), PrintedScore(cost)
 
 
-VALUES: Mapping[Key, Printed] = dict(_all())
+VALUES: Mapping[Key, PrintedScore] = dict(_all())
 
 # Where the paper prints words: it counts no parameters of MiniRocket, which is fitted on a CPU.
 WORDS: Mapping[Key, str] = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dualres.bench.paper.printed import Row, printed_table
+from dualres.bench.paper.printed import PrintedRow, printed_table
 
 CLASSES = 8  # that the methods tell apart
 MINIROCKET_FEATURES, MINIROCKET_COEFFICIENTS = 9_996, 79_976  # in a footnote; the latter are no neural parameters
@@ -15,7 +15,7 @@ class Weight:
     file_mib: float
 
 
-def _count(row: Row, column: str) -> int | None:
+def _count(row: PrintedRow, column: str) -> int | None:
     return int(row[column]) if column in row else None
 
 

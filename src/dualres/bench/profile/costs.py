@@ -16,7 +16,7 @@ from dualres.bench.profile.plan import NATIVE, PREPARED, WINDOW, Plan, kind_word
 
 
 @dataclass(frozen=True)
-class Cost:
+class CostQuantity:
     """A quantity."""
 
     of: Callable[[Measurement], float | None]  # None where there is no such thing
@@ -24,15 +24,15 @@ class Cost:
 
 
 COSTS = {  # by the names they have in the CSV file
-    **{f"{workload}_ms": Cost(methodcaller("median_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
-    **{f"{workload}_p95_ms": Cost(methodcaller("p95_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
-    "allocated_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_allocated")),
-    "reserved_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_reserved")),
-    "cuda_rise_mib": Cost(methodcaller("memory_mib", WINDOW, "cuda_rise")),
-    "rss_mib": Cost(methodcaller("memory_mib", NATIVE, "rss_peak")),
-    "rss_rise_mib": Cost(methodcaller("memory_mib", NATIVE, "rss_rise")),
-    "native_s": Cost(lambda measurement: measurement.facts["input"]["native_s"]),
-    "windows": Cost(lambda measurement: measurement.facts["input"]["windows"], 0),
+    **{f"{workload}_ms": CostQuantity(methodcaller("median_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
+    **{f"{workload}_p95_ms": CostQuantity(methodcaller("p95_ms", workload)) for workload in (WINDOW, PREPARED, NATIVE)},
+    "allocated_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_allocated")),
+    "reserved_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_reserved")),
+    "cuda_rise_mib": CostQuantity(methodcaller("memory_mib", WINDOW, "cuda_rise")),
+    "rss_mib": CostQuantity(methodcaller("memory_mib", NATIVE, "rss_peak")),
+    "rss_rise_mib": CostQuantity(methodcaller("memory_mib", NATIVE, "rss_rise")),
+    "native_s": CostQuantity(lambda measurement: measurement.facts["input"]["native_s"]),
+    "windows": CostQuantity(lambda measurement: measurement.facts["input"]["windows"], 0),
 }
 
 

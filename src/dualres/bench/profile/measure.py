@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from dualres.bench.campaign.dataset_signals import Source
+from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.run_job import machine
 from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods.model_file import load
@@ -35,7 +35,7 @@ from dualres.recordings.windows import at_rate, every_window
 from dualres.utils.progress import Progress
 from dualres.utils.versions import all_versions
 
-Call = Callable[[], Scores]
+TimedCall = Callable[[], Scores]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def subject(recording: Recording, limit: int | None, *, long: bool, config: Mode
     return Subject(native, prepared, limit, cycles, windows[:1], len(windows))
 
 
-def calls(model: Model, on: Subject, at_once: int = STRETCH) -> dict[str, Call]:
+def calls(model: Model, on: Subject, at_once: int = STRETCH) -> dict[str, TimedCall]:
     """Every workload by name; each takes samples in host memory to scores there, (windows, classes).
 
     Records go the way that `dualres diagnose` takes them, `at_once` windows at a time.
@@ -93,11 +93,11 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
 
 def _measured(
     plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress
-) -> tuple[dict[str, Any], Call]:
+) -> tuple[dict[str, Any], TimedCall]:
     """What is kept, and the work on a native record."""
     load_before = list(os.getloadavg()) if hasattr(os, "getloadavg") else None
     fold, config = checkpoint.job.used_fold(), ModelConfig()
-    source = Source(plan.dataset, stores, cache, checkpoint.job.resampler)
+    source = DatasetSignals(plan.dataset, stores, cache, checkpoint.job.resampler)
     recording = source.native(next(iter(fold.support.values()))[0])
     on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
     loaded = load(checkpoint.path)
@@ -164,7 +164,7 @@ def bytes_of(model: Model) -> dict[str, int]:
     return {"encoder": parameters - head, "head": head, "buffers": buffers}
 
 
-def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:
+def _repeated(workload: Workload, work: TimedCall, tell: Progress) -> dict[str, Any]:
     """How often a workload was done, and how long each timed repetition took, in seconds."""
     total, seconds = workload.warmups + workload.repeats, []
     for number in range(total):
@@ -175,7 +175,7 @@ def _repeated(workload: Workload, work: Call, tell: Progress) -> dict[str, Any]:
     return {"warmups": workload.warmups, "repeats": workload.repeats, "seconds": seconds[workload.warmups :]}
 
 
-def _agreement(work: dict[str, Call], fold: Fold) -> dict[str, Any]:
+def _agreement(work: dict[str, TimedCall], fold: Fold) -> dict[str, Any]:
     """How far the scores of the three ways are apart, window by window, and whether they name the same class."""
     window, prepared, native = (work[name]() for name in (WINDOW, PREPARED, NATIVE))
     labels = [fold.classes[int(scores.mean(0).argmax())] for scores in (prepared, native)]
@@ -187,7 +187,9 @@ def _agreement(work: dict[str, Call], fold: Fold) -> dict[str, Any]:
     }
 
 
-def _ledger_agreement(model: Model, checkpoint: Checkpoint, source: Source, fold: Fold) -> dict[str, Any] | None:
+def _ledger_agreement(
+    model: Model, checkpoint: Checkpoint, source: DatasetSignals, fold: Fold
+) -> dict[str, Any] | None:
     """The same for the first recording that the ledger holds scores of; None where it holds none."""
     if checkpoint.outcome is None:
         return None

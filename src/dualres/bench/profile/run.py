@@ -16,7 +16,7 @@ from dualres.utils.versions import all_versions
 
 
 @dataclass(frozen=True)
-class Place:
+class ProfilePaths:
     """Where everything lies."""
 
     ledger: Path
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Ended:
+class PlanResult:
     """How it went with one plan."""
 
     plan: Plan
@@ -56,13 +56,13 @@ class Ended:
 
 def run(
     plans: Sequence[Plan],
-    place_of: Place,
+    place_of: ProfilePaths,
     *,
     updates: int | None = None,
     again: bool = False,
     tell_of: Callable[[Plan], Progress],
-    ended: Callable[[Ended], None],
-) -> list[Ended]:
+    ended: Callable[[PlanResult], None],
+) -> list[PlanResult]:
     """Measure what is not kept yet, or everything again; each result is kept before the next is begun.
 
     A measurement of another model than would be measured now does not count, nor does a damaged one.
@@ -74,7 +74,7 @@ def run(
     return results
 
 
-def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progress) -> Ended:
+def _one(plan: Plan, where: ProfilePaths, updates: int | None, again: bool, tell: Progress) -> PlanResult:
     path, damage = place(plan, where.kept), ""
     try:
         checkpoint = find(plan, where.ledger, updates)
@@ -82,7 +82,7 @@ def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progr
             try:
                 measurement = read(path)
                 if measurement.facts["model"]["key"] == checkpoint.job.key:
-                    return Ended(plan, measurement, known=True)
+                    return PlanResult(plan, measurement, known=True)
             except MeasurementError as error:
                 damage = str(error)
         tell("start", 0, 1, "")
@@ -90,7 +90,7 @@ def _one(plan: Plan, where: Place, updates: int | None, again: bool, tell: Progr
             in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
         facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
     except DualResError as error:
-        return Ended(plan, None, reason=str(error), damage=damage)
+        return PlanResult(plan, None, reason=str(error), damage=damage)
     measurement = Measurement(plan, facts)
     keep(measurement, where.kept)
-    return Ended(plan, measurement, damage=damage)
+    return PlanResult(plan, measurement, damage=damage)

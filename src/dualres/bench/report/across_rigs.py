@@ -11,22 +11,22 @@ from collections.abc import Iterable, Mapping
 REFERENCE = "paper"
 MOST_LOST = 2.0  # percentage points
 
-Scores = Mapping[str, Mapping[str, float]]  # candidate -> rig -> macro-F1 in percent
+RigScores = Mapping[str, Mapping[str, float]]  # candidate -> rig -> macro-F1 in percent
 
 
-def gains(scores: Scores, candidate: str, rigs: Iterable[str]) -> dict[str, float]:
+def gains(scores: RigScores, candidate: str, rigs: Iterable[str]) -> dict[str, float]:
     """Over the reference, in percentage points, rig by rig."""
     return {rig: scores[candidate][rig] - scores[REFERENCE][rig] for rig in rigs}
 
 
-def choose(scores: Scores, rigs: Iterable[str]) -> str:
+def choose(scores: RigScores, rigs: Iterable[str]) -> str:
     """What the rule chooses from these rigs; of equals, the candidate that is named first."""
     by_candidate = {name: list(gains(scores, name, list(rigs)).values()) for name in scores}
     allowed = {name: found for name, found in by_candidate.items() if min(found) >= -MOST_LOST}
     return max(allowed, key=lambda name: statistics.fmean(allowed[name]))
 
 
-def chosen_without(scores: Scores, rigs: Iterable[str]) -> dict[str, str]:
+def chosen_without(scores: RigScores, rigs: Iterable[str]) -> dict[str, str]:
     """For every rig, what the rule chooses from the others."""
     rigs = list(rigs)
     return {left: choose(scores, [rig for rig in rigs if rig != left]) for left in rigs}

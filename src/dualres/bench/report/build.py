@@ -16,7 +16,7 @@ TABLES, FIGURES, PAGE = "tables", "figures", "index.html"
 
 
 @dataclass(frozen=True)
-class Written:
+class ReportSummary:
     """What a report shows."""
 
     tables: int
@@ -34,7 +34,7 @@ def has_costs(folder: Path) -> bool:
 
 def write_report(
     ledger: Ledger, folder: Path, output: Path, settings: Settings, *, page: bool = True, progress: Progress = quiet
-) -> Written:
+) -> ReportSummary:
     """Write to `output` what `settings` asks for; `folder` holds the measurements."""
     costs = all_costs(folder / FOLDER)
     found, tables = {}, []
@@ -58,7 +58,7 @@ def write_report(
     if page:
         write_page(output / PAGE, found, tables, figures)
     progress("Figures and page", 2, 2, "")
-    return Written(
+    return ReportSummary(
         tables=len(tables),
         figures=len(figures),
         jobs=len({entry.key for results in found.values() for entry in results.entries}),

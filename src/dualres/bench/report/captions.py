@@ -10,7 +10,7 @@ from dualres.bench.datasets import catalog
 from dualres.bench.datasets.about_folds import PROVENANCE
 from dualres.bench.methods.rocket import FEATURES as MINIROCKET_FEATURES
 from dualres.bench.report.names import dataset_name, dataset_title, device_names, method_name
-from dualres.bench.report.results import Cell, Entry, labelled_s
+from dualres.bench.report.results import Cell, FinishedJob, labelled_s
 from dualres.learn.fold import Budget
 
 NOT_COMPARABLE = "not comparable with the paper"
@@ -115,7 +115,7 @@ def _place(dataset: str, jobs: Iterable[Job]) -> _Place:
     )
 
 
-def facts(entries: Iterable[Entry]) -> str:
+def facts(entries: Iterable[FinishedJob]) -> str:
     """The small print of a figure's caption."""
     return conditions([entry.job for entry in entries]).in_figure
 

@@ -16,28 +16,28 @@ from scipy import stats
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.campaign.studies import RIG
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.results import Entry, Results, percent_f1
+from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.learn.fold import Budget
+from dualres.utils.arrays import Exact
 
 REFERENCE = "dualres"
 RESAMPLES = 2000
 LEVEL = 0.95
 ENOUGH_DATASETS = 5  # for ranks to mean anything
 
-Reals = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int_]
 Pair = tuple[Outcome, Outcome]
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """Macro-F1 of `method` minus that of `other`, in percentage points."""
 
     dataset: str
     budget: Budget
     method: str
     other: str
-    pairs: tuple[tuple[Entry, Entry], ...]  # of equal fold and seed
+    pairs: tuple[tuple[FinishedJob, FinishedJob], ...]  # of equal fold and seed
     mean: float
     low: float
     high: float
@@ -76,7 +76,7 @@ class Ranks:
 
 def paired_differences(
     results: Results, reference: str = REFERENCE, others: Collection[str] | None = None
-) -> list[Difference]:
+) -> list[PairedDifference]:
     """The reference minus others, by default all, per dataset and budget, over all pairs of folds and seeds."""
     jobs = [entry.job for entry in results.entries]
     places = dict.fromkeys((job.dataset, job.budget) for job in jobs)
@@ -96,8 +96,8 @@ def paired_differences(
 
 
 def difference(
-    dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[Entry, Entry]]
-) -> Difference:
+    dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]
+) -> PairedDifference:
     """Of pairs of equal fold and seed, the first of each minus the second; the names are those of the two sides."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].job.fold, pair[0].job.seed))
     differences = [percent_f1(one.outcome) - percent_f1(two.outcome) for one, two in pairs]
@@ -106,7 +106,7 @@ def difference(
         folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
     name = f"{dataset} {budget} {method} {other}"
     low, high = interval(list(folds.values()), name)
-    return Difference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
+    return PairedDifference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
 
 
 def interval(folds: Sequence[Sequence[Pair]], name: str, level: float = LEVEL) -> tuple[float, float]:
@@ -130,7 +130,7 @@ def interval(folds: Sequence[Sequence[Pair]], name: str, level: float = LEVEL) -
     return float(low), float(high)
 
 
-def _resampled(pairs: Sequence[Pair], count: int, rng: np.random.Generator) -> Reals:
+def _resampled(pairs: Sequence[Pair], count: int, rng: np.random.Generator) -> Exact:
     """The sum of the differences in macro-F1 over a fold's resampled seeds, for `count` resamples, (count,)."""
     truth, classes = np.asarray(pairs[0][0].truth), len(pairs[0][0].classes)
     drawn = _drawn_recordings(truth, count, rng)
@@ -139,11 +139,11 @@ def _resampled(pairs: Sequence[Pair], count: int, rng: np.random.Generator) -> R
         one, other = (_macro_f1(_confusions(outcome, truth, classes, drawn)) for outcome in pair)
         differences[:, number] = 100 * (one - other)
     seeds = rng.integers(len(pairs), size=differences.shape)
-    total: Reals = np.take_along_axis(differences, seeds, axis=1).sum(1)
+    total: Exact = np.take_along_axis(differences, seeds, axis=1).sum(1)
     return total
 
 
-def _drawn_recordings(truth: Whole, count: int, rng: np.random.Generator) -> Reals:
+def _drawn_recordings(truth: Whole, count: int, rng: np.random.Generator) -> Exact:
     """How often each recording was drawn, (count, recordings): as many of every class as it has."""
     times = np.zeros((count, len(truth)))
     for label in np.unique(truth):
@@ -154,7 +154,7 @@ def _drawn_recordings(truth: Whole, count: int, rng: np.random.Generator) -> Rea
     return times
 
 
-def _confusions(outcome: Outcome, truth: Whole, classes: int, times: Reals) -> Reals:
+def _confusions(outcome: Outcome, truth: Whole, classes: int, times: Exact) -> Exact:
     """Confusion matrices of the resamples, (count, classes, classes)."""
     said = np.eye(classes)[np.asarray(outcome.scores).argmax(1)]  # (recordings, classes)
     matrices = np.zeros((len(times), classes, classes))
@@ -164,12 +164,12 @@ def _confusions(outcome: Outcome, truth: Whole, classes: int, times: Reals) -> R
     return matrices
 
 
-def _macro_f1(matrices: Reals) -> Reals:
+def _macro_f1(matrices: Exact) -> Exact:
     """Of confusion matrices (..., classes, classes); an undefined ratio is zero."""
     hits = np.diagonal(matrices, axis1=-2, axis2=-1)
     involved = matrices.sum(-1) + matrices.sum(-2)
-    ratio: Reals = np.divide(2 * hits, involved, out=np.zeros_like(hits), where=involved > 0)
-    score: Reals = ratio.mean(-1)
+    ratio: Exact = np.divide(2 * hits, involved, out=np.zeros_like(hits), where=involved > 0)
+    score: Exact = ratio.mean(-1)
     return score
 
 

@@ -17,13 +17,15 @@ from dualres.utils.files import write_whole
 from dualres.utils.html import asset
 
 if TYPE_CHECKING:
-    from dualres.bench.report.plots.picture import Drawn  # which loads matplotlib
+    from dualres.bench.report.plots.picture import PictureFile  # which loads matplotlib
 
 
 KEY_LETTERS = 12  # of a job's key in a link: enough to tell millions apart
 
 
-def write_page(path: Path, results: Mapping[str, Results], tables: Sequence[Table], figures: Sequence[Drawn]) -> None:
+def write_page(
+    path: Path, results: Mapping[str, Results], tables: Sequence[Table], figures: Sequence[PictureFile]
+) -> None:
     """Write the page; `results` by study."""
     data = json.dumps(page_data(results), separators=(",", ":"), allow_nan=False)
     known = {entry.key for found in results.values() for entry in found.entries}
@@ -64,7 +66,7 @@ def _number(position: int, table: Table) -> str:
     return "" if position < table.labels else ' class="number"'
 
 
-def _figure(figure: Drawn) -> str:
+def _figure(figure: PictureFile) -> str:
     picture = base64.b64encode(figure.png.read_bytes()).decode()
     image = f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">'
     return _exhibit(figure.name, figure.title, figure.caption, figure.study or "", image)

@@ -14,7 +14,7 @@ from dualres.bench.methods.catalogue import names
 from dualres.bench.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.bench.report.captions import folds_notice, quick_notice
 from dualres.bench.report.names import dataset_name, device_names, method_name
-from dualres.bench.report.results import Cell, Entry, Results, percent_accuracy, percent_f1
+from dualres.bench.report.results import Cell, FinishedJob, Results, percent_accuracy, percent_f1
 from dualres.config import ModelConfig, Recipe
 from dualres.learn.fold import Budget
 from dualres.learn.trained.task import Step
@@ -28,7 +28,7 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
 
     What the paper printed stands beside the cells of exactly the same seeds.
     """
-    pool = _Pool()
+    pool = _ValuePool()
     finished: dict[str, dict[str, Any]] = {}
     missing: dict[str, dict[str, Any]] = {}
     for name, found in results.items():
@@ -52,7 +52,7 @@ def page_data(results: Mapping[str, Results]) -> dict[str, Any]:
     }
 
 
-class _Pool:
+class _ValuePool:
     """Values that many jobs share; a job holds their positions."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class _Pool:
         return position
 
 
-def _finished(entry: Entry, pool: _Pool) -> dict[str, Any]:
+def _finished(entry: FinishedJob, pool: _ValuePool) -> dict[str, Any]:
     job, outcome = entry.job, entry.outcome
     facts, plan = outcome.facts, job.plan()
     return {
@@ -109,7 +109,7 @@ def _training(job: Job) -> str:
     return f"{job.recipe.updates} updates{name}"
 
 
-def _history(history: tuple[Step, ...], pool: _Pool) -> dict[str, Any]:
+def _history(history: tuple[Step, ...], pool: _ValuePool) -> dict[str, Any]:
     """At most MOST_POINTS of the updates, evenly, the first and the last among them; only finite losses."""
     finite = [step for step in history if math.isfinite(step.loss)]
     if not finite:
@@ -119,7 +119,7 @@ def _history(history: tuple[Step, ...], pool: _Pool) -> dict[str, Any]:
     return {"steps": pool.put([s.update for s in steps]), "loss": [float(f"{s.loss:.4g}") for s in steps]}
 
 
-def _provenance(outcome: Outcome, pool: _Pool) -> dict[str, Any]:
+def _provenance(outcome: Outcome, pool: _ValuePool) -> dict[str, Any]:
     facts = outcome.facts
     starts: dict[str, list[int]] = {}
     for recording, start in facts["support"]:

@@ -20,12 +20,12 @@ from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
 from dualres.recordings.windows import covered, evenly
 
-Metric = Callable[[Outcome], float]
+MetricFunction = Callable[[Outcome], float]
 KINDS = tuple(DEVICES)  # of devices; the first is taken where both have as many results
 
 
 @dataclass(frozen=True)
-class Entry:
+class FinishedJob:
     """One finished job and its outcome."""
 
     key: str
@@ -37,7 +37,7 @@ class Entry:
 class Cell:
     """One number of a table: per seed the mean over the folds, then mean and sample SD over the seeds."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[FinishedJob, ...]
     seeds: tuple[int, ...]  # of which all planned folds are there
     values: tuple[float, ...]  # one per seed
     planned: int  # jobs the cell is made of
@@ -136,11 +136,11 @@ class Results:
         """The study's own, without any further ones that were run."""
         return self.quick.seeds if self.quick else tuple(sorted({s for part in self.study.parts for s in part.seeds}))
 
-    def where(self, **fields: object) -> list[Entry]:
+    def where(self, **fields: object) -> list[FinishedJob]:
         """Finished jobs whose plan has the given values."""
         return [e for e in self.entries if has(e.job, fields)]
 
-    def cell(self, metric: Metric, seeds: Sequence[int] | None = None, **fields: object) -> Cell:
+    def cell(self, metric: MetricFunction, seeds: Sequence[int] | None = None, **fields: object) -> Cell:
         """A table's cell over all folds and the given seeds (None: every seed there is) of jobs with these fields."""
         planned = [job for job in self.planned.values() if has(job, fields)]
         entries = [e for e in self.where(**fields) if seeds is None or e.job.seed in seeds]
@@ -193,21 +193,21 @@ def has(job: Job, fields: Mapping[str, object]) -> bool:
     return True
 
 
-def _entry(ledger: Ledger, key: str, job: Job, classes: tuple[str, ...]) -> Entry:
+def _entry(ledger: Ledger, key: str, job: Job, classes: tuple[str, ...]) -> FinishedJob:
     """A finished job; an error if its classes are not those of its fold, which all tables count on."""
     outcome = ledger.outcome(key)
     if outcome.classes != classes:
         told = f"{ledger.path}: job {key[:16]} has other classes than fold {job.fold}"
         raise LedgerError(f"{told}; `dualres bench verify` says what else is wrong")
-    return Entry(key, job, outcome)
+    return FinishedJob(key, job, outcome)
 
 
 def _any_fold(job: Job) -> Job:
     return replace(job, fold="", fold_hash="")
 
 
-def _grouped(entries: Iterable[Entry]) -> dict[int, list[Entry]]:
-    by_seed: dict[int, list[Entry]] = {}
+def _grouped(entries: Iterable[FinishedJob]) -> dict[int, list[FinishedJob]]:
+    by_seed: dict[int, list[FinishedJob]] = {}
     for entry in sorted(entries, key=lambda e: (e.job.seed, e.job.fold)):
         by_seed.setdefault(entry.job.seed, []).append(entry)
     return by_seed

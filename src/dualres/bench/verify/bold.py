@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dualres.bench.report.tables.model import Value
 from dualres.bench.verify.numbers import number, shown_number
-from dualres.bench.verify.report_files import Place, Record, counted, place_of
+from dualres.bench.verify.report_files import TablePlace, TableRecord, counted, place_of
 
 
-def wrong_bold(records: Iterable[Record], declared: Mapping[Place, Value]) -> Iterator[str]:
+def wrong_bold(records: Iterable[TableRecord], declared: Mapping[TablePlace, Value]) -> Iterator[str]:
     """A sentence where a table's bold print is not where its numbers, intervals or choice ask for it."""
     records = list(records)
-    rivals: dict[str, list[Record]] = {}
-    expected: set[Place] = set()
+    rivals: dict[str, list[TableRecord]] = {}
+    expected: set[TablePlace] = set()
     for record in records:
         value = declared.get(place_of(record), Value(""))
         if value.emphasis in ("highest", "lowest"):
@@ -27,12 +27,12 @@ def wrong_bold(records: Iterable[Record], declared: Mapping[Place, Value]) -> It
         yield f"{counted(wrong, 'cell')} in bold print and should not be, or the other way round"
 
 
-def _leaves_zero_out(record: Record) -> bool:
+def _leaves_zero_out(record: TableRecord) -> bool:
     low, high = number(record["low"]), number(record["high"])
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def _best(rivals: list[Record], *, lowest: bool) -> list[Record]:
+def _best(rivals: list[TableRecord], *, lowest: bool) -> list[TableRecord]:
     """Those of the complete numbers that look best, where there are at least two to compare."""
     whole = [record for record in rivals if record["mean"] and int(record["n"]) == len(record["seeds"].split())]
     if len(whole) < 2:

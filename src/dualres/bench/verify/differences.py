@@ -3,9 +3,9 @@
 import statistics
 from collections.abc import Callable, Mapping
 
-from dualres.bench.verify.ledger import Stored
+from dualres.bench.verify.ledger import StoredJob
 
-Groups = dict[int, list[str]]  # seed -> beginnings of job keys
+JobGroups = dict[int, list[str]]  # seed -> beginnings of job keys
 Pairs = dict[int, list[tuple[str, str]]]  # seed -> a job, and the one it is compared with
 
 # Of the differences of each seed.
@@ -17,7 +17,7 @@ _SUMMARIES: Mapping[str, Callable[[list[list[float]]], float]] = {
 }
 
 
-def paired(jobs: Mapping[str, Stored], groups: Groups, against: Groups) -> Pairs:
+def paired(jobs: Mapping[str, StoredJob], groups: JobGroups, against: JobGroups) -> Pairs:
     """Pairs of equal budget, fold and seed; a key that has no partner does not count."""
 
     def place(key: str) -> tuple[str, str]:

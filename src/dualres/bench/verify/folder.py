@@ -11,7 +11,7 @@ from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.profile.measurements import FOLDER, kept
 from dualres.bench.report.build import FIGURES, TABLES
 from dualres.bench.report.tables.write import CSV_NAME
-from dualres.bench.verify.ledger import DAMAGE, Counts, stored_jobs, verify
+from dualres.bench.verify.ledger import DAMAGE, CheckCounts, stored_jobs, verify
 from dualres.bench.verify.manifest import check_manifest, covered, manifest_root
 from dualres.bench.verify.tables import read_cells, verify_tables
 from dualres.errors import ConfigError, reason_of
@@ -20,10 +20,10 @@ from dualres.utils.progress import Progress, quiet
 
 
 @dataclass(frozen=True)
-class Verified:
+class VerificationResult:
     """What was looked at, and what does not agree."""
 
-    counts: Counts
+    counts: CheckCounts
     measurements: int
     tables: int
     cells: int  # of the tables
@@ -39,11 +39,11 @@ class Verified:
 
 
 @dataclass
-class _Found:
+class _Findings:
     """What has been found out so far."""
 
     problems: list[str] = field(default_factory=list)
-    counts: Counts = field(default_factory=Counts)
+    counts: CheckCounts = field(default_factory=CheckCounts)
     measurements: int = 0
     tables: set[str] = field(default_factory=set)
     cells: int = 0
@@ -57,7 +57,7 @@ def verify_folder(
     models: bool = True,
     roots: Sequence[str] = (),
     progress: Progress = quiet,
-) -> Verified:
+) -> VerificationResult:
     """Compute hashes and, of a report, every table cell again from the stored scores.
 
     The report is the folder's own where none is named and the folder has one. Each of `roots` must be the hash that
@@ -65,7 +65,7 @@ def verify_folder(
     """
     if report is None and any((folder / name).is_dir() for name in (TABLES, FIGURES)):
         report = folder
-    export, found = exported(folder), _Found()
+    export, found = exported(folder), _Findings()
     found.problems += check_export(folder) if export else []
     if found.problems:  # so that nothing can be computed from it
         found.problems += check_sums(report / TABLES) if report is not None else []
@@ -86,7 +86,7 @@ def verify_folder(
         for root in roots
         if root.strip().lower() not in its_roots.values()
     ]
-    return Verified(
+    return VerificationResult(
         counts=found.counts,
         measurements=found.measurements,
         tables=len(found.tables),
@@ -99,7 +99,7 @@ def verify_folder(
     )
 
 
-def _check_ledger(found: _Found, ledger: Ledger, models: Path | None, progress: Progress) -> None:
+def _check_ledger(found: _Findings, ledger: Ledger, models: Path | None, progress: Progress) -> None:
     found.problems += verify(ledger, models, progress, found.counts)
     found.measurements = len(kept(ledger.path.parent / FOLDER))
     if not found.counts.jobs and not found.measurements:
@@ -114,7 +114,7 @@ def ledger_root(ledger: Ledger) -> str:
     return sha256("".join(lines).encode()).hexdigest()
 
 
-def _check_tables(found: _Found, ledger: Ledger, tables: Path) -> None:
+def _check_tables(found: _Findings, ledger: Ledger, tables: Path) -> None:
     try:
         found.problems += verify_tables(ledger, tables)
         cells = read_cells(tables / CSV_NAME)

@@ -31,7 +31,7 @@ PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredJob:
     """One job as it stands in the file."""
 
     key: str
@@ -44,7 +44,7 @@ class Stored:
     recorded: str | None = None  # the digest when it was recorded; None if an earlier version did that
 
 
-def stored_jobs(path: Path) -> Iterator[Stored]:
+def stored_jobs(path: Path) -> Iterator[StoredJob]:
     """All jobs of a ledger's file, read without the code that wrote them."""
     database = connect(path)
     try:
@@ -58,9 +58,9 @@ def stored_jobs(path: Path) -> Iterator[Stored]:
             try:
                 judged = [(name, truth, windows, json.loads(text)) for name, truth, windows, text in scores]
                 its = key, json.loads(plan), json.loads(facts), judged, steps.fetchall()
-                job = Stored(*its, digest=digest_of(database, key), recorded=recorded.get(key))
+                job = StoredJob(*its, digest=digest_of(database, key), recorded=recorded.get(key))
             except DAMAGE as error:
-                job = Stored(key, {}, {}, [], [], damage=reason_of(error))
+                job = StoredJob(key, {}, {}, [], [], damage=reason_of(error))
             yield job
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: cannot be read ({error})") from error
@@ -78,7 +78,7 @@ def known_labels(dataset: str) -> dict[str, str]:
 
 
 @dataclass
-class Counts:
+class CheckCounts:
     """How much of a ledger was checked."""
 
     jobs: int = 0
@@ -89,14 +89,14 @@ class Counts:
 
 
 def verify(
-    ledger: Ledger, folder: Path | None = None, progress: Progress = quiet, counts: Counts | None = None
+    ledger: Ledger, folder: Path | None = None, progress: Progress = quiet, counts: CheckCounts | None = None
 ) -> list[str]:
     """What does not agree, one sentence each. `folder` holds models/; without it model files are not looked at.
 
     What was looked at is added to `counts`.
     """
     problems = _strange(ledger.path)
-    counts = Counts() if counts is None else counts
+    counts = CheckCounts() if counts is None else counts
     agreement = _Agreement()
     total = len(ledger.keys())
     for done, job in enumerate(stored_jobs(ledger.path), start=1):
@@ -145,7 +145,7 @@ class _Agreement:
         return self._hashes.setdefault((dataset, recording), digest) == digest
 
 
-def _sentences(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
+def _sentences(stored: StoredJob, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
     """All that is wrong with a job, up to where it cannot be read."""
     if stored.damage:
         yield f"what is stored of it cannot be read ({stored.damage})"
@@ -162,7 +162,7 @@ def _sentences(stored: Stored, folder: Path | None, agreement: _Agreement) -> It
         yield "its scores, losses or facts were changed since it was recorded: the hash is another"
 
 
-def _check(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
+def _check(stored: StoredJob, folder: Path | None, agreement: _Agreement) -> Iterator[str]:
     canonical = json.dumps(stored.plan, sort_keys=True, separators=(",", ":"))
     if sha256(canonical.encode()).hexdigest() != stored.key:
         yield "its key is not the hash of its plan"
@@ -181,7 +181,7 @@ def _check(stored: Stored, folder: Path | None, agreement: _Agreement) -> Iterat
         yield from _check_model(stored, folder / "models" / f"{stored.key}.safetensors")
 
 
-def _check_judged(stored: Stored, job: Job, fold: Fold, agreement: _Agreement) -> Iterator[str]:
+def _check_judged(stored: StoredJob, job: Job, fold: Fold, agreement: _Agreement) -> Iterator[str]:
     if tuple(stored.facts["classes"]) != fold.classes:
         yield f"its classes are not those of fold {fold.fold}"
         return
@@ -198,7 +198,7 @@ def _check_judged(stored: Stored, job: Job, fold: Fold, agreement: _Agreement) -
             yield f"{name} was judged on {windows} windows, which fold {fold.fold} does not allow"
 
 
-def _check_scores(stored: Stored, job: Job) -> Iterator[str]:
+def _check_scores(stored: StoredJob, job: Job) -> Iterator[str]:
     classes = len(stored.facts["classes"])
     for name, _, _, scores in stored.judged:
         if len(scores) != classes:
@@ -209,7 +209,7 @@ def _check_scores(stored: Stored, job: Job) -> Iterator[str]:
             yield f"{name} has scores that are not probabilities: they sum to {sum(scores):.6f}"
 
 
-def _check_support(stored: Stored, job: Job, fold: Fold) -> Iterator[str]:
+def _check_support(stored: StoredJob, job: Job, fold: Fold) -> Iterator[str]:
     config = ModelConfig()
     first, step = fold.support_start_s * config.rate, int(fold.support_step * config.window)
     expected = [
@@ -245,7 +245,7 @@ def _same(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
     return one.keys() == other.keys() and all(abs(one[name] - other[name]) <= TOLERANCE for name in one)
 
 
-def _check_inputs(stored: Stored, job: Job, agreement: _Agreement) -> Iterator[str]:
+def _check_inputs(stored: StoredJob, job: Job, agreement: _Agreement) -> Iterator[str]:
     hashes = stored.facts["inputs"]
     used = {name for name, _ in stored.facts["support"]} | {name for name, *_ in stored.judged}
     if used != hashes.keys():
@@ -255,7 +255,7 @@ def _check_inputs(stored: Stored, job: Job, agreement: _Agreement) -> Iterator[s
             yield f"the signal of {name} has another hash than in an earlier job"
 
 
-def _check_history(stored: Stored, job: Job) -> Iterator[str]:
+def _check_history(stored: StoredJob, job: Job) -> Iterator[str]:
     updates = job.recipe.updates if job.recipe else 0
     if [number for number, *_ in stored.steps] != list(range(1, updates + 1)):
         yield f"its history has {len(stored.steps)} updates, the plan {updates}"
@@ -267,7 +267,7 @@ def _check_history(stored: Stored, job: Job) -> Iterator[str]:
             yield f"the learning rate of update {number} is {rate}, the recipe's is {job.recipe.rate_at(number)}"
 
 
-def _check_model(stored: Stored, path: Path) -> Iterator[str]:
+def _check_model(stored: StoredJob, path: Path) -> Iterator[str]:
     if not path.is_file():
         yield f"its model file {path} is missing (--no-models leaves them out)"
         return

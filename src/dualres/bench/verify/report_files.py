@@ -14,32 +14,32 @@ from dualres.bench.report.tables.write import CSV_NAME, cells, contents
 from dualres.bench.verify.numbers import close
 from dualres.utils.checksums import listed
 
-Record = Mapping[str, str]
-Place = tuple[str, str, str]  # table, row and column
+TableRecord = Mapping[str, str]
+TablePlace = tuple[str, str, str]  # table, row and column
 NUMBERS = ("mean", "sd", "low", "high", "labelled_s")
 
 
 @dataclass(frozen=True)
-class Regenerated:
+class FreshReport:
     """A report as the ledger gives it now."""
 
     tables: Mapping[str, Table]
     files: Mapping[str, str]  # by name
 
-    def values(self, table: str) -> dict[Place, Value]:
+    def values(self, table: str) -> dict[TablePlace, Value]:
         """The cells of a table; none where the ledger gives no such table."""
         found = self.tables.get(table)
         return {(table, row, column): value for row, column, value in cells(found)} if found else {}
 
 
-def regenerate(ledger: Ledger, directory: Path) -> Regenerated:
+def regenerate(ledger: Ledger, directory: Path) -> FreshReport:
     """Make all tables again, by the settings that lie beside those in the directory."""
     settings = read_settings(directory)
     tables = all_tables(ledger, settings)
-    return Regenerated({table.name: table for table in tables}, contents(tables, settings))
+    return FreshReport({table.name: table for table in tables}, contents(tables, settings))
 
 
-def differing(now: Regenerated, directory: Path, records: Sequence[Record]) -> Iterator[str]:
+def differing(now: FreshReport, directory: Path, records: Sequence[TableRecord]) -> Iterator[str]:
     """What is not as the ledger gives it now, one sentence per file, or per table of the CSV file's `records`."""
     expected = dict(now.files)
     rows = list(csv.DictReader(expected.pop(CSV_NAME).splitlines()))
@@ -54,7 +54,7 @@ def differing(now: Regenerated, directory: Path, records: Sequence[Record]) -> I
         yield f"{directory / name}: is listed as part of the report, but the ledger gives no such table"
 
 
-def _other_rows(records: Sequence[Record], rows: Sequence[Record]) -> Iterator[str]:
+def _other_rows(records: Sequence[TableRecord], rows: Sequence[TableRecord]) -> Iterator[str]:
     found, expected = ({place_of(record): record for record in each} for each in (records, rows))
     repeated = [place for place, count in Counter(map(place_of, records)).items() if count > 1]
     for places, words in (
@@ -64,7 +64,7 @@ def _other_rows(records: Sequence[Record], rows: Sequence[Record]) -> Iterator[s
     ):
         if places:
             yield f"{counted(places, 'row')} {words}"
-    other: dict[str, dict[Place, list[str]]] = {}  # by table
+    other: dict[str, dict[TablePlace, list[str]]] = {}  # by table
     for place in (place for place in expected if place in found):
         fields = [name for name in expected[place] if not _same(name, found[place][name], expected[place][name])]
         if fields:
@@ -74,14 +74,14 @@ def _other_rows(records: Sequence[Record], rows: Sequence[Record]) -> Iterator[s
         yield f"{counted(differing_cells, 'cell')} not what the ledger gives now ({names})"
 
 
-def counted(places: Iterable[Place], thing: str) -> str:
+def counted(places: Iterable[TablePlace], thing: str) -> str:
     """ "2 cells (the first: bearing_macro_f1, CWRU, DualRes) are", and "is" for one."""
     places = list(places)
     where = ", ".join(places[0])
     return f"1 {thing} ({where}) is" if len(places) == 1 else f"{len(places)} {thing}s (the first: {where}) are"
 
 
-def place_of(record: Record) -> Place:
+def place_of(record: TableRecord) -> TablePlace:
     return record["table"], record["row"], record["column"]
 
 

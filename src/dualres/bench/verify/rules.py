@@ -14,12 +14,12 @@ from dualres.bench.report.tables.duration import choose
 from dualres.bench.report.tables.rigs import MEAN_GAIN
 from dualres.bench.verify.numbers import number
 
-Record = dict[str, str]
-Cells = dict[tuple[str, str], Record]  # of one table, by row and column
-Check = Callable[..., Iterator[str]]  # of all tables' cells, the table's name, and the rest of its rule
+RuleRecord = dict[str, str]
+CellRecords = dict[tuple[str, str], RuleRecord]  # of one table, by row and column
+RuleCheck = Callable[..., Iterator[str]]  # of all tables' cells, the table's name, and the rest of its rule
 
 
-def check_choice(tables: Mapping[str, Cells], name: str) -> Iterator[str]:
+def check_choice(tables: Mapping[str, CellRecords], name: str) -> Iterator[str]:
     """The chosen number of updates."""
     cells = tables[name]
     updates = [row for row, column in cells if column == "Chosen"]
@@ -32,7 +32,7 @@ def check_choice(tables: Mapping[str, Cells], name: str) -> Iterator[str]:
             yield f"{name}, {row} updates: chosen is {cells[row, 'Chosen']['text']!r}, the rule says {expected!r}"
 
 
-def check_ranks(tables: Mapping[str, Cells], name: str, ranked: str) -> Iterator[str]:
+def check_ranks(tables: Mapping[str, CellRecords], name: str, ranked: str) -> Iterator[str]:
     """Mean ranks over the datasets of the table `ranked`, of which every method is complete."""
     scores = tables[ranked]
     columns = list(dict.fromkeys(column for _, column in scores))
@@ -47,7 +47,7 @@ def check_ranks(tables: Mapping[str, Cells], name: str, ranked: str) -> Iterator
             yield f"{name}, {method}: mean rank is {record['text']}, the scores give {ranks[method]:.2f}"
 
 
-def check_across_rigs(tables: Mapping[str, Cells], name: str, scored: str, chosen_from: str) -> Iterator[str]:
+def check_across_rigs(tables: Mapping[str, CellRecords], name: str, scored: str, chosen_from: str) -> Iterator[str]:
     """The candidate that is chosen for each row's rig, from the scores on "all" rigs or on the "others"."""
     scores, cells = tables[scored], tables[name]
     candidates = [row for row, column in scores if column == MEAN_GAIN and scores[row, column]["text"]]
@@ -62,4 +62,4 @@ def check_across_rigs(tables: Mapping[str, Cells], name: str, scored: str, chose
             yield f"{name}, {rig}: chosen is {found!r}, the rule says {expected!r}"
 
 
-RULES: Mapping[str, Check] = {"choice": check_choice, "ranks": check_ranks, "across_rigs": check_across_rigs}
+RULES: Mapping[str, RuleCheck] = {"choice": check_choice, "ranks": check_ranks, "across_rigs": check_across_rigs}

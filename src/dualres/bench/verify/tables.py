@@ -23,11 +23,11 @@ from dualres.bench.report.tables.model import Table
 from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
 from dualres.bench.verify.bold import wrong_bold
 from dualres.bench.verify.costs import check_cost
-from dualres.bench.verify.differences import Groups, moments_of_pairs, paired
-from dualres.bench.verify.ledger import DAMAGE, Stored, stored_jobs
+from dualres.bench.verify.differences import JobGroups, moments_of_pairs, paired
+from dualres.bench.verify.ledger import DAMAGE, StoredJob, stored_jobs
 from dualres.bench.verify.numbers import check_text, close, number
-from dualres.bench.verify.report_files import Regenerated, differing, regenerate
-from dualres.bench.verify.rules import RULES, Cells, Record
+from dualres.bench.verify.report_files import FreshReport, differing, regenerate
+from dualres.bench.verify.rules import RULES, CellRecords, RuleRecord
 from dualres.errors import ConfigError, reason_of
 from dualres.judge.batch_correction import corrected
 from dualres.learn.fold import Budget
@@ -37,10 +37,10 @@ from dualres.utils.checksums import check_sums
 def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     """What does not agree in a report's tables, one sentence each."""
     path = directory / CSV_NAME
-    known = _Known(ledger)
+    known = _JobIndex(ledger)
     problems = check_sums(directory)
     rows, records = read_cells(path), []
-    now: Regenerated | None = None
+    now: FreshReport | None = None
     try:
         now = regenerate(ledger, directory)
     except DAMAGE as error:
@@ -60,7 +60,7 @@ def verify_tables(ledger: Ledger, directory: Path) -> list[str]:
     return problems
 
 
-def read_cells(path: Path) -> list[Record]:
+def read_cells(path: Path) -> list[RuleRecord]:
     """The rows of a report's CSV file, one for each cell; what a short row lacks is empty."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -73,7 +73,7 @@ def read_cells(path: Path) -> list[Record]:
     return rows
 
 
-class _Known:
+class _JobIndex:
     """The stored jobs by the beginning of their key, each metric of each computed once; and where measurements lie."""
 
     def __init__(self, ledger: Ledger) -> None:
@@ -87,7 +87,7 @@ class _Known:
         return self._scores[metric, key]
 
 
-def _check(record: Record, known: _Known, table: Table | None) -> Iterator[str]:
+def _check(record: RuleRecord, known: _JobIndex, table: Table | None) -> Iterator[str]:
     """What is wrong with one cell; `table` is what the ledger gives of its table, if anything."""
     if None in record:
         raise ConfigError(f"it has more than {len(COLUMNS)} fields")
@@ -124,7 +124,7 @@ def _check(record: Record, known: _Known, table: Table | None) -> Iterator[str]:
         yield f"labelled seconds are {record['labelled_s']}, the ledger has {measured[0]}"
 
 
-def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
+def _check_plan(record: RuleRecord, job: StoredJob, seed: int) -> Iterator[str]:
     plan = job.plan
     budget = f"{plan['budget']['recordings']}x{plan['budget']['windows']}"
     says = {"dataset": plan["dataset"], "budget": budget, "method": plan["method"]}
@@ -133,7 +133,7 @@ def _check_plan(record: Record, job: Stored, seed: int) -> Iterator[str]:
             yield f"job {job.key[:KEY_DIGITS]} behind it is of another {name}, seed or fold than it says"
 
 
-def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
+def _check_paper(record: RuleRecord, seeds: tuple[int, ...]) -> Iterator[str]:
     if not record["paper"]:
         return
     folds = record["folds"].split()
@@ -145,7 +145,7 @@ def _check_paper(record: Record, seeds: tuple[int, ...]) -> Iterator[str]:
         yield f"says that the paper prints {record['paper']}, which it does not"
 
 
-def score(metric: str, job: Stored) -> float:
+def score(metric: str, job: StoredJob) -> float:
     """The metric of one job; NaN where it has none."""
     kind, _, detail = metric.replace("@", ":").partition(":")
     if kind not in _SCORES:
@@ -153,43 +153,43 @@ def score(metric: str, job: Stored) -> float:
     return _SCORES[kind](job, detail)
 
 
-def _labels(job: Stored) -> tuple[list[int], list[int]]:
+def _labels(job: StoredJob) -> tuple[list[int], list[int]]:
     truth = [truth for _, truth, *_ in job.judged]
     said = [max(range(len(scores)), key=scores.__getitem__) for *_, scores in job.judged]
     return truth, said
 
 
-def _f1(job: Stored, _: str) -> float:
+def _f1(job: StoredJob, _: str) -> float:
     classes = range(len(job.facts["classes"]))
     return 100 * float(f1_score(*_labels(job), labels=list(classes), average="macro", zero_division=0))
 
 
-def _recall(job: Stored, label: str) -> float:
+def _recall(job: StoredJob, label: str) -> float:
     number = job.facts["classes"].index(label)
     return 100 * float(recall_score(*_labels(job), labels=[number], average="macro", zero_division=0))
 
 
-def _together(job: Stored, dataset: str) -> float:
+def _together(job: StoredJob, dataset: str) -> float:
     conditions = [condition_of(dataset, name) if dataset else None for name, *_ in job.judged]
     named = corrected([scores for *_, scores in job.judged], conditions).argmax(1)
     classes = list(range(len(job.facts["classes"])))
     return 100 * float(f1_score(_labels(job)[0], named, labels=classes, average="macro", zero_division=0))
 
 
-def _log_loss(job: Stored, _: str) -> float:
+def _log_loss(job: StoredJob, _: str) -> float:
     smallest = float(np.finfo(float).eps)
     return statistics.fmean(-math.log(max(scores[truth], smallest)) for _, truth, _, scores in job.judged)
 
 
-def _cost(name: str, unit: int = 1) -> Callable[[Stored, str], float]:
-    def of(job: Stored, _: str) -> float:
+def _cost(name: str, unit: int = 1) -> Callable[[StoredJob, str], float]:
+    def of(job: StoredJob, _: str) -> float:
         value = job.facts["cost"][name]
         return math.nan if value is None else value / unit
 
     return of
 
 
-_SCORES: dict[str, Callable[[Stored, str], float]] = {
+_SCORES: dict[str, Callable[[StoredJob, str], float]] = {
     "macro_f1": _f1,
     "accuracy": lambda job, _: 100 * float(accuracy_score(*_labels(job))),
     "recall": _recall,
@@ -214,9 +214,9 @@ def _moments(values: list[float]) -> tuple[float | None, float | None, int]:
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None, len(values)
 
 
-def _follows(records: list[Record], now: Regenerated) -> Iterator[str]:
+def _follows(records: list[RuleRecord], now: FreshReport) -> Iterator[str]:
     """What follows from numbers of the same report, table by table: words by a rule, and bold print."""
-    tables: dict[str, Cells] = {}
+    tables: dict[str, CellRecords] = {}
     for record in records:
         tables.setdefault(record["table"], {})[record["row"], record["column"]] = record
     for name, cells in tables.items():
@@ -229,7 +229,7 @@ def _follows(records: list[Record], now: Regenerated) -> Iterator[str]:
             yield f"{name}: cannot be checked as a whole ({reason_of(error)})"
 
 
-def _groups(text: str) -> Groups:
+def _groups(text: str) -> JobGroups:
     return {int(seed): keys.split() for seed, keys in (part.split(":") for part in text.split(";") if part)}
 
 

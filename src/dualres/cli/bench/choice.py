@@ -43,7 +43,7 @@ ByRecipe = Annotated[
         "Reports only show recipes that studies plan.",
     ),
 ]
-Quick = Annotated[bool, typer.Option("--quick", help="Reduced size that takes minutes; all results say so.")]
+QuickOption = Annotated[bool, typer.Option("--quick", help="Reduced size that takes minutes; all results say so.")]
 Threads = Annotated[int, typer.Option(min=1, help="CPU threads per job; part of its plan.")]
 OnDevice = Annotated[Device, typer.Option("--device", help="Device for neural methods; part of a job's plan.")]
 

@@ -11,7 +11,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.audit import Split
-    from dualres.learn.trained.tune_plan import Divided
+    from dualres.learn.trained.tune_plan import GroupedSupport
 
 
 def frozen_split(fold: str, held_out: str | None) -> Split:
@@ -30,7 +30,7 @@ def limitations(dataset: str) -> tuple[str, ...]:
     return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
-def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> Divided:
+def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> GroupedSupport:
     """What `dualres tune --fold` holds out in turn."""
     from dualres.bench.campaign.tuning import of_fold
     from dualres.bench.datasets.folds import load_fold

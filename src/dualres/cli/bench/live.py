@@ -12,11 +12,11 @@ from dualres.cli.console import complain, errors
 from dualres.cli.progress_display import duration
 
 if TYPE_CHECKING:
-    from dualres.bench.campaign.coordinator import Ended, State
+    from dualres.bench.campaign.coordinator import JobResult, RunState
 
 
 @contextmanager
-def live() -> Iterator[Callable[[State], None]]:
+def live() -> Iterator[Callable[[RunState], None]]:
     """On a terminal one bar for all jobs and one for each that is running; elsewhere a line for each that ended."""
     if not errors.is_terminal:
         yield _Lines().report
@@ -30,7 +30,7 @@ class _Lines:
     def __init__(self) -> None:
         self._shown = 0
 
-    def report(self, state: State) -> None:
+    def report(self, state: RunState) -> None:
         so_far = state.so_far
         for ended in so_far.ended[self._shown :]:
             self._shown += 1
@@ -53,7 +53,7 @@ class _Bars:
         self._running: dict[str, TaskID] = {}
         self._failed = 0
 
-    def report(self, state: State) -> None:
+    def report(self, state: RunState) -> None:
         so_far = state.so_far
         failed = so_far.failed
         for ended in failed[self._failed :]:
@@ -71,5 +71,5 @@ class _Bars:
             self._bars.update(self._running[key], total=one.total or None, completed=one.done, remark=one.stage)
 
 
-def complain_of(ended: Ended) -> None:
+def complain_of(ended: JobResult) -> None:
     complain("failed", f"{ended.job.title}: {ended.reason}")

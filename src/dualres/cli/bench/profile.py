@@ -21,7 +21,7 @@ from dualres.cli.folder import Device
 
 if TYPE_CHECKING:
     from dualres.bench.profile.measurements import Measurement
-    from dualres.bench.profile.run import Ended
+    from dualres.bench.profile.run import PlanResult
     from dualres.utils.progress import Progress
 
 
@@ -72,7 +72,7 @@ def profile(
     from dualres.bench.methods import NAMES
     from dualres.bench.methods.catalogue import entry, names
     from dualres.bench.profile.plan import WAYS, Plan, plan_all
-    from dualres.bench.profile.run import Place, run
+    from dualres.bench.profile.run import ProfilePaths, run
     from dualres.kernel.gpu.cuda_graphs import check_device
 
     chosen = named("method", methods, names()) or NAMES
@@ -82,7 +82,7 @@ def profile(
     check_device(device.value)
     if threads > (cores := os.cpu_count() or 1):
         complain("note", f"{threads} threads on {cores} cores: times will be longer than necessary", "yellow")
-    where, done = Place(own_ledger(folder), stores), 0
+    where, done = ProfilePaths(own_ledger(folder), stores), 0
     with progress("What was measured is kept; run the same command again to continue.") as report:
 
         def tell_of(one: Plan) -> Progress:
@@ -92,7 +92,7 @@ def profile(
 
             return tell
 
-        def ended(one: Ended) -> None:
+        def ended(one: PlanResult) -> None:
             nonlocal done
             done += 1
             report("Measurements", done, len(plans), one.plan.title)
@@ -115,7 +115,7 @@ def profile(
         raise typer.Exit(1)
 
 
-def _tell_ended(one: Ended) -> None:
+def _tell_ended(one: PlanResult) -> None:
     """A line for each, whether there is a terminal to show bars on or not."""
     if one.damage:
         complain("damaged", one.damage, "yellow")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dualres.cli.bench.choice import WHOSE, Quick, Threads, all_studies
+from dualres.cli.bench.choice import WHOSE, QuickOption, Threads, all_studies
 from dualres.cli.bench.folder import DEFAULT_DIR, ReadDir, opened
 from dualres.cli.console import complain, progress, say
 from dualres.cli.folder import Device
@@ -16,7 +16,7 @@ def report(
     studies: Annotated[
         list[str] | None, typer.Argument(metavar="[STUDY]...", help=f"Studies; all by default. {WHOSE}")
     ] = None,
-    quick: Quick = False,
+    quick: QuickOption = False,
     device: Annotated[
         Device | None, typer.Option("--device", help="Device whose jobs to show; by default the one with more.")
     ] = None,

@@ -20,7 +20,7 @@ from dualres.cli.bench.choice import (
     Folds,
     Methods,
     OnDevice,
-    Quick,
+    QuickOption,
     Seeds,
     Studies,
     Threads,
@@ -36,7 +36,7 @@ from dualres.cli.progress_display import duration
 from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dualres.bench.campaign.coordinator import Summary
+    from dualres.bench.campaign.coordinator import RunSummary
     from dualres.bench.campaign.executors import Executor
     from dualres.bench.campaign.job import Job
     from dualres.bench.campaign.ledger import Ledger
@@ -59,7 +59,7 @@ def plan(
     folds: Folds = None,
     budgets: Budgets = None,
     recipe: ByRecipe = None,
-    quick: Quick = False,
+    quick: QuickOption = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     folder: Dir = DEFAULT_DIR,
@@ -102,7 +102,7 @@ def run(
     folds: Folds = None,
     budgets: Budgets = None,
     recipe: ByRecipe = None,
-    quick: Quick = False,
+    quick: QuickOption = False,
     device: OnDevice = Device.CPU,
     threads: Threads = 1,
     jobs: Annotated[
@@ -241,7 +241,7 @@ def _executor(
     return local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
 
 
-def _show_end(chosen: Mapping[str, Sequence[Job]], summary: Summary, quick: bool) -> None:
+def _show_end(chosen: Mapping[str, Sequence[Job]], summary: RunSummary, quick: bool) -> None:
     from dualres.bench.campaign.progress_tables import ran
 
     table = Table(title=_title("Run", quick), title_justify="left")

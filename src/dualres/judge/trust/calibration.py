@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import ModelFileError
-from dualres.judge.trust.conformal import Values, least_error, limit, rank, surprise, tempered
-from dualres.judge.trust.novelty import PARTS, Look
+from dualres.judge.trust.conformal import least_error, limit, rank, surprise, tempered
+from dualres.judge.trust.novelty import PARTS, NoveltyFeatures
 from dualres.recordings.recording import Recording
+from dualres.utils.arrays import Exact
 
 NAMED, ONE_OF, NONE_OF_THESE, NO_PROMISE = "named", "one_of", "none_of_these", "no_promise"
 ERROR = 0.1  # that is stated where nobody asks for another
@@ -21,7 +22,7 @@ RECORDING = "recording"
 WITHOUT = "the model was fitted without an estimate, so its error rate is not known"
 ADAPTED = "unlabelled recordings changed the verdict, and the error rate was measured without them"
 # How far beyond everything that was held out a recording must lie to be unlike it, whatever error is asked for: so much
-# of the way from the middle to the outermost, and at least so much in the units of `Look`.
+# of the way from the middle to the outermost, and at least so much in the units of `NoveltyFeatures`.
 BEYOND = 0.25
 LEAST = {"spectrum": 0.1, "level": float(np.log(2)), "bandwidth": 0.25, "rate": 0.02}
 ONE_SIDED = ("spectrum",)  # nothing is too near
@@ -62,14 +63,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldOutRecording:
     """A held-out recording."""
 
     label: str
     unit: str  # which it is of
     new: bool  # whether the model had learned nothing of the unit
     surprise: float  # of the truth
-    look: Look
+    look: NoveltyFeatures
 
     @property
     def doubt(self) -> float:
@@ -82,7 +83,7 @@ class Calibration:
 
     classes: tuple[str, ...]
     unit: str  # that was held out
-    held: tuple[Held, ...]
+    held: tuple[HeldOutRecording, ...]
     temperature: float = 1.0
     conditions: Mapping[str, Sequence[str]] = field(default_factory=dict)  # outside these values nothing is promised
     windows: int = 0  # of the longest held-out recording; 0 where nobody kept it
@@ -90,7 +91,7 @@ class Calibration:
     def answer(
         self,
         probabilities: Sequence[float],
-        look: Look,
+        look: NoveltyFeatures,
         condition: Mapping[str, str] | None = None,
         error: float = ERROR,
         sure: float | None = None,
@@ -119,7 +120,7 @@ class Calibration:
         named = tuple(self.classes[c] for c in order if self.classes[c] in chosen)
         return Answer(kind, named, error, sure, promise, reason, calibrated)
 
-    def sets(self, surprises: Values, unit: str, error: float, sure: float | None = None) -> set[str] | None:
+    def sets(self, surprises: Exact, unit: str, error: float, sure: float | None = None) -> set[str] | None:
         """The classes that are not too surprising (classes,), the first at any rate; None for too few units.
 
         A class has a limit of its own where it has so many units that one may lie beyond it; the others share one.
@@ -146,7 +147,7 @@ class Calibration:
         return said
 
     def _promised(
-        self, surprises: Values, condition: Mapping[str, str], error: float, sure: float | None
+        self, surprises: Exact, condition: Mapping[str, str], error: float, sure: float | None
     ) -> tuple[str | None, set[str], str]:
         """The hardest unit that a set can be promised for, the set, and else why there is none."""
         count, chosen = self.units_of(RECORDING), set[str]()
@@ -173,15 +174,15 @@ class Calibration:
         shorter = f"a stretch of {part} windows is shorter than held-out recordings, of up to {self.windows}"
         return shorter if part < self.windows else ""
 
-    def _units(self, unit: str, label: str | None = None) -> dict[str, list[Held]]:
+    def _units(self, unit: str, label: str | None = None) -> dict[str, list[HeldOutRecording]]:
         """The held-out recordings by unit. That of any other unit, too, was a recording that the model did not know."""
-        units: dict[str, list[Held]] = defaultdict(list)
+        units: dict[str, list[HeldOutRecording]] = defaultdict(list)
         for number, one in enumerate(self._known(unit)):
             if label in (None, one.label):
                 units[one.unit if unit == self.unit else str(number)].append(one)
         return units
 
-    def _known(self, unit: str) -> list[Held]:
+    def _known(self, unit: str) -> list[HeldOutRecording]:
         """Those that were new to their model in that respect; a recording of anything held out was."""
         return [one for one in self.held if one.new or unit == RECORDING]
 
@@ -233,7 +234,7 @@ class Calibration:
             found[name] = (-np.inf if name in ONE_SIDED else middle - room, middle + room)
         return found
 
-    def beyond(self, look: Look) -> str:
+    def beyond(self, look: NoveltyFeatures) -> str:
         """In what a recording lies far beyond all that was held out, in words."""
         for name, (least, most) in self.familiar.items():
             if not least <= (value := getattr(look, name)) <= most:
@@ -263,7 +264,7 @@ class Calibration:
         try:
             columns = zip(*(data[name] for name in ("label", "of", "new", "surprise", "look")), strict=True)
             held = tuple(
-                Held(classes[label], str(of), bool(new), float(truth), Look(*map(float, look)))
+                HeldOutRecording(classes[label], str(of), bool(new), float(truth), NoveltyFeatures(*map(float, look)))
                 for label, of, new, truth, look in columns
             )
             conditions = {str(name): tuple(map(str, values)) for name, values in data["conditions"].items()}
@@ -276,11 +277,11 @@ class Calibration:
 
 
 def held_out(
-    classes: Sequence[str], label: str, unit: str, new: bool, probabilities: Sequence[float], look: Look
-) -> Held:
+    classes: Sequence[str], label: str, unit: str, new: bool, probabilities: Sequence[float], look: NoveltyFeatures
+) -> HeldOutRecording:
     """A held-out recording by what its model said."""
     truth = float(surprise(probabilities)[list(classes).index(label)])
-    return Held(label, unit, new, truth, look)
+    return HeldOutRecording(label, unit, new, truth, look)
 
 
 def known_of(recording: Recording) -> dict[str, str]:
@@ -289,5 +290,5 @@ def known_of(recording: Recording) -> dict[str, str]:
     return {**recording.condition, **component}
 
 
-def _limit(units: Mapping[str, Sequence[Held]], k: int) -> float:
+def _limit(units: Mapping[str, Sequence[HeldOutRecording]], k: int) -> float:
     return limit([[one.surprise for one in held] for held in units.values()], k)

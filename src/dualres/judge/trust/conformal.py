@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from dualres.errors import ConfigError
 from dualres.metrics import binomial
-
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 LEAST_PROBABILITY = 1e-12
 TEMPERATURES = np.geomspace(0.05, 20, 241)
@@ -69,7 +68,7 @@ def limit(units: Sequence[Sequence[float]], k: int) -> float:
     return float(steps[low])
 
 
-def surprise(probabilities: npt.ArrayLike) -> Values:
+def surprise(probabilities: npt.ArrayLike) -> Exact:
     """Of every class, (..., classes): how much the best other one is preferred, in nats; negative for the first."""
     logs = np.log(np.maximum(np.asarray(probabilities, np.float64), LEAST_PROBABILITY))
     second, first = np.moveaxis(np.sort(logs, axis=-1)[..., -2:], -1, 0)
@@ -77,7 +76,7 @@ def surprise(probabilities: npt.ArrayLike) -> Values:
     return np.asarray(best_other - logs)
 
 
-def tempered(probabilities: npt.ArrayLike, temperature: float) -> Values:
+def tempered(probabilities: npt.ArrayLike, temperature: float) -> Exact:
     """Probabilities (..., classes) that are less sure of themselves where the temperature is above one."""
     logs = np.log(np.maximum(np.asarray(probabilities, np.float64), LEAST_PROBABILITY)) / temperature
     shares = np.exp(logs - logs.max(-1, keepdims=True))
@@ -96,7 +95,7 @@ def fitted_temperature(probabilities: npt.ArrayLike, truth: npt.ArrayLike, units
     return float(max(TEMPERATURES, key=likelihood))
 
 
-def _at_least(shares: Values, k: int) -> float:
+def _at_least(shares: Exact, k: int) -> float:
     """The probability that at least k of independent events happen, which have these probabilities."""
     certain = int((shares == 1).sum())
     open_ones = shares[(shares > 0) & (shares < 1)]

@@ -11,21 +11,21 @@ import numpy as np
 from dualres.config import SMALLEST_DISTANCE
 from dualres.judge.backends import scorer, views_of, weights_of
 from dualres.judge.model import Model
-from dualres.judge.trust.class_subspace import WEIGHTS, Values, between
+from dualres.judge.trust.class_subspace import WEIGHTS, between
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import Weights
 from dualres.recordings.axes import in_order
 from dualres.recordings.level import bandwidth
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import every_window, stretches
-from dualres.utils.arrays import Floats
+from dualres.utils.arrays import Exact, Floats
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
 QUIETEST = 1e-9  # a level below it is silence
 
 
 @dataclass(frozen=True)
-class Look:
+class NoveltyFeatures:
     """A recording as it compares with what was labelled; all but `rate` are means over windows."""
 
     distance: float  # nats, at most 0; the less any class stands out, the nearer to 0
@@ -38,28 +38,28 @@ class Look:
         return [round(value, 4) for value in astuple(self)]
 
 
-PARTS = tuple(field.name for field in fields(Look))
+PARTS = tuple(field.name for field in fields(NoveltyFeatures))
 
 
-def look_at(model: Model, recording: Recording) -> Look:
+def look_at(model: Model, recording: Recording) -> NoveltyFeatures:
     """How a recording looks to a model; the mean over its axes where it has several."""
     signals = in_order(recording, model.card.channels)
     found = [_look(model, axis, signal) for axis, signal in enumerate(signals)]
-    return Look(*np.mean([astuple(one) for one in found], axis=0).tolist())
+    return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
 
 
-def _look(model: Model, axis: int, signal: Recording) -> Look:
+def _look(model: Model, axis: int, signal: Recording) -> NoveltyFeatures:
     config = model.card.config
     some = stretches(signal, config.rate, config.window, model.card.resampler, MOST_WINDOWS, MOST_WINDOWS)
     return look_at_windows(model, axis, every_window(next(some), config.window), signal.rate)
 
 
-def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> Look:
+def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> NoveltyFeatures:
     """How windows of one axis (n, window) look to a model, recorded at `rate` Hz."""
     members = [weights_of(member) for member in model.members_of(axis)]
     distance, spectrum = np.mean([distances(member, windows) for member in members], axis=(0, 1)).tolist()
     level, width = np.mean([recorded(window, model.card.config.rate) for window in windows], axis=0).tolist()
-    return Look(distance, spectrum, level, width, float(np.log2(float(rate))))
+    return NoveltyFeatures(distance, spectrum, level, width, float(np.log2(float(rate))))
 
 
 def recorded(window: Samples, rate: float) -> tuple[float, float]:
@@ -68,7 +68,7 @@ def recorded(window: Samples, rate: float) -> tuple[float, float]:
     return float(np.log(level)), float(np.log2(max(bandwidth(window, rate), 1.0)))
 
 
-def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Values:
+def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
     """How much nearer the nearest class is than all are on average, and how near it is by spectra alone, (windows, 2).
 
     Both in logs of squared distances. The first is negative, and near zero where no class stands out. It knows the
@@ -79,7 +79,7 @@ def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Values:
     return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
 
 
-def distances(member: Weights | ViewsWeights, windows: Samples) -> Values:
+def distances(member: Weights | ViewsWeights, windows: Samples) -> Exact:
     """As `nearest`. The paper's network has one readout, one of whose logits stands out where it knows a window."""
     if isinstance(member, ViewsWeights):
         return nearest(member, views_of(member, windows))
@@ -87,11 +87,11 @@ def distances(member: Weights | ViewsWeights, windows: Samples) -> Values:
     return np.stack([logits.mean(1) - logits.max(1), np.zeros(len(logits))], axis=1)
 
 
-def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Values:
+def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
     z = (view - weights.array(head, "centre")) * weights.array(head, "scale")
     along = z @ weights.array(head, "directions").T
     common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
     towards = z @ weights.array(head, "slopes").T
-    found: Values = np.maximum(common - 2 * towards + weights.array(head, "offsets"), SMALLEST_DISTANCE)
+    found: Exact = np.maximum(common - 2 * towards + weights.array(head, "offsets"), SMALLEST_DISTANCE)
     return found

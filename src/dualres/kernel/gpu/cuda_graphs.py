@@ -91,7 +91,7 @@ def warmed_and_recorded(step: Callable[[], None]) -> torch.cuda.CUDAGraph:
         return recorded(step)
 
 
-class Captured:
+class StepGraph:
     """`step(*tensors)`, recorded at its first call for each set of shapes and replayed from then on.
 
     The step may change the model's gradients, its buffers and whatever else it holds on the device, and draw from the
@@ -156,7 +156,7 @@ class CapturedForward:
         def keep(*tensors: Tensor) -> None:
             given[_shapes(tensors)] = network(*tensors)
 
-        self._passes, self._given = Captured(keep, network), given  # of each shape the last, which a replay fills
+        self._passes, self._given = StepGraph(keep, network), given  # of each shape the last, which a replay fills
         self._calls: Counter[Shapes] = Counter()
 
     def __call__(self, *tensors: Tensor) -> Tensor:

@@ -14,20 +14,20 @@ SLAB = 25  # updates
 
 # What one update of one fit draws for its windows: amplitudes and phases of their paths, (windows, waves); the partner
 # that each is blended with, and its own share of the blend, (windows,).
-Drawn = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+DrawnArrays = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
-Standard = tuple[Tensor, Tensor]  # mean and spread of log-magnitudes at each frequency, (bins,) float32
+StandardTensors = tuple[Tensor, Tensor]  # mean and spread of log-magnitudes at each frequency, (bins,) float32
 
 
 class GpuAugmentation(NamedTuple):
     """What is done to the windows of several fits at every update."""
 
-    sources: Sequence[Iterator[Drawn]]  # of each fit
+    sources: Sequence[Iterator[DrawnArrays]]  # of each fit
     waves: int  # of a path; 0 without paths
-    standard_of: Callable[[Tensor], Standard]  # from a fit's magnitudes, (windows, tokens, bins)
+    standard_of: Callable[[Tensor], StandardTensors]  # from a fit's magnitudes, (windows, tokens, bins)
 
 
-class Draws:
+class NoiseSource:
     """Noise for the jitter and for dropout, drawn on the device, each fit's from a generator of its own.
 
     `noise` (normal) and `keep` (uniform) have shape (fits, slab, windows, width); `count` (1,) is the number of the
@@ -38,7 +38,12 @@ class Draws:
     slab = SLAB
 
     def __init__(
-        self, seeds: Sequence[int], windows: int, width: int, device: torch.device, shown: Shown | None = None
+        self,
+        seeds: Sequence[int],
+        windows: int,
+        width: int,
+        device: torch.device,
+        shown: WindowAugmentation | None = None,
     ) -> None:
         self._generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]
         shape = (len(seeds), SLAB, windows, width)
@@ -55,13 +60,15 @@ class Draws:
             self.shown.renew()
 
 
-class Shown:
+class WindowAugmentation:
     """How each window is shown at each update: what each fit's source draws, on the device.
 
     `amplitudes` and `phases` have shape (fits, slab, windows, waves), `partners` and `shares` (fits, slab, windows).
     """
 
-    def __init__(self, sources: Sequence[Iterator[Drawn]], windows: int, waves: int, device: torch.device) -> None:
+    def __init__(
+        self, sources: Sequence[Iterator[DrawnArrays]], windows: int, waves: int, device: torch.device
+    ) -> None:
         self.waves, self._sources = waves, sources
         shape = len(sources), SLAB, windows
         self._host = (

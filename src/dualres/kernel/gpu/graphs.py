@@ -20,7 +20,7 @@ from dualres.kernel.gpu.inference_triton import (
     logits_kernel,
     shares_kernel,
 )
-from dualres.kernel.gpu.layout import Layout, ceil_div, power_of_two
+from dualres.kernel.gpu.layout import ParameterLayout, ceil_div, power_of_two
 from dualres.kernel.gpu.memory_triton import lead_kernel, walk_kernel
 from dualres.kernel.gpu.passes import EPS, Passes
 from dualres.kernel.gpu.spectra import Spectra, transforms
@@ -37,16 +37,16 @@ BLOCKS = 4  # kept for each network; a campaign's recordings have few lengths
 Logits = npt.NDArray[np.float32]
 
 
-def scorer(network: DualRes) -> Scorer:
+def scorer(network: DualRes) -> GraphScorer:
     """The network's scorer, made at the first call and again whenever its parameters have changed."""
     stamp = network.stamp()
     known = _scorers.get(network)
     if known is None or known[0] != stamp:
-        known = _scorers[network] = (stamp, Scorer(network))
+        known = _scorers[network] = (stamp, GraphScorer(network))
     return known[1]
 
 
-class Scorer:
+class GraphScorer:
     """Logits by the parameters that the network has when this is made. One thread may use it at a time.
 
     It runs without gradients, but not in inference mode: buffers made in it could not be filled outside of it.
@@ -54,7 +54,7 @@ class Scorer:
 
     def __init__(self, network: DualRes) -> None:
         self.device = network.head.weight.device
-        self._layout = Layout(network.config, network.head.out_features)
+        self._layout = ParameterLayout(network.config, network.head.out_features)
         with torch.inference_mode(False):
             self._weights = self._layout.pack(network)[None]
         self._blocks: OrderedDict[tuple[int, bool], _Block] = OrderedDict()
@@ -111,7 +111,7 @@ class _Block:
     Many windows are halved: one half's first kernels, which move much memory, run beside the other's last ones.
     """
 
-    def __init__(self, layout: Layout, weights: Tensor, windows: int, *, apart: bool) -> None:
+    def __init__(self, layout: ParameterLayout, weights: Tensor, windows: int, *, apart: bool) -> None:
         self._length, device = layout.config.window, weights.device
         samples = windows * self._length if apart else (windows + 1) * self._length // 2
         self._signal = torch.zeros(samples, device=device)
@@ -159,7 +159,7 @@ class _Block:
 class _SingleWindow:
     """One window in one graph, which reads it from host memory and writes the answer there."""
 
-    def __init__(self, layout: Layout, weights: Tensor) -> None:
+    def __init__(self, layout: ParameterLayout, weights: Tensor) -> None:
         self._samples = torch.zeros(layout.config.window).pin_memory()
         self._answer = torch.zeros(layout.classes).pin_memory()
         self._given, self._logits = self._samples.numpy(), self._answer.numpy()
@@ -177,7 +177,7 @@ class _SingleWindow:
 class Inference:
     """The way of one window on the GPU, by `inference_triton.py`; its buffers stay where they are, for CUDA graphs."""
 
-    def __init__(self, layout: Layout, weights: Tensor) -> None:
+    def __init__(self, layout: ParameterLayout, weights: Tensor) -> None:
         config, device = layout.config, weights.device
         self._layout, self._weights = layout, weights
         self._pieces = ceil_div(config.window, SAMPLES_EACH)
@@ -226,4 +226,4 @@ class Inference:
         )  # fmt: skip
 
 
-_scorers: WeakKeyDictionary[DualRes, tuple[tuple[tuple[int, int], ...], Scorer]] = WeakKeyDictionary()
+_scorers: WeakKeyDictionary[DualRes, tuple[tuple[tuple[int, int], ...], GraphScorer]] = WeakKeyDictionary()

@@ -20,7 +20,7 @@ from dualres.model.weights import MAPS
 ALIGNMENT = 16  # floats
 
 
-class Layout:
+class ParameterLayout:
     """Where each part of a network with these sizes begins, in floats, and its shape."""
 
     def __init__(self, config: ModelConfig, classes: int) -> None:

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from dualres.kernel.gpu import encoder_triton, memory_triton, readout_triton
 from dualres.kernel.gpu.cuda_graphs import aside
-from dualres.kernel.gpu.draws import SLAB, Draws
-from dualres.kernel.gpu.layout import Layout, ceil_div, power_of_two
+from dualres.kernel.gpu.draws import SLAB, NoiseSource
+from dualres.kernel.gpu.layout import ParameterLayout, ceil_div, power_of_two
 from dualres.kernel.gpu.spectra import Frames
 
 CHANNELS, CHUNK = 32, 32  # channels of a window that one warp walks with, and tokens that it walks through
@@ -43,18 +43,18 @@ class Passes:
 
     def __init__(
         self,
-        layout: Layout,
+        layout: ParameterLayout,
         fits: int,
         windows: int,
         device: torch.device,
-        draws: Draws | None = None,
+        draws: NoiseSource | None = None,
         sources: Sequence[int] | None = None,
     ) -> None:
         trains = draws is not None
         sources = range(fits) if sources is None else sources
         if draws is None:
-            layout = Layout(replace(layout.config, jitter=0.0, dropout=0.0), layout.classes)
-            draws = Draws([0] * fits, windows, layout.config.width, device)
+            layout = ParameterLayout(replace(layout.config, jitter=0.0, dropout=0.0), layout.classes)
+            draws = NoiseSource([0] * fits, windows, layout.config.width, device)
         config, offsets, total = layout.config, layout.offsets, fits * windows
         width, states, tokens = config.width, config.states, config.tokens
         trained = total if trains else 0  # windows that gradients are kept of

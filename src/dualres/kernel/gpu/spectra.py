@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from dualres.config import SMALLEST_RMS, ModelConfig
-from dualres.kernel.gpu.layout import Layout, ceil_div, power_of_two
+from dualres.kernel.gpu.layout import ParameterLayout, ceil_div, power_of_two
 from dualres.kernel.gpu.spectra_triton import centred_kernel, levels_kernel, magnitudes_kernel, views_kernel
 
 SAMPLES_AT_ONCE = 4096
@@ -38,7 +38,9 @@ class Spectra:
     Windows begin at multiples of the hop. They are `apart` if each begins where the one before it ends.
     """
 
-    def __init__(self, layout: Layout, windows: int, samples: int, device: torch.device, *, apart: bool) -> None:
+    def __init__(
+        self, layout: ParameterLayout, windows: int, samples: int, device: torch.device, *, apart: bool
+    ) -> None:
         config = self._config = layout.config
         self._apart = apart
         self._levels = torch.zeros(windows, 2, dtype=torch.float64, device=device)

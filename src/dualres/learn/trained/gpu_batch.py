@@ -9,7 +9,7 @@ import torch
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.draws import GpuAugmentation
 from dualres.learn.trained.augment.draws import draws, in_own_order
-from dualres.learn.trained.augment.standardise import Standard, fold_into, no_standard, standard_of
+from dualres.learn.trained.augment.standardise import SpectrumStandard, fold_into, no_standard, standard_of
 from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import FittedNetwork, Step, Task
@@ -51,7 +51,7 @@ def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> li
     fitted = []
     for network, (losses, standards, stages) in zip(networks, trained, strict=True):
         for each in (network, *stages.values()) if standards else ():
-            fold_into(each.encoder, [Standard(*standard) for standard in standards])
+            fold_into(each.encoder, [SpectrumStandard(*standard) for standard in standards])
         steps = [Step(update, loss, recipe.rate_at(update)) for update, loss in enumerate(losses, start=1)]
         fitted.append(FittedNetwork(network, steps, stages))
     return fitted

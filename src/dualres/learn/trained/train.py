@@ -8,11 +8,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from dualres.config import Recipe
-from dualres.kernel.gpu.cuda_graphs import Captured
+from dualres.kernel.gpu.cuda_graphs import StepGraph
 from dualres.learn.trained.batches import TrainingSupport
 from dualres.learn.trained.task import OnStep, Step
 
-Draws = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
+MicrobatchSource = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
 Keep = Callable[[int], None]  # with the number of updates so far
 
 AHEAD = 1  # updates that are handed to a GPU before the one before them is waited for, so that it is never idle
@@ -29,7 +29,7 @@ def train(
     support: TrainingSupport,
     recipe: Recipe,
     *,
-    draws: Draws = no_draws,
+    draws: MicrobatchSource = no_draws,
     keep: Keep | None = None,
     progress: OnStep | None = None,
     graphs: bool = True,
@@ -65,7 +65,7 @@ def train(
                 progress(history[-1], recipe.updates)
 
     model.train()
-    step = Captured(accumulate, model, total) if on_gpu and graphs else accumulate
+    step = StepGraph(accumulate, model, total) if on_gpu and graphs else accumulate
     for update in range(1, recipe.updates + 1):
         for group in optimiser.param_groups:
             group["lr"] = recipe.rate_at(update)

@@ -36,7 +36,7 @@ GRID: Mapping[str, Recipe | None] = {
     "robust, paths 1.5": replace(RECIPES["robust"], path_sigma=1.5),
 }
 
-Groups = npt.NDArray[np.int64]  # of each window of a support: what is held out together, or NEVER
+WindowGroups = npt.NDArray[np.int64]  # of each window of a support: what is held out together, or NEVER
 
 
 class Fit(NamedTuple):
@@ -87,7 +87,7 @@ def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def plan(
-    labels: npt.NDArray[np.int64], groups: Groups, grid: Mapping[str, Recipe | None], seeds: Sequence[int]
+    labels: npt.NDArray[np.int64], groups: WindowGroups, grid: Mapping[str, Recipe | None], seeds: Sequence[int]
 ) -> list[Fit]:
     """All fits of a comparison, round by round; none if fewer than two groups can be held out.
 
@@ -106,7 +106,7 @@ def plan(
 
 def tune(
     support: Support,
-    groups: Groups,
+    groups: WindowGroups,
     classes: int,
     grid: Mapping[str, Recipe | None] = GRID,
     *,
@@ -167,7 +167,7 @@ def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -
 
 def expected_tuning_s(
     fits: Sequence[Fit],
-    groups: Groups,
+    groups: WindowGroups,
     grid: Mapping[str, Recipe | None],
     *,
     axes: int = 1,

@@ -16,7 +16,7 @@ from dualres.config import ModelConfig, Recipe
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds, refuse_leaks
 from dualres.learn.support import Support, spread_support
 from dualres.learn.trained import tune
-from dualres.learn.trained.tune import NEVER, Choice, Fit, Groups
+from dualres.learn.trained.tune import NEVER, Choice, Fit, WindowGroups
 from dualres.recordings.labels.contradictions import refuse_contradictions
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
@@ -25,11 +25,11 @@ from dualres.utils.special_files import unusual
 
 
 @dataclass(frozen=True)
-class Divided:
+class GroupedSupport:
     """A support, and which of its windows are held out together."""
 
     support: Support
-    groups: Groups
+    groups: WindowGroups
     classes: tuple[str, ...]
     held_out: str | None  # the unit, None where nothing can be held out
     remarks: tuple[str, ...] = ()  # what weakens the comparison
@@ -37,7 +37,7 @@ class Divided:
 
 def of_recordings(
     recordings: Sequence[Recording], rounds: Rounds | None, classes: tuple[str, ...], windows_each: int, resampler: str
-) -> Divided:
+) -> GroupedSupport:
     """Recordings held out as their estimate would; `rounds` is None where nothing can be."""
     labels = [str(r.label) for r in recordings]
     support = spread_support(recordings, labels, classes, ModelConfig(), windows_each=windows_each, resampler=resampler)
@@ -45,8 +45,8 @@ def of_recordings(
     group = {name: number for number, names in enumerate(held) for name in names}
     groups = np.array([group.get(name, NEVER) for name, _ in support.origins])
     if rounds is None:
-        return Divided(support, groups, classes, None)
-    return Divided(support, groups, classes, rounds.unit, rounds.remarks)
+        return GroupedSupport(support, groups, classes, None)
+    return GroupedSupport(support, groups, classes, rounds.unit, rounds.remarks)
 
 
 def divide(
@@ -57,7 +57,7 @@ def divide(
     resampler: str,
     strict: bool = False,
     progress: Progress = quiet,
-) -> Divided:
+) -> GroupedSupport:
     """Recordings held out as their estimate would, where any can be; `strict` refuses those that would leak."""
     refuse_contradictions(recordings)
     rounds: Rounds | None
@@ -80,11 +80,11 @@ class Forecast:
 
 
 def choose_recipe(
-    divided: Divided,
+    divided: GroupedSupport,
     *,
     seeds: Sequence[int],
     device: str = "cpu",
-    kept: Kept | None = None,
+    kept: FitCache | None = None,
     announce: Callable[[Forecast], None] | None = None,
     progress: Progress = quiet,
 ) -> Choice:
@@ -109,7 +109,7 @@ def choose_recipe(
     )
 
 
-class Kept:
+class FitCache:
     """Scores of finished fits, beside the file that the choice will be written to, as long as it is not made."""
 
     def __init__(self, out: Path, about: str) -> None:
@@ -138,7 +138,9 @@ class Kept:
             return {}
 
 
-def fingerprint(divided: Divided, grid: Mapping[str, Recipe | None], device: str, versions: Mapping[str, str]) -> str:
+def fingerprint(
+    divided: GroupedSupport, grid: Mapping[str, Recipe | None], device: str, versions: Mapping[str, str]
+) -> str:
     """SHA-256 of all that a fit's score depends on but its seed; `versions` tells the code that computes it."""
     support = divided.support
     facts = [support.origins, {k: v and asdict(v) for k, v in grid.items()}, divided.classes, device, dict(versions)]

@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.model.weights import Weights
-from dualres.utils.arrays import Exact
-
-Complex = npt.NDArray[np.complex128]
+from dualres.utils.arrays import Complex, Exact
 
 
-class Coefficients(NamedTuple):
+class ReferenceCoefficients(NamedTuple):
     """What the recurrence takes at every token."""
 
     delta: Exact  # (n, tokens, width), positive damping increments
@@ -32,15 +30,17 @@ def affine(weights: Weights, name: str, x: npt.NDArray[np.floating]) -> Exact:
     return np.asarray(x @ weights.exact(f"{name}.weight").T + weights.exact(f"{name}.bias"))
 
 
-def coefficients(weights: Weights, v: Exact) -> Coefficients:
+def coefficients(weights: Weights, v: Exact) -> ReferenceCoefficients:
     """From normalised features (n, tokens, width)."""
     log_damping = weights.exact("encoder.memory.log_rate") - np.log(weights.config.token_rate)
     delta = np.exp(log_damping + np.tanh(affine(weights, "encoder.memory.damping", v)))
     b, c = (_paired(np.tanh(affine(weights, f"encoder.memory.{name}", v))) for name in ("write", "read"))
-    return Coefficients(delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(weights.config.states))
+    return ReferenceCoefficients(
+        delta, affine(weights, "encoder.memory.write_in", v), b, c / np.sqrt(weights.config.states)
+    )
 
 
-def walk(given: Coefficients, theta: Exact) -> Iterator[Complex]:
+def walk(given: ReferenceCoefficients, theta: Exact) -> Iterator[Complex]:
     """q after each token in turn, (n, width, states); `theta` is the rotation per token in radians, (states,)."""
     alpha, renewed, turn = np.exp(-given.delta), -np.expm1(-given.delta), np.exp(-1j * theta)
     written = renewed * given.u
@@ -50,7 +50,7 @@ def walk(given: Coefficients, theta: Exact) -> Iterator[Complex]:
         yield q
 
 
-def readout(given: Coefficients, theta: Exact) -> Exact:
+def readout(given: ReferenceCoefficients, theta: Exact) -> Exact:
     """y of every token, (n, tokens, width)."""
     y = np.empty_like(given.u)
     for t, q in enumerate(walk(given, theta)):

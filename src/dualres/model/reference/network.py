@@ -4,9 +4,9 @@ import numpy as np
 
 from dualres.config import LARGEST_PASS, ModelConfig
 from dualres.model.reference.memory import affine, coefficients, readout
-from dualres.model.reference.spectra import Reals, aligned_spectra
+from dualres.model.reference.spectra import aligned_spectra
 from dualres.model.weights import Weights
-from dualres.utils.arrays import Exact, Floats
+from dualres.utils.arrays import Exact, Floats, Reals
 
 MOST_AT_ONCE = 16  # windows; what is held of them fits into a processor's caches
 EPSILON = 1e-5  # added to a variance before features are divided by its root

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.config import SMALLEST_RMS, ModelConfig
-
-Reals = npt.NDArray[np.floating]
+from dualres.utils.arrays import Reals
 
 
 def normalise(windows: Reals) -> Reals:

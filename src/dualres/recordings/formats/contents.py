@@ -19,7 +19,7 @@ _LISTED_IN_A_MESSAGE = 20
 
 
 @dataclass(frozen=True)
-class Listed:
+class Vector:
     """A vector in a file, as far as one knows it without loading it."""
 
     name: str
@@ -46,16 +46,16 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Part:
+class VectorSlice:
     """How to load some samples of a vector without the others."""
 
     load: Callable[[int, int], Array]  # the first, and the one after the last
 
 
-Contents = dict[Listed, Load | Part]
+Contents = dict[Vector, Load | VectorSlice]
 
 
-def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
+def choose(listing: Sequence[Vector], channel: str | None) -> Vector:
     """The vector that is asked for, or the only signal there is.
 
     `channel` is a full name, the last part of one, either of them in other letter case, or 2 for the second signal. The
@@ -80,7 +80,7 @@ def choose(listing: Sequence[Listed], channel: str | None) -> Listed:
     raise ValueError(f'there {matched} in it; choose one by its name (channel="...", --channel){there_is}')
 
 
-def choose_several(listing: Sequence[Listed], channel: str | Sequence[str] | None) -> list[Listed]:
+def choose_several(listing: Sequence[Vector], channel: str | Sequence[str] | None) -> list[Vector]:
     """The vectors that are asked for: `choose`'s one, those of several names, or all signals for "all".
 
     One text may hold several names, between commas or semicolons, unless it is itself the name of a vector.
@@ -104,7 +104,7 @@ def several_names(channel: str | None) -> list[str]:
     return [name for name in map(str.strip, (channel or "").replace(";", ",").split(",")) if name]
 
 
-def _called(listing: Sequence[Listed], channel: str) -> list[Listed]:
+def _called(listing: Sequence[Vector], channel: str) -> list[Vector]:
     """Those that go by the name, in the strictest sense in which there are any."""
     for fold in (str, str.casefold):
         wanted = fold(channel)
@@ -114,14 +114,14 @@ def _called(listing: Sequence[Listed], channel: str) -> list[Listed]:
     return []
 
 
-def _at(signals: list[Listed], channel: str) -> list[Listed]:
+def _at(signals: list[Vector], channel: str) -> list[Vector]:
     """The signal of that number, counted from 1."""
     number = int(channel) if channel.isascii() and channel.isdigit() and len(channel) < 9 else 0
     return signals[number - 1 : number] if number else []
 
 
 @dataclass(frozen=True)
-class Held:
+class LazyArray:
     """An array in a file, not loaded yet."""
 
     shape: tuple[int, ...]
@@ -129,18 +129,18 @@ class Held:
     load: Load
 
 
-def columns(name: str, array: Held) -> Iterator[tuple[Listed, Load]]:
+def columns(name: str, array: LazyArray) -> Iterator[tuple[Vector, Load]]:
     """A vector as it is; a matrix as its columns, or as its rows where those are longer."""
     upright = array.shape[0] >= array.shape[-1]
     for i, one in enumerate(listed(name, array.shape, array.kind)):
         yield one, array.load if len(array.shape) == 1 else partial(column, array.load, upright, i)
 
 
-def listed(name: str, shape: tuple[int, ...], kind: str) -> list[Listed]:
+def listed(name: str, shape: tuple[int, ...], kind: str) -> list[Vector]:
     """The vectors that an array of this shape is taken for; none if it has more than two dimensions."""
     if len(shape) == 1:
-        return [Listed(name, shape[0], kind)]
-    return [Listed(f"{name}[{i}]", max(shape), kind) for i in range(min(shape))] if len(shape) == 2 else []
+        return [Vector(name, shape[0], kind)]
+    return [Vector(f"{name}[{i}]", max(shape), kind) for i in range(min(shape))] if len(shape) == 2 else []
 
 
 def column(load: Load, upright: bool, i: int) -> Array:

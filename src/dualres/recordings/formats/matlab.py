@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Array, Contents, Held, Listed, Load, columns
+from dualres.recordings.formats.contents import Array, Contents, LazyArray, Load, Vector, columns
 from dualres.recordings.formats.rate_detection import stated_rate, with_time
 
 Tree = Any  # a variable: dict for a struct, list for an array of structs or a cell, str, Held, None for the rest
@@ -53,7 +53,7 @@ def _tree(value: Any) -> Tree:
     if isinstance(value, np.ndarray) and value.dtype == object:
         return [_tree(element) for element in value.ravel()]
     if isinstance(value, np.ndarray):
-        return Held(value.shape, value.dtype.kind, lambda: value)
+        return LazyArray(value.shape, value.dtype.kind, lambda: value)
     if isinstance(value, int | float | np.number):
         return _tree(np.asarray(value))
     return value if isinstance(value, str) else None
@@ -78,7 +78,7 @@ def _tree73(file: Any, node: Any) -> Tree:
     if node.attrs.get("MATLAB_class") == b"char":
         return "".join(map(chr, node[()].T.ravel()))
     kind = "c" if node.dtype.names == ("real", "imag") else node.dtype.kind
-    return Held(tuple(n for n in reversed(node.shape) if n != 1), kind, partial(_load73, file, node))
+    return LazyArray(tuple(n for n in reversed(node.shape) if n != 1), kind, partial(_load73, file, node))
 
 
 def _load73(file: Any, node: Any) -> Array:
@@ -111,7 +111,7 @@ def _flattened(variables: Iterable[tuple[str, Tree]]) -> Contents:
     return with_time(dict(chain.from_iterable(_flatten(name, tree, rate) for name, tree in found.items())))
 
 
-def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Listed, Load]]:
+def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Vector, Load]]:
     """`rate` is what is said further up."""
     if isinstance(tree, dict):
         rate = _stated(tree, rate)
@@ -122,7 +122,7 @@ def _flatten(name: str, tree: Tree, rate: Fraction | None) -> Iterator[tuple[Lis
         for position, (label, element) in enumerate(zip(names, tree, strict=True)):
             unique = isinstance(label, str) and names.count(label) == 1
             yield from _flatten(f"{name}.{label if unique else position}", element, rate)
-    elif isinstance(tree, Held) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
+    elif isinstance(tree, LazyArray) and tree.kind in "iufc" and math.prod(tree.shape) > 1:
         yield from ((replace(one, rate=rate), load) for one, load in columns(name, tree))
 
 
@@ -132,6 +132,6 @@ def _stated(fields: Mapping[str, Tree], above: Fraction | None) -> Fraction | No
     for name, tree in fields.items():
         if isinstance(tree, str):
             numbers[name] = tree
-        elif isinstance(tree, Held) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
+        elif isinstance(tree, LazyArray) and tree.kind in "iuf" and math.prod(tree.shape) == 1:
             numbers[name] = tree.load().item()
     return stated_rate(numbers) or above

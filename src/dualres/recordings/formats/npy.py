@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Array, Contents, Part, listed
+from dualres.recordings.formats.contents import Array, Contents, VectorSlice, listed
 
 _AT_ONCE = 1 << 18  # numbers of all columns
 _HEADERS: dict[tuple[int, int], Callable[[IO[bytes]], tuple[tuple[int, ...], bool, np.dtype[Any]]]] = {
@@ -39,7 +39,7 @@ def read_npy(path: Path) -> Contents:
     contents: Contents = {}
     for i, one in enumerate(listed("array", shape or (1,), dtype.kind)):
         first = i if interleaved else i * one.length
-        contents[one] = Part(partial(_part, path, dtype, offset + first * dtype.itemsize, width))
+        contents[one] = VectorSlice(partial(_part, path, dtype, offset + first * dtype.itemsize, width))
     return contents
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Array, Contents, Held, columns
+from dualres.recordings.formats.contents import Array, Contents, LazyArray, columns
 from dualres.recordings.formats.npy import header
 from dualres.recordings.formats.rate_detection import stated_rate, with_time
 
@@ -33,7 +33,7 @@ def read_npz(path: Path) -> Contents:
     return with_time(contents)
 
 
-def _arrays(path: Path) -> Iterator[tuple[str, Held]]:
+def _arrays(path: Path) -> Iterator[tuple[str, LazyArray]]:
     """By name and without loading them; pickled objects are passed over."""
     with zipfile.ZipFile(path) as archive:
         for member in archive.namelist():
@@ -45,7 +45,7 @@ def _arrays(path: Path) -> Iterator[tuple[str, Held]]:
                 continue
             if math.prod(shape) > 1:
                 shape = tuple(n for n in shape if n != 1)
-            yield member.removesuffix(".npy"), Held(shape, dtype.kind, partial(_load, path, member, shape))
+            yield member.removesuffix(".npy"), LazyArray(shape, dtype.kind, partial(_load, path, member, shape))
 
 
 def _load(path: Path, member: str, shape: tuple[int, ...]) -> Array:

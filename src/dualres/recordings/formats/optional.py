@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Array, Contents, Listed, rate_of
+from dualres.recordings.formats.contents import Array, Contents, Vector, rate_of
 from dualres.recordings.formats.rate_detection import with_time
 
 _FUNCTION_AT_NODE, _TIME_RESPONSE, _TIME = 58, 1, 17  # numbers of universal files
@@ -28,7 +28,7 @@ def read_parquet(path: Path) -> Contents:
             kind = np.dtype(field.type.to_pandas_dtype()).kind
         except (NotImplementedError, TypeError):
             kind = "O"
-        contents[Listed(field.name, rows, kind)] = partial(_column, file, field.name)
+        contents[Vector(field.name, rows, kind)] = partial(_column, file, field.name)
     return with_time(contents, table=True)
 
 
@@ -45,7 +45,7 @@ def read_tdms(path: Path) -> Contents:
     for group in TdmsFile.read_metadata(path).groups():
         for channel in group.channels():
             rate = rate_of(float(channel.properties.get("wf_increment", 0)), digits=15)
-            listed = Listed(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate)
+            listed = Vector(f"{group.name}.{channel.name}", len(channel), channel.dtype.kind, rate)
             listed = replace(listed, unit=_unit(channel.properties.get("unit_string")))
             contents[listed] = partial(_channel, path, group.name, channel.name)
     return with_time(contents)
@@ -84,7 +84,7 @@ def read_uff(path: Path) -> Contents:
             raise ValueError(f"set {i + 1} holds {len(samples)} samples instead of {found['num_pts']:.0f}")
         rate = rate_of(found["abscissa_inc"], digits=6)  # the format writes 13.5E
         unit = _unit(found.get("ordinate_axis_units_lab"))
-        contents[Listed(f"set {i + 1}", len(samples), samples.dtype.kind, rate, unit=unit)] = partial(
+        contents[Vector(f"set {i + 1}", len(samples), samples.dtype.kind, rate, unit=unit)] = partial(
             np.asarray, samples
         )
     return contents

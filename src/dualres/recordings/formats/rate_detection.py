@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError
-from dualres.recordings.formats.contents import TIME, Array, Contents, Listed, Part, rate_of
+from dualres.recordings.formats.contents import TIME, Array, Contents, Vector, VectorSlice, rate_of
 from dualres.utils.rates import exact_rate
 
 _SECONDS = {"min": Fraction(60), "s": Fraction(1), "ms": Fraction(1, 10**3), "us": Fraction(1, 10**6)}
@@ -39,7 +39,7 @@ def with_time(contents: Contents, units: Mapping[str, str] | None = None, *, tab
     """
     times = {one: load for one, load in contents.items() if _is_time(one)}
     found: Contents = {}
-    known: dict[Listed, tuple[Fraction | None, str | None]] = {}
+    known: dict[Vector, tuple[Fraction | None, str | None]] = {}
     for one, load in contents.items():
         if one in times:
             found[replace(one, kind=TIME)] = load
@@ -76,20 +76,20 @@ def is_counter(values: Array) -> bool:
     return len(values) >= _AS_LONG and bool(steps.min() > 0) and bool(np.ptp(steps) <= _JITTER * steps.mean())
 
 
-def _is_time(one: Listed) -> bool:
+def _is_time(one: Vector) -> bool:
     return one.kind in "iufM" and one.length > 1 and _NAME.fullmatch(one.name.rpartition(".")[2].strip()) is not None
 
 
-def _group(one: Listed) -> str:
+def _group(one: Vector) -> str:
     return one.name.rpartition(".")[0]
 
 
-def _vector(contents: Contents, time: Listed) -> Array:
+def _vector(contents: Contents, time: Vector) -> Array:
     load = contents[time]
-    return load.load(0, time.length) if isinstance(load, Part) else load()
+    return load.load(0, time.length) if isinstance(load, VectorSlice) else load()
 
 
-def _rate_by(time: Listed, values: Array, unit: str) -> tuple[Fraction | None, str | None]:
+def _rate_by(time: Vector, values: Array, unit: str) -> tuple[Fraction | None, str | None]:
     """The rate that a vector of time says, and from where; or None, and why it says none."""
     named = _NAME.fullmatch(time.name.rpartition(".")[2].strip())
     assert named

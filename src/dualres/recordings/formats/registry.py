@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dualres.errors import ConfigError
 from dualres.plugins import load_plugins
-from dualres.recordings.formats.contents import Array, Contents, Listed, Part, choose
+from dualres.recordings.formats.contents import Array, Contents, Vector, VectorSlice, choose
 from dualres.recordings.formats.matlab import is_v73, read_v5, read_v73
 from dualres.recordings.formats.npy import read_npy
 from dualres.recordings.formats.npz import read_npz
@@ -95,7 +95,7 @@ def format_of(path: Path) -> Format:
 
 def pick(
     contents: Contents, channel: str | None, start: int = 0, stop: int | None = None
-) -> tuple[list[Listed], Array | None]:
+) -> tuple[list[Vector], Array | None]:
     """What an open file holds, and the vector that is asked for; None where the choice is not clear.
 
     Of a vector that can be read in parts, only the samples from `start` up to `stop` are; any other comes whole.
@@ -106,7 +106,7 @@ def pick(
     except ValueError:
         return listing, None
     load = contents[chosen]
-    if isinstance(load, Part):
+    if isinstance(load, VectorSlice):
         last = chosen.length if stop is None else min(stop, chosen.length)
         return listing, load.load(min(start, last), last)
     vector = load()

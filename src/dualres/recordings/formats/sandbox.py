@@ -26,7 +26,7 @@ from typing import Any, cast
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import Array, Listed, printable
+from dualres.recordings.formats.contents import Array, Vector, printable
 from dualres.recordings.formats.registry import Format
 from dualres.recordings.formats.sandbox_child import READY, SIZES
 from dualres.utils.optional_imports import sentence
@@ -61,7 +61,7 @@ class Guard:
 
     def extract(
         self, path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
-    ) -> tuple[list[Listed], Array | None]:
+    ) -> tuple[list[Vector], Array | None]:
         """As `formats.pick`, in the child; what goes wrong is a RecordingError that names the file.
 
         The limits hold for each call: a long file that is read in parts may take more time in all.
@@ -224,12 +224,12 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
 
 def _listed(
     name: str, length: int, kind: str, rate: str | None, note: str | None = None, unit: str | None = None
-) -> Listed:
+) -> Vector:
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
     sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):
         raise ValueError
-    return Listed(name, length, kind[:1], Fraction(rate) if rate else None, note, unit)
+    return Vector(name, length, kind[:1], Fraction(rate) if rate else None, note, unit)
 
 
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.recordings.formats.contents import Array, Contents, Listed
+from dualres.recordings.formats.contents import Array, Contents, Vector
 from dualres.recordings.formats.registry import Format, format_named, pick
 
 READY = b"!"
@@ -98,7 +98,7 @@ class _Reader:
         rows = [(one.name, one.length, one.kind, one.rate and str(one.rate), one.note, one.unit) for one in listing]
         return {"listing": rows, "dtype": None if vector is None else vector.dtype.str[1:]}, vector
 
-    def _extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Listed], Array | None]:
+    def _extract(self, format: Format, request: dict[str, Any]) -> tuple[list[Vector], Array | None]:
         """As `formats.pick`; the first part of a vector is always read from a file that was opened for it."""
         start, stop = request["start"], request["stop"]
         which = (request["path"], format.name, request["channel"])

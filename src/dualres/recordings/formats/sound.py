@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.recordings.formats.contents import Array, Contents, Listed, Part
+from dualres.recordings.formats.contents import Array, Contents, Vector, VectorSlice
 
 WAV, FLAC, W64 = (b"RIFF", b"RIFX", b"RF64"), (b"fLaC",), (b"riff",)  # what they begin with
 AIFF, OGG = (b"FORM",), (b"OggS",)
@@ -42,8 +42,8 @@ def read_sound(magic: tuple[bytes, ...], path: Path) -> Contents:
     for i in range(file.channels):
         part = partial(_part, file, i)
         # Other encodings are not known to be the same wherever one begins to decode.
-        load = Part(part) if file.subtype in _SAMPLES else partial(part, 0, file.frames)
-        contents[Listed(f"channel {i + 1}", file.frames, np.dtype(dtype).kind, rate, unit=unit)] = load
+        load = VectorSlice(part) if file.subtype in _SAMPLES else partial(part, 0, file.frames)
+        contents[Vector(f"channel {i + 1}", file.frames, np.dtype(dtype).kind, rate, unit=unit)] = load
     return contents
 
 

@@ -16,7 +16,7 @@ _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _FIRST = 50  # rows in which formulas are looked for
 _NOT_IN_A_CELL = re.compile(r'[\t\r\n;"]+')  # what would be taken for a separator
 
-Row = tuple[Any, ...]
+SheetRow = tuple[Any, ...]
 
 
 def read_xlsx(path: Path) -> Contents:
@@ -56,7 +56,7 @@ def _refuse_other_kinds(path: Path) -> None:
 
 def _read_sheet(path: Path, sheet: Any) -> Contents:
     sheet.reset_dimensions()  # what a sheet says of its size may be wrong
-    first: list[Row] = []
+    first: list[SheetRow] = []
     lines: list[str] = []
     filled: set[int] = set()  # columns
     for row in sheet.iter_rows(values_only=True):
@@ -68,7 +68,7 @@ def _read_sheet(path: Path, sheet: Any) -> Contents:
             filled.update(there)
             lines.append("\t".join(cells[: there[-1] + 1]))
     columns = sorted(filled)
-    contents = read_lines(lambda: nullcontext(_Table(lines, columns))) if lines else {}
+    contents = read_lines(lambda: nullcontext(_SheetTable(lines, columns))) if lines else {}
     if contents and all(one.length and one.kind != "U" for one in contents):
         return contents
     formulas = _formulas_without_values(path, sheet.title, first)
@@ -80,7 +80,7 @@ def _read_sheet(path: Path, sheet: Any) -> Contents:
     return {replace(one, kind=FORMULA) if i in formulas and one.kind == "U" else one: load for (one, load), i in named}
 
 
-class _Table:
+class _SheetTable:
     """Lines of cells between tabs, all of the same columns, those that are empty throughout left out."""
 
     def __init__(self, lines: list[str], columns: list[int]) -> None:
@@ -97,7 +97,7 @@ class _Table:
                 yield "\t".join(cells[i] for i in self._columns)
 
 
-def _formulas_without_values(path: Path, title: str, values: list[Row]) -> set[int]:
+def _formulas_without_values(path: Path, title: str, values: list[SheetRow]) -> set[int]:
     """Columns of formulas that no program has computed: libraries write such, and there is nothing to read."""
     from openpyxl import load_workbook
 

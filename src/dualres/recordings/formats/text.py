@@ -11,9 +11,9 @@ from typing import Any, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from dualres.recordings.formats.contents import TIME, Contents, Listed, column
+from dualres.recordings.formats.contents import TIME, Contents, Vector, column
 from dualres.recordings.formats.rate_detection import is_counter, with_time
-from dualres.recordings.formats.text_layout import Layout, block_layout, plain_layout
+from dualres.recordings.formats.text_layout import TextLayout, block_layout, plain_layout
 
 LARGEST = 4 << 30  # bytes
 LONGEST_LINE = 1 << 18  # characters; each cell of a line takes some sixty bytes while the layout is looked for
@@ -34,10 +34,10 @@ def read_text(path: Path) -> Contents:
     return read_lines(partial(_opened, path), _counted(path))
 
 
-Opened = Callable[[], AbstractContextManager[Iterable[str]]]
+LineOpener = Callable[[], AbstractContextManager[Iterable[str]]]
 
 
-def read_lines(opened: Opened, count: int = 0) -> Contents:
+def read_lines(opened: LineOpener, count: int = 0) -> Contents:
     """As `read_text`, of `count` lines that may be gone through several times, each time `opened` anew.
 
     Where they are not counted, something else has to limit the memory that they take.
@@ -55,11 +55,11 @@ def read_lines(opened: Opened, count: int = 0) -> Contents:
         if name == "column 1" and len(place) > 1 and place.get(i) == 0 and is_counter(values[:length, 0]):
             kind = TIME
         load = partial(column, partial(np.asarray, values[:length]), True, place.get(i, 0))
-        contents[Listed(name, length, kind, unit=layout.unit(i))] = load
+        contents[Vector(name, length, kind, unit=layout.unit(i))] = load
     return with_time(contents, dict(zip(layout.titles, layout.units, strict=False)), table=True)
 
 
-Table = tuple[Layout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
+TextTable = tuple[TextLayout, npt.NDArray[Any], list[int]]  # the numbers, and how many of each column are there
 
 
 def _counted(path: Path) -> int:
@@ -91,7 +91,7 @@ def _head(lines: Iterable[str]) -> list[str]:
     return head
 
 
-def _table(opened: Opened, head: list[str], count: int) -> Table:
+def _table(opened: LineOpener, head: list[str], count: int) -> TextTable:
     layout, wrong = plain_layout(head), None
     if layout.numeric and len(head) > layout.above:
         try:
@@ -105,7 +105,7 @@ def _table(opened: Opened, head: list[str], count: int) -> Table:
     return layout, np.empty((0, layout.count)), [0] * layout.count
 
 
-def _numbers(opened: Opened, layout: Layout, count: int) -> Table:
+def _numbers(opened: LineOpener, layout: TextLayout, count: int) -> TextTable:
     """Empty cells are looked for only where there are some: that takes longer."""
     if count * len(layout.numeric) > MOST_NUMBERS:
         raise ValueError(
@@ -127,7 +127,7 @@ def _numbers(opened: Opened, layout: Layout, count: int) -> Table:
     return layout, values, [int(there[:, j].nonzero()[0].max(initial=-1)) + 1 for j in range(values.shape[1])]
 
 
-def _data(lines: Iterable[str], layout: Layout) -> Iterator[str]:
+def _data(lines: Iterable[str], layout: TextLayout) -> Iterator[str]:
     return islice(filter(str.strip, lines), layout.above, None)
 
 
@@ -143,7 +143,7 @@ def _opened(path: Path) -> TextIO:
     return path.open(encoding=encoding, errors="replace")
 
 
-def _column_names(layout: Layout) -> list[str]:
+def _column_names(layout: TextLayout) -> list[str]:
     """The titles, and `column 3` for one that is missing or not unique.
 
     None of them fit if there are too few, or too many between spaces, where a title may be of several words.

@@ -21,7 +21,7 @@ _UNIT_IN_TITLE = re.compile(r"[\[(]\s*([^\[\]()]+?)\s*[\])]\s*$")
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """Where the numbers are."""
 
     delimiter: str | None  # None: whitespace
@@ -58,7 +58,7 @@ class Layout:
             yield (self.delimiter or " ").join(f'"{cell}"' if cell else "nan" for cell in cells)
 
 
-def plain_layout(head: list[str]) -> Layout:
+def plain_layout(head: list[str]) -> TextLayout:
     """Of a table whose first line is data or titles; `head` is how the file begins, without empty lines."""
     below = head[1:2] or head
     delimiter, comma, quoted = _separators(below[0], head)
@@ -70,10 +70,10 @@ def plain_layout(head: list[str]) -> Layout:
     numeric = [i for i in range(len(second)) if below_is[i] or above_is[i : i + 1] == [True]]
     titles = tuple(first) if titled else ()
     _refuse_commas_for_both(titles, second, delimiter, comma)
-    return Layout(delimiter, comma, quoted, int(titled), titles, (), len(second), tuple(numeric))
+    return TextLayout(delimiter, comma, quoted, int(titled), titles, (), len(second), tuple(numeric))
 
 
-def block_layout(head: list[str]) -> Layout | None:
+def block_layout(head: list[str]) -> TextLayout | None:
     """Of a table below other lines: a description of the recording, titles, units. None if there is no such table.
 
     The data are the lines at the end of `head` that look alike. Nothing above them may look like data, too: a table
@@ -96,7 +96,7 @@ def block_layout(head: list[str]) -> Layout | None:
     if start > 1 and len(rows[start - 1]) == len(rows[start - 2]) and all(map(_UNIT.fullmatch, rows[start - 1])):
         units = tuple(unit.strip("[]()") for unit in rows[start - 1])
     titles = rows[start - 2] if units else rows[start - 1]
-    return Layout(delimiter, comma, quoted, start, tuple(titles), units, len(rows[-1]), numeric)
+    return TextLayout(delimiter, comma, quoted, start, tuple(titles), units, len(rows[-1]), numeric)
 
 
 def cells_of(line: str, delimiter: str | None) -> list[str]:

@@ -12,14 +12,14 @@ from tempfile import TemporaryDirectory
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.folder import rows_below
-from dualres.recordings.labels.read import ALIASES, LABELS, Row, cells_of, delimiter_of, listed
+from dualres.recordings.labels.read import ALIASES, LABELS, LabelRow, cells_of, delimiter_of, listed
 from dualres.utils.files import write_whole
 
 LONGEST = 200  # characters of a cell
 
 
 @dataclass(frozen=True)
-class Place:
+class RowKey:
     """Which row is meant: a file below the folder, and a channel or a part of it if the list tells them apart."""
 
     file: str  # relative to the folder, with slashes
@@ -32,13 +32,13 @@ class Place:
         return self.start_s is None and self.end_s is None
 
 
-def set_cells(folder: Path, place: Place, cells: Mapping[str, str]) -> str:
+def set_cells(folder: Path, place: RowKey, cells: Mapping[str, str]) -> str:
     """Write cells such as label, component or load of one recording; the list as it was before, "" if there was none.
 
     The file is replaced as a whole, once it is known to be readable, so a crash leaves the old one or the new one.
     """
     before = text_of(folder)
-    table = _Table.of(folder, before)
+    table = _LabelTable.of(folder, before)
     for name, text in cells.items():
         _check(name, text)
     row = table.row_of(place)
@@ -48,16 +48,16 @@ def set_cells(folder: Path, place: Place, cells: Mapping[str, str]) -> str:
     return before
 
 
-def remove_part(folder: Path, place: Place) -> str:
+def remove_part(folder: Path, place: RowKey) -> str:
     """Take a part of a file off the list; the list as it was before."""
     before = text_of(folder)
-    table = _Table.of(folder, before)
+    table = _LabelTable.of(folder, before)
     row = table.find(place)
     if place.whole or row is None:
         raise RecordingError(f"{folder / LABELS}: lists no such part of {place.file}; look at the folder again")
     table.rows.remove(row)
     if not any(table.get(other, "file") == place.file for other in table.rows):
-        table.row_of(Place(place.file, place.channel))  # still a recording, without a label
+        table.row_of(RowKey(place.file, place.channel))  # still a recording, without a label
     _write(folder, table.text)
     return before
 
@@ -81,7 +81,7 @@ def text_of(folder: Path) -> str:
 
 
 @dataclass
-class _Table:
+class _LabelTable:
     """All cells of a list, in its own order and with its own names of columns."""
 
     header: list[str]
@@ -89,7 +89,7 @@ class _Table:
     delimiter: str = ","
 
     @classmethod
-    def of(cls, folder: Path, text: str) -> "_Table":
+    def of(cls, folder: Path, text: str) -> "_LabelTable":
         if not text:
             known = [(row.file.relative_to(folder).as_posix(), row.known["label"]) for row in rows_below(folder, None)]
             return cls(["file", "label"], [list(each) for each in known])
@@ -124,14 +124,14 @@ class _Table:
                 each.append("")
         row[at] = text
 
-    def find(self, place: Place) -> list[str] | None:
+    def find(self, place: RowKey) -> list[str] | None:
         return next((row for row in self.rows if self._is(row, place)), None)
 
-    def row_of(self, place: Place) -> list[str]:
+    def row_of(self, place: RowKey) -> list[str]:
         """The row of a place, made if there is none; a part takes the row of its file where that has no label."""
         row = self.find(place)
         if row is None and not place.whole:
-            row = self.find(Place(place.file, place.channel))
+            row = self.find(RowKey(place.file, place.channel))
             if row is not None and self.get(row, "label"):
                 raise RecordingError(f"{place.file}: the whole file has a label; take that away before you label parts")
         if row is None:
@@ -145,7 +145,7 @@ class _Table:
                 self.put(row, name, f"{second:.6g}")
         return row
 
-    def _is(self, row: list[str], place: Place) -> bool:
+    def _is(self, row: list[str], place: RowKey) -> bool:
         channel = self.get(row, "channel") or self.get(row, "channels")
         parts = (self.get(row, "start_s"), self.get(row, "end_s"))
         meant = tuple("" if second is None else f"{second:.6g}" for second in (place.start_s, place.end_s))
@@ -153,12 +153,12 @@ class _Table:
         return self.get(row, "file") == place.file and channel == place.channel and same
 
 
-def place_of(row: Row, folder: Path) -> Place:
+def place_of(row: LabelRow, folder: Path) -> RowKey:
     """Where the list tells of a row."""
     part = row.part
     file = row.file.relative_to(folder).as_posix()
     start_s, end_s = (None, None) if part is None else (part.start_s or None, part.end_s)
-    return Place(file, row.channel or "", start_s, end_s)
+    return RowKey(file, row.channel or "", start_s, end_s)
 
 
 def _check(name: str, text: str) -> None:

@@ -12,7 +12,7 @@ from dualres.config import ModelConfig
 from dualres.errors import RecordingError
 from dualres.recordings.axis_cache import Axis
 from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.labels.read import LABELS, Row, listed
+from dualres.recordings.labels.read import LABELS, LabelRow, listed
 from dualres.recordings.labels.selection import Selection, select
 from dualres.recordings.readers import Channel, Usual, load, read
 from dualres.recordings.recording import Blockwise, Recording, Samples
@@ -20,7 +20,17 @@ from dualres.recordings.segment import Cut, PartError, part_of
 from dualres.recordings.windows import samples_for, shortage
 from dualres.utils.progress import Progress, quiet
 
-__all__ = ["LABELS", "Folder", "Row", "expanded", "files_below", "read_folder", "read_row", "rows_below", "to_judge"]
+__all__ = [
+    "LABELS",
+    "Folder",
+    "LabelRow",
+    "expanded",
+    "files_below",
+    "read_folder",
+    "read_row",
+    "rows_below",
+    "to_judge",
+]
 
 EVERYTHING = Selection()
 
@@ -96,7 +106,9 @@ def read_folder(
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def read_row(row: Row, channel: Channel = None, rate: Fraction | None = None, usual: Usual | None = None) -> Recording:
+def read_row(
+    row: LabelRow, channel: Channel = None, rate: Fraction | None = None, usual: Usual | None = None
+) -> Recording:
     """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
     whole = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
     return part_of(whole, row.part) if row.part else whole
@@ -135,7 +147,7 @@ def expanded(paths: Iterable[Path]) -> Iterator[Path]:
         yield from below
 
 
-def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
+def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
     """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
 
     The list need not name every file, and nobody needs to know the labels: they are not looked at.
@@ -146,22 +158,22 @@ def to_judge(paths: Iterable[Path]) -> Iterator[Row]:
         for row in known:
             rows[row.file.resolve()].append(row)
         below = files_below(path) if known else expanded([path])
-        yield from chain.from_iterable(rows.pop(file.resolve(), [Row(file)]) for file in below)
+        yield from chain.from_iterable(rows.pop(file.resolve(), [LabelRow(file)]) for file in below)
         yield from chain.from_iterable(rows.values())  # listed, and not there
 
 
-def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[Row]:
+def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[LabelRow]:
     """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
     if labels is None and not (folder / LABELS).exists():
-        loose = [Row(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
+        loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
         return [*_sorted_into_subfolders(folder), *loose]
     known = list(listed(folder, labels=labels, needed=not unlabelled))
     there = {row.file.resolve() for row in known}
-    others = [Row(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
+    others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
     return [*known, *others]
 
 
-def _sorted_into_subfolders(folder: Path) -> Iterator[Row]:
+def _sorted_into_subfolders(folder: Path) -> Iterator[LabelRow]:
     for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
         for file in files_below(subfolder):
-            yield Row(file, {"label": subfolder.name})
+            yield LabelRow(file, {"label": subfolder.name})

@@ -27,7 +27,7 @@ Listing = tuple[Interval | None, int]  # a part, None for the whole file, and th
 
 
 @dataclass(frozen=True)
-class Row:
+class LabelRow:
     """A recording to read, with what a list says of it."""
 
     file: Path
@@ -43,7 +43,9 @@ class Row:
         return "".join(f" [{one}]" for one in (self.channel, self.part) if one)
 
 
-def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True) -> Iterator[Row]:
+def listed(
+    folder: Path, labelled: bool = True, labels: Path | None = None, *, needed: bool = True
+) -> Iterator[LabelRow]:
     """The rows of labels.csv, or of another list of files below the folder.
 
     Where they are not to be `labelled`, labels are left out. A row with an empty label is a recording that nobody has
@@ -76,7 +78,7 @@ def listed(folder: Path, labelled: bool = True, labels: Path | None = None, *, n
         condition = {k: v for k, v in values.items() if k not in _NOT_CONDITIONS and v}
         label = {"label": values["label"]} if labelled and values.get("label") else {}
         known = {**label, "component": values.get("component") or None, "condition": condition}
-        yield Row(folder / values["file"], known, rate, channel, part, where)
+        yield LabelRow(folder / values["file"], known, rate, channel, part, where)
 
 
 def _resolved(path: Path, where: str) -> Path:

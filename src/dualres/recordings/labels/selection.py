@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from dualres.errors import ConfigError
-from dualres.recordings.labels.read import Row
+from dualres.recordings.labels.read import LabelRow
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Selection:
         return cls(wanted, tuple(exclude))
 
 
-def select(rows: Sequence[Row], folder: Path, selection: Selection) -> tuple[list[Row], dict[str, int]]:
+def select(rows: Sequence[LabelRow], folder: Path, selection: Selection) -> tuple[list[LabelRow], dict[str, int]]:
     """The rows that are chosen, and how many are not for which reason.
 
     A column, a value or a name that occurs nowhere is an error: it is more likely mistyped than meant.
@@ -59,7 +59,7 @@ def select(rows: Sequence[Row], folder: Path, selection: Selection) -> tuple[lis
     return chosen, dict(left)
 
 
-def _columns(row: Row) -> dict[str, str]:
+def _columns(row: LabelRow) -> dict[str, str]:
     known = {"label": row.known.get("label"), "component": row.known.get("component"), "channel": row.channel}
     return {**row.known.get("condition", {}), **{name: value for name, value in known.items() if value}}
 

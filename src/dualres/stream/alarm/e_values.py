@@ -24,8 +24,7 @@ from dualres.stream.alarm.gpd_tail import tail_ends
 from dualres.stream.alarm.innovations import SCALES, best_scale, carried_over, excess, news
 from dualres.stream.alarm.normal import quantile, share_below
 from dualres.stream.alarm.payoffs import cost, edges, pays
-
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 LIFTS = (0.5, 1.0, 2.0, 3.0)  # healthy standard deviations
 WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them: faults that are clear are to be noticed soon
@@ -66,7 +65,7 @@ class Bets:
     repeats: float  # at least 1; copies that blocks are thought to come in
 
     @classmethod
-    def learned(cls, healthy: Sequence[Sequence[float] | Values], sure: float, between: float) -> Bets | None:
+    def learned(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> Bets | None:
         """From stretches of block scores in their order; None where they are too few, or drift too fast."""
         stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
         shortest = min((len(one) for one in stretches), default=0)
@@ -107,11 +106,11 @@ class Bets:
         return float(SCALES[self.scale](score))
 
     @cached_property
-    def _edges(self) -> list[Values]:
+    def _edges(self) -> list[Exact]:
         return [np.array(one.edges) for one in self.stretches]
 
     @cached_property
-    def _gains(self) -> list[Values]:
+    def _gains(self) -> list[Exact]:
         """Nats by stretch: (cells, bets on a first block and on a later one, lifts)."""
         found = []
         for one in self.stretches:
@@ -125,7 +124,7 @@ class Bets:
             found.append(np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats)
         return found
 
-    def against(self, new: npt.ArrayLike) -> Values:
+    def against(self, new: npt.ArrayLike) -> Exact:
         """What bets that a block is not healthy gain or lose, in nats, by its news.
 
         For news of any shape (..., 2, lifts): on the first block of a fault, and on a later one.
@@ -153,7 +152,7 @@ def _shifts(carried: float) -> tuple[list[float], list[float]]:
     return [lift / spread for lift in LIFTS], [lift * (1 - carried) / spread for lift in LIFTS]
 
 
-def _priced(levels: Values, new: Values, carried: float, sure: float, between: float) -> Stretch:
+def _priced(levels: Exact, new: Exact, carried: float, sure: float, between: float) -> Stretch:
     count, (first, later) = len(new), _shifts(carried)
     steps = max(round(log(between / count) * PER_NAT), 1) if between > count else 0
     beyond = np.geomspace(1 / (count + 1), 1 / between, steps + 1)[1:]
@@ -175,6 +174,6 @@ def _lengths(most: int) -> list[int]:
     return sorted(n for power in range(most.bit_length()) for n in (2**power, 3 * 2**power) if n <= most)
 
 
-def _joined(scores: Values, joined: int) -> Values:
+def _joined(scores: Exact, joined: int) -> Exact:
     whole = len(scores) // joined * joined
     return np.asarray(scores[:whole].reshape(-1, joined).mean(1))

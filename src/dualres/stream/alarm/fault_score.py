@@ -7,7 +7,7 @@ from dualres.errors import ConfigError
 from dualres.judge.trust.calibration import NONE_OF_THESE, Answer
 
 
-class Judged(Protocol):
+class VerdictLike(Protocol):
     """A verdict, or the event of a block."""
 
     @property
@@ -16,7 +16,7 @@ class Judged(Protocol):
     def answer(self) -> Answer | None: ...
 
 
-def fault_score(judged: Judged, healthy_classes: Collection[str]) -> float:
+def fault_score(judged: VerdictLike, healthy_classes: Collection[str]) -> float:
     """From 0 to 2: the probability of everything but the healthy classes, and 1 more for *none of these*."""
     if not healthy_classes or not set(healthy_classes) <= set(judged.probabilities):
         known = ", ".join(judged.probabilities)

@@ -11,9 +11,8 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
-import numpy.typing as npt
 
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 LEAST = 5000  # values; fewer tell too little of what lies far beyond them
 EXCEEDING = 1.5  # square roots of the number of values: so many of them are the tail
@@ -23,7 +22,7 @@ SCALES = np.geomspace(0.4, 2.5, 81)[:, None]  # mean excesses
 STRAIGHT = 1e-9  # shapes that are exponential
 
 
-def tail_ends(values: Values, chances: Values, normal: float) -> Values | None:
+def tail_ends(values: Exact, chances: Exact, normal: float) -> Exact | None:
     """Values that are exceeded with these small chances at most, by so many standard errors; None for too few values.
 
     `chances` fall, so that the ends rise. None as well where the highest values are all the same.
@@ -43,14 +42,14 @@ def tail_ends(values: Values, chances: Values, normal: float) -> Values | None:
     return limit + float(excess.mean()) * scale * _reached(np.full(1, shape), deeper)
 
 
-def _clearly_thin(values: Values) -> bool:
+def _clearly_thin(values: Exact) -> bool:
     """Whether the highest tenth thins out faster than exponentially: its excess varies less than its mean."""
     high = np.sort(values)[-len(values) // 10 :]
     excess = high - high[0]
     return bool(sqrt(len(excess)) * (1 - excess.std() / excess.mean()) > CAUTIOUS) if excess.any() else False
 
 
-def _heaviest(excess: Values, deepest: float, normal: float) -> tuple[float, float]:
+def _heaviest(excess: Exact, deepest: float, normal: float) -> tuple[float, float]:
     """Shape and scale of the distribution that reaches highest among the likely ones."""
     likelihood = _log_likelihood(excess)  # (shapes, scales)
     likely = likelihood >= likelihood.max() - normal**2 / 2
@@ -62,7 +61,7 @@ def _heaviest(excess: Values, deepest: float, normal: float) -> tuple[float, flo
     return float(SHAPES[best[0], 0, 0]), float(SCALES[best[1], 0])
 
 
-def _log_likelihood(excess: Values) -> Values:
+def _log_likelihood(excess: Exact) -> Exact:
     inside = 1 + SHAPES * excess / SCALES
     curved = np.where(np.abs(SHAPES) > STRAIGHT, SHAPES, STRAIGHT)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -71,7 +70,7 @@ def _log_likelihood(excess: Values) -> Values:
     return np.asarray(np.where((inside > 0).all(2), found, -np.inf))
 
 
-def _reached(shape: Values, chances: Values) -> Values:
+def _reached(shape: Exact, chances: Exact) -> Exact:
     """Excess, in scales, that is exceeded with each of these chances."""
     curved = np.where(np.abs(shape) > STRAIGHT, shape, 1.0)
     return np.asarray(np.where(np.abs(shape) > STRAIGHT, (chances**-curved - 1) / curved, -np.log(chances)))

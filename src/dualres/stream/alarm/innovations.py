@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.stream.alarm.normal import quantile
-
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 GIVEN, LOG_ODDS = "given", "log-odds"
 NEAREST = 1e-6  # probabilities are kept so far from 0 and 1
@@ -26,19 +25,19 @@ MOST_ERRORS = 1.5  # standard errors that a short reference is asked for
 CLEARLY = 6.0  # by how much a scale fits better than the scores as they are
 
 
-def _as_given(scores: npt.ArrayLike) -> Values:
+def _as_given(scores: npt.ArrayLike) -> Exact:
     return np.asarray(scores, np.float64)
 
 
-def _log_odds(scores: npt.ArrayLike) -> Values:
+def _log_odds(scores: npt.ArrayLike) -> Exact:
     inside = np.clip(scores, NEAREST, 1 - NEAREST)
     return np.asarray(np.log(inside / (1 - inside)))
 
 
-SCALES: dict[str, Callable[[npt.ArrayLike], Values]] = {GIVEN: _as_given, LOG_ODDS: _log_odds}
+SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {GIVEN: _as_given, LOG_ODDS: _log_odds}
 
 
-def best_scale(stretches: Sequence[Values]) -> str:
+def best_scale(stretches: Sequence[Exact]) -> str:
     """The scale on which news depend least on the level before: probabilities change by less near 0 and 1."""
     if any(((one <= 0) | (one >= 1)).any() for one in stretches):
         return GIVEN
@@ -46,12 +45,12 @@ def best_scale(stretches: Sequence[Values]) -> str:
     return LOG_ODDS if log_odds + CLEARLY < given else GIVEN
 
 
-def news(levels: Values, carried: float) -> Values:
+def news(levels: Exact, carried: float) -> Exact:
     """Of every block but the first."""
     return np.asarray(levels[1:] - carried * levels[:-1])
 
 
-def carried_over(stretches: Sequence[Values], normal: float, nats: float) -> float:
+def carried_over(stretches: Sequence[Exact], normal: float, nats: float) -> float:
     """The share of a level that goes over to the next block, by so many standard errors rather too large, or by more.
 
     It is the share whose news have ranks that do not depend on the level before. Bets are on ranks, and where news are
@@ -68,7 +67,7 @@ def carried_over(stretches: Sequence[Values], normal: float, nats: float) -> flo
     return min(1.0, max(0.0, even + bias) + uneven - even)
 
 
-def _share_at(stretches: Sequence[Values], correlation: float) -> float:
+def _share_at(stretches: Sequence[Exact], correlation: float) -> float:
     """The share carried over for which news, by their ranks, have this correlation with the level before."""
     low, high = -1.0, 1.0
     for _ in range(HALVINGS):
@@ -77,7 +76,7 @@ def _share_at(stretches: Sequence[Values], correlation: float) -> float:
     return (low + high) / 2
 
 
-def _rank_correlation(stretches: Sequence[Values], carried: float) -> float:
+def _rank_correlation(stretches: Sequence[Exact], carried: float) -> float:
     """Of the news' normal scores and the level before; it falls as more is carried over."""
     product, power, squares = 0.0, 0.0, 0.0
     for one in stretches:
@@ -88,12 +87,12 @@ def _rank_correlation(stretches: Sequence[Values], carried: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _evenly_spread(count: int) -> Values:
+def _evenly_spread(count: int) -> Exact:
     """So many normal values in their order, without chance."""
     return quantile((np.arange(count) + 0.5) / count)
 
 
-def excess(stretches: Sequence[Values], normal: float) -> float:
+def excess(stretches: Sequence[Exact], normal: float) -> float:
     """By which factor sums of news vary more than those of independent ones, clearly so; at least 1.
 
     Noise averages out of long sums, and a drift or another memory does not.
@@ -107,7 +106,7 @@ def excess(stretches: Sequence[Values], normal: float) -> float:
     return found
 
 
-def _correlation(stretches: Sequence[Values]) -> tuple[float, int]:
+def _correlation(stretches: Sequence[Exact]) -> tuple[float, int]:
     """Of neighbours, less the bias of short stretches and at least 0, and of how many pairs."""
     centred = [one - one.mean() for one in stretches]
     power = sum(float(one[:-1] @ one[:-1]) for one in centred)
@@ -117,7 +116,7 @@ def _correlation(stretches: Sequence[Values]) -> tuple[float, int]:
     return min(1.0, max(0.0, rho + len(stretches) * (1 + 3 * rho) / pairs)), pairs
 
 
-def _dependence(stretches: Sequence[Values]) -> float:
+def _dependence(stretches: Sequence[Exact]) -> float:
     """How far the mean and the spread of news depend on the level before: about chi-squared of 4 if they do not."""
     (rho, pairs), found = _correlation(stretches), np.zeros(4)
     for one in stretches:
@@ -128,7 +127,7 @@ def _dependence(stretches: Sequence[Values]) -> float:
     return float(found @ found) / pairs
 
 
-def _normal_scores(values: Values) -> Values:
+def _normal_scores(values: Exact) -> Exact:
     """The same order, normally distributed; equal values stay equal."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray(quantile((np.cumsum(counts) - counts / 2) / len(values))[which])

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.stream.alarm.normal import quantile, share_below
+from dualres.utils.arrays import Exact
 
-Values = npt.NDArray[np.float64]
 Chances = tuple[float, ...]
 
 WIDTH = 24  # a cell has one gap for so many above it, and at least one
@@ -40,12 +40,12 @@ def cells(count: int) -> npt.NDArray[np.int64]:
     return np.array(widths[::-1])
 
 
-def edges(values: Values) -> Values:
+def edges(values: Exact) -> Exact:
     """Where a cell ends and the next one begins: a value is above the first edges, as many as its cell's number."""
     return np.asarray(np.sort(values)[np.cumsum(cells(len(values)))[:-1] - 1])
 
 
-def pays(count: int, shift: float, beyond: Chances = ()) -> Values:
+def pays(count: int, shift: float, beyond: Chances = ()) -> Exact:
     """What a bet on a shift pays in every cell (cells,); 1 on average.
 
     `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
@@ -69,7 +69,7 @@ def cost(count: int, shift: float, run: float, sure: float, beyond: Chances = ()
 
 
 @lru_cache(maxsize=4)
-def _chances(count: int) -> Values:
+def _chances(count: int) -> Exact:
     """Drawn chances of a healthy value to fall into every cell, (draws, cells); the same at every call."""
     drawn = np.random.default_rng(count).standard_gamma(cells(count), (DRAWS, len(cells(count))))
     return np.asarray(drawn / drawn.sum(1, keepdims=True))

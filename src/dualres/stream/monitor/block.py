@@ -13,8 +13,8 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores
 from dualres.judge.trust.calibration import NO_PROMISE, Answer, Calibration
-from dualres.judge.trust.novelty import Look
-from dualres.stream.monitor.framing import Framed
+from dualres.judge.trust.novelty import NoveltyFeatures
+from dualres.stream.monitor.framing import StreamWindow
 
 LOOKED_AT = 3  # windows of a block: a look takes several times as long as a verdict
 A_PART = "a block is a part of a recording, and the error rate was measured on whole ones"
@@ -38,7 +38,7 @@ class Block:
 
     length: int  # windows of a whole one
     sums: list[float]  # of probabilities, by class
-    looks: list[float]  # sums of what was looked at, in the order of `Look`; empty before the first
+    looks: list[float]  # sums of what was looked at, in the order of `NoveltyFeatures`; empty before the first
     looked: int = 0
     windows: int = 0
     start: int = 0  # as `Event` has them
@@ -54,7 +54,7 @@ class Block:
         """At the window that comes next."""
         return self.windows % -(-self.length // LOOKED_AT) == 0
 
-    def add(self, window: Framed, missing: int, scores: Scores, look: Look | None) -> None:
+    def add(self, window: StreamWindow, missing: int, scores: Scores, look: NoveltyFeatures | None) -> None:
         """A window's scores (classes,); `missing` samples before it."""
         if not self.windows:
             self.start = window.start
@@ -70,7 +70,7 @@ class Block:
 
     def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
         """As of a recording; no rate is promised, but what is none of the classes is told."""
-        look = Look(*(total / self.looked for total in self.looks))
+        look = NoveltyFeatures(*(total / self.looked for total in self.looks))
         answer = calibration.answer(self.mean(), look, None, error, sure)
         if answer.promise is None:
             return answer

@@ -18,7 +18,7 @@ _FIELDS = ("position", "stretch", "longest", "number", "missing")  # of the stat
 
 
 @dataclass(frozen=True)
-class Framed:
+class StreamWindow:
     """A complete window."""
 
     samples: Samples  # (axes, window), at the model's rate
@@ -67,7 +67,7 @@ class Framing:
         """Its samples."""
         return max(self.longest, self.position - self.stretch)
 
-    def take(self, samples: Samples) -> list[Framed]:
+    def take(self, samples: Samples) -> list[StreamWindow]:
         """The windows that finite samples (axes, n) complete; the array must not change afterwards."""
         self.position += samples.shape[1]
         if self._passages:
@@ -76,7 +76,7 @@ class Framing:
             return self._framed([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
         return self._framed(samples)
 
-    def gap(self, missing: int) -> list[Framed]:
+    def gap(self, missing: int) -> list[StreamWindow]:
         """So many samples are missing, which may be none: what comes next belongs to a new stretch.
 
         The windows that the end of this one completes.
@@ -126,7 +126,7 @@ class Framing:
         for name in _FIELDS:
             setattr(self, name, int(marker[name]))
 
-    def _framed(self, outputs: Sequence[Samples] | Samples) -> list[Framed]:
+    def _framed(self, outputs: Sequence[Samples] | Samples) -> list[StreamWindow]:
         """The windows that outputs at the model's rate complete, of every axis as many."""
         framed, at, count = [], 0, len(outputs[0])
         while at < count:
@@ -138,11 +138,11 @@ class Framing:
                 framed.append(self._complete())
         return framed
 
-    def _complete(self) -> Framed:
+    def _complete(self) -> StreamWindow:
         begin = self.number * self._step
         start = self.stretch + begin * self._down // self._up
         stop = self.stretch - (-(begin + self._window) * self._down // self._up)
-        framed = Framed(self._buffer.copy(), start, min(stop, self.position), self.missing)
+        framed = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing)
         rest = self._window - self._step
         self._buffer[:, :rest] = self._buffer[:, self._step :].copy()
         self._filled, self.number, self.missing = rest, self.number + 1, 0

@@ -30,7 +30,7 @@ from dualres.judge.backends import Scores
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ERROR, Calibration
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import Look, look_at_windows
+from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows
 from dualres.judge.verdict import check_probabilistic
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
@@ -38,7 +38,7 @@ from dualres.recordings.windows import too_short
 from dualres.stream.monitor import event
 from dualres.stream.monitor.block import Block, windows_in
 from dualres.stream.monitor.event import Event
-from dualres.stream.monitor.framing import Framed, Framing
+from dualres.stream.monitor.framing import Framing, StreamWindow
 from dualres.utils.rates import Rate, exact_rate
 
 LARGEST = 1e37  # a sample beyond it cannot be filtered in float32; it counts as missing, as one that is not finite
@@ -78,7 +78,7 @@ class Monitor:
         self._windows = self._blocks = 0  # events so far
         self._block = self._new_block()
         self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
-        self._pending: list[Framed] = []
+        self._pending: list[StreamWindow] = []
         self._calibration = _calibration_of(model)
 
     @property
@@ -231,7 +231,7 @@ class Monitor:
             start, at = at, at + len(list(run))
             self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)
 
-    def _told(self, windows: Sequence[Framed], scores: Scores) -> list[Event]:
+    def _told(self, windows: Sequence[StreamWindow], scores: Scores) -> list[Event]:
         """The events of windows by their scores (n, classes)."""
         events = []
         for window, row in zip(windows, scores, strict=True):
@@ -265,10 +265,10 @@ class Monitor:
     def _new_block(self) -> Block:
         return Block(windows_in(self.block_s, self.model.card.config), [0.0] * len(self.model.classes), [])
 
-    def _look(self, window: Framed) -> Look:
+    def _look(self, window: StreamWindow) -> NoveltyFeatures:
         rate = self._framing.rate
         found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
-        return Look(*np.mean([astuple(one) for one in found], axis=0).tolist())
+        return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
 
 
 def score_together(monitors: Iterable[Monitor]) -> list[Event]:

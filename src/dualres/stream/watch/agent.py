@@ -26,13 +26,13 @@ from dualres.stream.watch.failover.checkpoint import Checkpoints
 from dualres.stream.watch.inbox import Intake
 from dualres.stream.watch.lag import Pace
 from dualres.stream.watch.loss_report import Losses
-from dualres.stream.watch.monitors import Judged, Monitors
-from dualres.stream.watch.sequencing import Placed, Streams
+from dualres.stream.watch.monitors import Monitors, StreamResults
+from dualres.stream.watch.sequencing import SequencedChunks, Streams
 from dualres.stream.watch.sinks.sink import Sink
-from dualres.stream.watch.sources.source import Known, Source
+from dualres.stream.watch.sources.source import Source, StreamPosition
 from dualres.stream.watch.spool import PAUSE_S, WAITS, Spool, SpoolFullError
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
 COMMITTED_AT_ONCE = 4 << 20  # bytes
 MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
@@ -151,7 +151,7 @@ class Agent:
 
     # From sources into the spool
 
-    def _run_source(self, source: Source, known: dict[str, Known]) -> None:
+    def _run_source(self, source: Source, known: dict[str, StreamPosition]) -> None:
         """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
         if source.live:
@@ -182,7 +182,7 @@ class Agent:
         chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
         if not chunks:
             return False
-        placed = Placed()
+        placed = SequencedChunks()
         for chunk in chunks:
             try:
                 self._streams.place(chunk, placed)
@@ -198,7 +198,7 @@ class Agent:
                 acknowledge()
         return True
 
-    def _commit(self, placed: Placed) -> None:
+    def _commit(self, placed: SequencedChunks) -> None:
         self._written(lambda: self._spool.append(placed.opened, placed.chunks))
         self._pace.came(sum(len(chunk.data) for chunk in placed.chunks))
         self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
@@ -229,7 +229,7 @@ class Agent:
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
-    def _record(self, judged: Judged) -> None:
+    def _record(self, judged: StreamResults) -> None:
         if not judged.progress:
             return
         verdicts = [told for event, told in judged.verdicts if event.kind in self._kinds]
@@ -289,7 +289,7 @@ class Agent:
             while whole and (self._take_in(0.0) or self._judge()):
                 pass
             if whole and not self._lasting:
-                placed = Placed()
+                placed = SequencedChunks()
                 for stream in self._streams.open_streams():
                     self._streams.end(stream, placed, time.time())
                 self._commit(placed)
@@ -310,7 +310,7 @@ class Agent:
 
     # What a person is told
 
-    def _written(self, write: Callable[[], Result]) -> Result:
+    def _written(self, write: Callable[[], Returned]) -> Returned:
         """What `write` gives, as soon as there is room on the disk."""
         while True:
             try:
@@ -344,7 +344,7 @@ class Agent:
             self._report(self._status)
 
 
-def _after_pause(put: Callable[[Chunk], None], known: dict[str, Known], chunk: Chunk) -> None:
+def _after_pause(put: Callable[[Chunk], None], known: dict[str, StreamPosition], chunk: Chunk) -> None:
     """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
     before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
     if before and not before.ended and chunk.first is None and chunk.data:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import ClosedError, Sink
 
 AT_ONCE = 200  # verdicts
@@ -19,7 +19,7 @@ class Delivery:
     def __init__(self, sink: Sink, done: int, wake: Callable[[], None], say: Callable[[str], None]) -> None:
         self.sink, self.done = sink, done  # the last verdict that arrived
         self.closed = False
-        self._records: Sequence[Record] = ()
+        self._records: Sequence[VerdictRecord] = ()
         self._wake, self._say = wake, say
         self._changed = threading.Condition()
         self._stopping = False
@@ -31,7 +31,7 @@ class Delivery:
         """Whether it can be given more."""
         return not self._records and not self.closed
 
-    def hand_over(self, records: Sequence[Record]) -> None:
+    def hand_over(self, records: Sequence[VerdictRecord]) -> None:
         with self._changed:
             self._records = records
             self._changed.notify()

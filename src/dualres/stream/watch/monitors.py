@@ -19,22 +19,22 @@ from dualres.stream.monitor.block import windows_in
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import LARGEST, Monitor, score_together
 from dualres.stream.watch.alarms import Alarms
-from dualres.stream.watch.records import Kept, Progress, Stored, Stream
+from dualres.stream.watch.records import ChunkState, StoredChunk, Stream, StreamProgress
 from dualres.stream.watch.spool import Spool
 
 SCORED_AT_ONCE = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
 UNHEARD_S = 10.0  # of samples without a window among them, after which a person is told
 
-Told = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
+StreamMessage = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
 
 
 @dataclass
-class Watched:
+class MonitoredStream:
     """A stream and its monitor, whose samples count from the stream's beginning here."""
 
     stream: Stream
     monitor: Monitor
-    kept: deque[Kept] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+    kept: deque[ChunkState] = field(default_factory=deque)  # chunks that it may still depend on, and those since
     unheard: int = 0  # samples that came since the latest window
     said: bool = False  # that there are many of them
 
@@ -49,11 +49,11 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Judged:
+class StreamResults:
     """What came of some chunks."""
 
-    verdicts: Sequence[tuple[Event, Told]]
-    progress: Sequence[Progress]
+    verdicts: Sequence[tuple[Event, StreamMessage]]
+    progress: Sequence[StreamProgress]
 
 
 class Monitors:
@@ -73,8 +73,8 @@ class Monitors:
     ) -> None:
         self._model, self._block_s, self._condition, self._alarms, self._say = model, block_s, condition, alarms, say
         self._machine_of = machine_of
-        self._watched: dict[int, Watched] = {}
-        self._by_key: dict[str, Watched] = {}
+        self._watched: dict[int, MonitoredStream] = {}
+        self._by_key: dict[str, MonitoredStream] = {}
         self._unscored = 0  # windows that were taken since the latest score
         self._said_short = False  # that a stream had no whole block
         self._said_vain: set[str] = set()  # machines whose alarms cannot be raised
@@ -92,7 +92,7 @@ class Monitors:
 
     def resume(self, spool: Spool, streams: Mapping[int, Stream]) -> None:
         """Every one of these streams, by their ids, at the sample where its position is."""
-        before: dict[int, list[Stored]] = {}
+        before: dict[int, list[StoredChunk]] = {}
         for chunk in spool.chunks():
             stream = streams[chunk.stream]
             if chunk.stop <= stream.position and not chunk.last:
@@ -110,13 +110,13 @@ class Monitors:
             self._watched[stream.id].kept.extend(chunk.kept() for chunk in chunks)
 
     def _watch(self, stream: Stream, monitor: Monitor) -> None:
-        self._watched[stream.id] = self._by_key[stream.key] = Watched(stream, monitor)
+        self._watched[stream.id] = self._by_key[stream.key] = MonitoredStream(stream, monitor)
 
-    def judge(self, chunks: Sequence[Stored]) -> Judged:
+    def judge(self, chunks: Sequence[StoredChunk]) -> StreamResults:
         """Chunks in the order in which they were committed, all behind those before."""
         events: list[Event] = []
-        together: dict[int, list[Stored]] = {}  # what follows on each other of every stream
-        touched: dict[int, Watched] = {}
+        together: dict[int, list[StoredChunk]] = {}  # what follows on each other of every stream
+        touched: dict[int, MonitoredStream] = {}
         ended: set[int] = set()
         for chunk in chunks:
             watched = self._watched[chunk.stream]
@@ -143,9 +143,11 @@ class Monitors:
         # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
         moved = [one for id, one in touched.items() if id in ended or one.stream.key in told or one.lets_go]
-        return Judged(verdicts, [self._progress(one, one.stream.id in ended) for one in moved])
+        return StreamResults(verdicts, [self._progress(one, one.stream.id in ended) for one in moved])
 
-    def _push(self, watched: Watched, row: list[Stored], touched: dict[int, Watched]) -> list[Event]:
+    def _push(
+        self, watched: MonitoredStream, row: list[StoredChunk], touched: dict[int, MonitoredStream]
+    ) -> list[Event]:
         """Take a row of chunks; events come only where otherwise too many windows would wait for a score."""
         if not row:
             return []
@@ -163,11 +165,11 @@ class Monitors:
                 events += self._scored(touched)
         return events
 
-    def _scored(self, touched: dict[int, Watched]) -> list[Event]:
+    def _scored(self, touched: dict[int, MonitoredStream]) -> list[Event]:
         self._unscored = 0
         return score_together([one.monitor for one in touched.values()])
 
-    def _tell_unheard(self, touched: Iterable[Watched], heard: Collection[str]) -> None:
+    def _tell_unheard(self, touched: Iterable[MonitoredStream], heard: Collection[str]) -> None:
         """Samples of another kind than was said are hardly ever finite for half a second: then no verdict tells."""
         for one in touched:
             if one.stream.key in heard:
@@ -179,14 +181,14 @@ class Monitors:
                     f"samples are NaN, infinite or beyond {LARGEST:g}, or never came. Are they {one.stream.form.dtype}?"
                 )
 
-    def _finished(self, watched: Watched) -> list[Event]:
+    def _finished(self, watched: MonitoredStream) -> list[Event]:
         try:
             return watched.monitor.finish()
         except RecordingError as error:  # too short for a window
             self._say(f"{watched.stream.name}: not judged  {str(error).removeprefix(f'{watched.stream.key}: ')}")
             return []
 
-    def _progress(self, watched: Watched, ended: bool) -> Progress:
+    def _progress(self, watched: MonitoredStream, ended: bool) -> StreamProgress:
         stream, unneeded, latest = watched.stream, [], watched.kept[-1]
         needed = stream.began + watched.monitor.needed_from
         while watched.kept and (ended or watched.kept[0].stop <= needed):
@@ -194,9 +196,9 @@ class Monitors:
         marker = {} if ended else {"monitor": watched.monitor.marker(), "at": latest.at}
         if self._alarms:
             marker["alarm"] = self._alarms.kept(self._machine_of(stream.name))
-        return Progress(stream, watched.position, marker or None, unneeded, ended)
+        return StreamProgress(stream, watched.position, marker or None, unneeded, ended)
 
-    def _verdict(self, watched: Watched, event: Event) -> Told:
+    def _verdict(self, watched: MonitoredStream, event: Event) -> StreamMessage:
         """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
         stream = watched.stream
         start, stop = stream.began + event.start, stream.began + event.stop
@@ -241,7 +243,7 @@ class Monitors:
         return alarms.state(machine)
 
 
-def _samples_from(stream: Stream, chunks: Sequence[Stored]) -> Samples:
+def _samples_from(stream: Stream, chunks: Sequence[StoredChunk]) -> Samples:
     """From the first one that the stream's monitor needs up to where it was."""
     assert stream.marker is not None
     width = stream.form.width

@@ -29,7 +29,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ChunkState:
     """What an agent remembers of a chunk in the spool."""
 
     id: int
@@ -39,7 +39,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredChunk:
     """A chunk in the spool."""
 
     id: int
@@ -55,23 +55,23 @@ class Stored:
     def stop(self) -> int:
         return self.first + self.count
 
-    def kept(self) -> Kept:
-        return Kept(self.id, self.stop, self.side, self.at)
+    def kept(self) -> ChunkState:
+        return ChunkState(self.id, self.stop, self.side, self.at)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class StreamProgress:
     """What came of judging a stream a little further."""
 
     stream: Stream
     position: int
     marker: dict[str, Any] | None
-    unneeded: Sequence[Kept]  # chunks
+    unneeded: Sequence[ChunkState]  # chunks
     ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class VerdictRecord:
     """A verdict on its way to sinks."""
 
     id: int  # in the order in which they were made

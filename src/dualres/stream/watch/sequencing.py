@@ -10,17 +10,17 @@ import numpy as np
 
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import DTYPES, Chunk, Form
-from dualres.stream.watch.records import Stored, Stream
-from dualres.stream.watch.sources.source import Known
+from dualres.stream.watch.records import StoredChunk, Stream
+from dualres.stream.watch.sources.source import StreamPosition
 from dualres.stream.watch.spool import Spool
 
 
 @dataclass
-class Placed:
+class SequencedChunks:
     """What a batch of chunks adds to the spool."""
 
     opened: list[Stream] = field(default_factory=list)
-    chunks: list[Stored] = field(default_factory=list)
+    chunks: list[StoredChunk] = field(default_factory=list)
     duplicates: int = 0  # samples that were here before
 
 
@@ -49,10 +49,10 @@ class Streams:
                 self._ending.add(chunk.stream)
         self._next = 1 + spool.last_stream
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, StreamPosition]:
         """What sources are told of the past: the latest run of every stream."""
         return {
-            one.name: Known(
+            one.name: StreamPosition(
                 one.form,
                 one.start,
                 self._reached.get(one.id, one.position),
@@ -76,15 +76,15 @@ class Streams:
         self._ending.discard(stream.id)
         self._at.pop(stream.id, None)
 
-    def place(self, chunk: Chunk, into: Placed) -> None:
+    def place(self, chunk: Chunk, into: SequencedChunks) -> None:
         """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
         for part in self._by_stream(chunk):
             self._place(part, into)
 
-    def end(self, stream: Stream, into: Placed, now: float) -> None:
+    def end(self, stream: Stream, into: SequencedChunks, now: float) -> None:
         """No more will come."""
         reached = self._reached[stream.id]
-        into.chunks.append(Stored(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
+        into.chunks.append(StoredChunk(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
         self._ending.add(stream.id)
 
     def _by_stream(self, chunk: Chunk) -> Iterator[Chunk]:
@@ -100,7 +100,7 @@ class Streams:
             name, data = f"{chunk.stream}[{number}]", np.ascontiguousarray(samples).tobytes()
             yield replace(chunk, stream=name, form=replace(form, channels=1), data=data)
 
-    def _place(self, chunk: Chunk, into: Placed) -> None:
+    def _place(self, chunk: Chunk, into: SequencedChunks) -> None:
         stream = self._run_of(chunk, into)
         if stream is None:
             into.duplicates += chunk.count
@@ -113,12 +113,12 @@ class Streams:
         if data:
             stop = first + chunk.form.count(data)
             id, count = self._spool.new_chunk_id(), stop - first
-            into.chunks.append(Stored(id, stream.id, first, count, data, chunk.side, chunk.at, False))
+            into.chunks.append(StoredChunk(id, stream.id, first, count, data, chunk.side, chunk.at, False))
             self._reached[stream.id], self._at[stream.id] = stop, chunk.at
         if chunk.last:
             self.end(stream, into, chunk.at)
 
-    def _run_of(self, chunk: Chunk, into: Placed) -> Stream | None:
+    def _run_of(self, chunk: Chunk, into: SequencedChunks) -> Stream | None:
         """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
         runs = self._runs.get(chunk.stream, [])
         latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
@@ -140,7 +140,7 @@ class Streams:
                 return None
         return self._opened(chunk, start, first, into)
 
-    def _opened(self, chunk: Chunk, start: str, began: int, into: Placed) -> Stream:
+    def _opened(self, chunk: Chunk, start: str, began: int, into: SequencedChunks) -> Stream:
         self._check(chunk.form)
         runs = self._runs.setdefault(chunk.stream, [])
         if runs and runs[-1].id not in self._ending:

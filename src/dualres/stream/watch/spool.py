@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from dualres.errors import MISFIT, DualResError
 from dualres.stream.monitor.chunk import Form
-from dualres.stream.watch.records import Progress, Record, Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress, VerdictRecord
 
-Row = TypeVar("Row")
+SpoolItem = TypeVar("SpoolItem")
 QUOTA = 2 << 30  # bytes
 LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
 PAUSE_S = 1.0  # after which to try again to write to a full disk
@@ -165,7 +165,7 @@ class Spool:
         """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
 
-    def unjudged(self, after: int, most: int) -> list[Stored]:
+    def unjudged(self, after: int, most: int) -> list[StoredChunk]:
         """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
         found, size = [], 0
         with closing(self._read(_stored, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
@@ -176,11 +176,11 @@ class Spool:
                     break
         return found
 
-    def chunks(self) -> Iterator[Stored]:
+    def chunks(self) -> Iterator[StoredChunk]:
         """All of them, in the order in which they came."""
         return self._read(_stored, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
-    def append(self, opened: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+    def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Commit new streams and chunks, all or none; they are safe when this returns.
 
         Of the streams of which there are new runs, those that were over long ago are forgotten.
@@ -193,7 +193,7 @@ class Spool:
                 {(one.name,) for one in opened},
             )
 
-    def replace(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+    def replace(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Forget everything, and hold these instead, all or none: what another process has left."""
         with self._writing():
             for table in ("chunks", "streams", "verdicts", "sinks"):
@@ -201,7 +201,7 @@ class Spool:
             self._insert(streams, chunks)
         self._look()
 
-    def _insert(self, streams: Sequence[Stream], chunks: Sequence[Stored]) -> None:
+    def _insert(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Within a transaction."""
         self._database.executemany(
             f"INSERT INTO streams ({_STREAM}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -219,15 +219,15 @@ class Spool:
 
     def record(
         self,
-        progress: Iterable[Progress],
+        progress: Iterable[StreamProgress],
         verdicts: Sequence[tuple[str, dict[str, Any]]],
         delivered: Mapping[str, int] | None = None,
-    ) -> list[Record]:
+    ) -> list[VerdictRecord]:
         """Commit verdicts, each a key and its content, with the positions that they brought, all or none.
 
         With them goes how far sinks are, as in `delivered`.
         """
-        made = [Record(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
+        made = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
         rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
         steps = list(progress)
         dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
@@ -264,10 +264,10 @@ class Spool:
         others = {name: self.waiting(done) for name, done in known.items() if name not in now}
         return now, {name: count for name, count in others.items() if count}
 
-    def outbox(self, after: int, most: int) -> list[Record]:
+    def outbox(self, after: int, most: int) -> list[VerdictRecord]:
         """The next verdicts, at most so many, in the order in which they were made."""
         query = "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?"
-        return list(self._read(lambda row: Record(row[0], row[1], json.loads(row[2])), query, (after, most)))
+        return list(self._read(lambda row: VerdictRecord(row[0], row[1], json.loads(row[2])), query, (after, most)))
 
     def waiting(self, after: int) -> int:
         """Verdicts that a sink that has all up to `after` does not have yet."""
@@ -322,8 +322,8 @@ class Spool:
         return number
 
     def _read(
-        self, made_of: Callable[[tuple[Any, ...]], Row], query: str, values: Sequence[str | int] = ()
-    ) -> Generator[Row, None, None]:
+        self, made_of: Callable[[tuple[Any, ...]], SpoolItem], query: str, values: Sequence[str | int] = ()
+    ) -> Generator[SpoolItem, None, None]:
         """What is made of every row; a SpoolError where the file is damaged."""
         try:
             for row in self._database.execute(query, values):
@@ -369,9 +369,9 @@ def _stream(row: tuple[Any, ...]) -> Stream:
     return Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
 
 
-def _stored(row: tuple[Any, ...]) -> Stored:
+def _stored(row: tuple[Any, ...]) -> StoredChunk:
     id, stream, first, count, samples, side, at, last = row
-    return Stored(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
+    return StoredChunk(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
 
 
 def _text(data: Mapping[str, Any] | None) -> str | None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from dualres.bench.report.plots.scaling import MEASURED, Curve, curves, scaling_picture
+from dualres.bench.report.plots.scaling import MEASURED, ScalingCurve, curves, scaling_picture
 
 
 def measured(power=1.0):
@@ -35,7 +35,7 @@ def test_the_slope_is_the_power_with_which_cost_grows(power):
 
 
 def test_a_fixed_cost_does_not_hide_what_grows():
-    curve = Curve("", (1, 10, 100, 1000, 10_000), (1.1, 2.0, 101, 1001, 10_001))
+    curve = ScalingCurve("", (1, 10, 100, 1000, 10_000), (1.1, 2.0, 101, 1001, 10_001))
     assert curve.slope == pytest.approx(1, abs=0.01)
     assert curve.relative[0] == pytest.approx(1.1, rel=1e-3)
     assert curve.relative[-1] == 1

@@ -8,7 +8,7 @@ import pytest
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.rigs import LINEAR, RIGS
 from dualres.bench.campaign.studies import Quick, jobs, study
-from dualres.bench.report.results import Entry, Results
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.bench.report.tables import Settings, all_tables, study_tables, write_tables
 from dualres.bench.report.tables.rigs import CANDIDATES, paired, suite_of
 from dualres.bench.report.tables.write import CSV_NAME
@@ -86,8 +86,8 @@ def test_machines_and_real_rigs_are_said_to_agree_or_not(tmp_path):
 def test_a_method_with_one_seed_is_paired_with_every_seed_of_the_other(tmp_path):
     planned = jobs(study("rigs"), ["uestc"], methods=["dualres", "minirocket"], folds=["E1"])
     plain = [job for job in planned if job.recipe and job.recipe.plain and job.recipe.updates == 100]
-    ours = [Entry(job.key, job, right(job, 0.5)) for job in plain]
-    theirs = [Entry(job.key, job, right(job, 1.0)) for job in planned if job.method == "minirocket"]
+    ours = [FinishedJob(job.key, job, right(job, 0.5)) for job in plain]
+    theirs = [FinishedJob(job.key, job, right(job, 1.0)) for job in planned if job.method == "minirocket"]
     assert (len(ours), len(theirs)) == (5, 1)
     assert [len(pairs) for pairs in paired(ours, theirs).values()] == [5]
     assert [len(pairs) for pairs in paired(ours, ours).values()] == [5], "equal seeds only"

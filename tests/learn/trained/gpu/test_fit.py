@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
-from dualres.kernel.gpu.draws import SLAB, Draws
+from dualres.kernel.gpu.draws import SLAB, NoiseSource
 from dualres.learn.fit import expected_s, fit_network, fit_networks
 from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
 from dualres.learn.trained.augment.standardise import fold_into
@@ -40,7 +40,7 @@ def trained_by_autograd(network, recipe, windows, shown):
     next update, of so many windows, and their targets.
     """
     network.double().cuda()
-    draws = Draws([5], windows, network.config.width, torch.device("cuda"))
+    draws = NoiseSource([5], windows, network.config.width, torch.device("cuda"))
     optimiser = torch.optim.Adam(p for p in network.parameters() if p.requires_grad)
     losses = []
     for update in range(1, recipe.updates + 1):

@@ -6,7 +6,7 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.failover import checkpoint
 from dualres.stream.watch.failover.checkpoint import Checkpoints, packed, unpacked
-from dualres.stream.watch.records import Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.spool import Spool
 
 FORM = Form.of(12_800, "i16")
@@ -17,7 +17,7 @@ def stream(id=1, name="pump", **more):
 
 
 def stored(id, stream=1, data=b"\1\2\3\4", **more):
-    return Stored(id, stream, 10 * id, len(data) // 2, data, {"load": "3"}, 1.5, False, **more)
+    return StoredChunk(id, stream, 10 * id, len(data) // 2, data, {"load": "3"}, 1.5, False, **more)
 
 
 @pytest.fixture

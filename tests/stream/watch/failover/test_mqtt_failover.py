@@ -7,7 +7,7 @@ import pytest
 
 from dualres.stream.watch.failover import leader_election as turn
 from dualres.stream.watch.failover.leader_election import TurnLostError
-from dualres.stream.watch.failover.mqtt_failover import MqttInTurn
+from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.watch.sources.collected import Collected, told
 
@@ -24,7 +24,7 @@ def broker(tmp_path, monkeypatch):
 
 
 def source(broker, topic="plant/+", group="g"):
-    return MqttInTurn(broker.url(topic), told(client=group, shard=(1, 1)))
+    return MqttFailover(broker.url(topic), told(client=group, shard=(1, 1)))
 
 
 class Collecting(Collected):

@@ -1,6 +1,6 @@
 """Verdicts for sinks."""
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 
 
 def record(number=0, stream="pump", label="good", kind="window", **more):
@@ -23,4 +23,4 @@ def record(number=0, stream="pump", label="good", kind="window", **more):
         "received": 1794850938.625,
         **more,
     }
-    return Record(number + 1, data["id"], data)
+    return VerdictRecord(number + 1, data["id"], data)

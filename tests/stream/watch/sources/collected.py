@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from dualres.stream.monitor.chunk import DTYPES
-from dualres.stream.watch.sources.source import Told
+from dualres.stream.watch.sources.source import SourceOptions
 
 
 class Collected:
@@ -38,7 +38,7 @@ class Collected:
 
 
 def told(model=None, **given):
-    return Told(model, **given)
+    return SourceOptions(model, **given)
 
 
 def wav(samples, rate=8000, *, length=None, more=b""):

@@ -4,7 +4,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.sources.growing_file import GrowingFile
-from dualres.stream.watch.sources.source import Known
+from dualres.stream.watch.sources.source import StreamPosition
 from tests.stream.watch.sources.collected import Collected, told, wav
 
 SIGNAL = np.arange(1000, dtype="<i2")
@@ -30,7 +30,7 @@ def test_what_is_added_is_read(tmp_path):
 def test_it_goes_on_where_it_was(tmp_path):
     path = tmp_path / "a.raw"
     path.write_bytes(SIGNAL.tobytes())
-    known = {str(path): Known(FORM, "now", 400, False, 0.0)}
+    known = {str(path): StreamPosition(FORM, "now", 400, False, 0.0)}
     with Collected(source(path, follow=False), known) as found:
         found.thread.join(10)
     assert found.samples().tolist() == SIGNAL[400:].tolist()
@@ -53,7 +53,7 @@ def test_a_file_that_was_replaced_is_read_from_its_beginning(tmp_path):
 def test_a_file_that_was_cut_off_meanwhile_is_another_one(tmp_path):
     path = tmp_path / "a.raw"
     path.write_bytes(SIGNAL[:100].tobytes())
-    with Collected(source(path), {str(path): Known(FORM, "now", 400, False, 0.0)}) as found:
+    with Collected(source(path), {str(path): StreamPosition(FORM, "now", 400, False, 0.0)}) as found:
         found.until(lambda f: len(f.samples()) == 100)
     assert [c.last for c in found.chunks] == [True, False]
 
@@ -110,10 +110,10 @@ def test_channels_that_are_a_stream_each_go_on_where_they_were(tmp_path):
     path = tmp_path / "a.raw"
     path.write_bytes(SIGNAL.tobytes())
     two = source(path, channels=2, follow=False)
-    with Collected(two, {f"{path}[1]": Known(FORM, "now", 400, False, 0.0)}) as found:
+    with Collected(two, {f"{path}[1]": StreamPosition(FORM, "now", 400, False, 0.0)}) as found:
         found.thread.join(10)
     assert found.samples().tolist() == SIGNAL[800:].tolist()
-    with Collected(two, {f"{path}[1]": Known(FORM, "now", 500, True, 0.0)}) as found:
+    with Collected(two, {f"{path}[1]": StreamPosition(FORM, "now", 500, True, 0.0)}) as found:
         found.thread.join(10)
     assert not found.chunks
     assert "fresh --state" in found.said[0]
@@ -122,7 +122,9 @@ def test_channels_that_are_a_stream_each_go_on_where_they_were(tmp_path):
 def test_samples_that_were_taken_for_another_kind_are_read_again(tmp_path):
     path = tmp_path / "a.raw"
     path.write_bytes(SIGNAL.tobytes())
-    with Collected(source(path, follow=False), {str(path): Known(Form.of(8000), "now", 400, False, 0.0)}) as found:
+    with Collected(
+        source(path, follow=False), {str(path): StreamPosition(Form.of(8000), "now", 400, False, 0.0)}
+    ) as found:
         found.thread.join(10)
     assert found.samples().tolist() == SIGNAL.tolist()
 

@@ -4,7 +4,7 @@ import pytest
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.sources import recordings_folder
 from dualres.stream.watch.sources.recordings_folder import RecordingsFolder
-from dualres.stream.watch.sources.source import Known
+from dualres.stream.watch.sources.source import StreamPosition
 from tests.stream.watch.sources.collected import Collected, told, wav
 
 SIGNAL = np.arange(5000, dtype=np.int16)
@@ -36,8 +36,8 @@ def test_what_was_read_before_is_not_read_again(views, tmp_path):
         (tmp_path / f"{name}.wav").write_bytes(wav(SIGNAL))
     form = Form.of(8000)
     known = {
-        str(tmp_path / "a.wav"): Known(form, "now", 5000, True, 0.0),
-        str(tmp_path / "b.wav"): Known(form, "now", 5000, False, 0.0),
+        str(tmp_path / "a.wav"): StreamPosition(form, "now", 5000, True, 0.0),
+        str(tmp_path / "b.wav"): StreamPosition(form, "now", 5000, False, 0.0),
     }
     with Collected(RecordingsFolder(str(tmp_path), told(views, follow=False)), known) as found:
         found.thread.join(20)

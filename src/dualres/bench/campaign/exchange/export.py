@@ -32,7 +32,7 @@ Signals = dict[tuple[str, str], str]  # dataset and recording -> SHA-256 of the 
 
 
 @dataclass(frozen=True)
-class Written:
+class ExportSummary:
     """What an export holds."""
 
     jobs: int
@@ -40,7 +40,7 @@ class Written:
     left_out: tuple[str, ...]  # damaged measurements, a sentence each
 
 
-class _Shared:
+class _SharedValues:
     """Values that several jobs have in common, each once and named by its hash: other jobs do not change the name."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class _Shared:
         return [compact_json({"name": name, **value}) for name, value in sorted(self._values.items())]
 
 
-def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> Written:
+def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> ExportSummary:
     """Write all finished jobs and measurements. Two ledgers with the same ones give the same files.
 
     An earlier export in the folder is replaced; other files there stay.
@@ -63,7 +63,7 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> Written:
     if (folder / ledger.path.name).exists():
         raise LedgerError(f"{folder}: holds a ledger; export to a folder without one")
     signals: Signals = {}
-    shared = {name: _Shared() for name in SHARED}
+    shared = {name: _SharedValues() for name in SHARED}
     jobs = sorted(ledger.jobs().values(), key=_order)
     lines = []
     for done, job in enumerate(jobs, start=1):
@@ -83,7 +83,7 @@ def export(ledger: Ledger, folder: Path, progress: Progress = quiet) -> Written:
     for name in measured:
         write_whole(folder / FOLDER / name, (beside / name).read_bytes())
     replace_sums(folder, [*files, *(f"{FOLDER}/{name}" for name in measured)], is_measurement)
-    return Written(len(lines), len(measured), tuple(map(str, damaged(beside))))
+    return ExportSummary(len(lines), len(measured), tuple(map(str, damaged(beside))))
 
 
 def _order(job: Job) -> tuple[str | int, ...]:
@@ -92,7 +92,7 @@ def _order(job: Job) -> tuple[str | int, ...]:
     return job.dataset, job.method, budget.recordings, budget.windows, job.fold, job.seed, job.key
 
 
-def _line(job: Job, outcome: Outcome, shared: dict[str, _Shared], signals: Signals) -> dict[str, Any]:
+def _line(job: Job, outcome: Outcome, shared: dict[str, _SharedValues], signals: Signals) -> dict[str, Any]:
     facts = dict(outcome.facts)
     support, computed = ({name: facts.pop(name) for name in names} for names in (LEARNED_FROM, COMPUTED_WITH))
     inputs = facts.pop("inputs")

@@ -19,7 +19,7 @@ from dualres.utils.special_files import unusual
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasurementImport:
     """What came of another folder's measurements."""
 
     taken: int
@@ -52,16 +52,16 @@ class Clash:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """What came of it."""
 
     merge: Merge
     models: int  # files copied
     clashes: tuple[Clash, ...]
-    measured: Measured
+    measured: MeasurementImport
 
 
-def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Imported:
+def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> ImportSummary:
     """Merge the ledger at `other`, or the export in that folder, into `ledger`; models lie in models/ beside either.
 
     `progress` is told how far an export was read.
@@ -81,7 +81,7 @@ def import_ledger(other: Path, ledger: Path, progress: Progress = quiet) -> Impo
         clashes = tuple(Clash(jobs[key], ours.outcome(key), theirs.outcome(key)) for key in merge.clashes)
         models = _copy_models(other.parent, ledger.parent, theirs.keys() - set(merge.clashes))
         measured = _take_measurements(theirs.path.parent / FOLDER, ledger.parent / FOLDER)
-    return Imported(merge, models, clashes, measured)
+    return ImportSummary(merge, models, clashes, measured)
 
 
 def _check(theirs: Ledger) -> None:
@@ -119,14 +119,16 @@ def _signals(ledger: Ledger, keys: Container[str]) -> Iterator[tuple[str, tuple[
                 yield key, (job.dataset, name), digest
 
 
-def _take_measurements(there: Path, here: Path) -> Measured:
+def _take_measurements(there: Path, here: Path) -> MeasurementImport:
     """Those of plans that were not measured here, or of which ours is damaged."""
     theirs, ours = kept(there), kept(here)
     new = [each for plan, each in theirs.items() if plan not in ours]
     differing = tuple(plan.title for plan in theirs if plan in ours and theirs[plan] != ours[plan])
     for measurement in new:
         keep(measurement, here)
-    return Measured(len(new), len(theirs) - len(new) - len(differing), differing, tuple(map(str, damaged(there))))
+    return MeasurementImport(
+        len(new), len(theirs) - len(new) - len(differing), differing, tuple(map(str, damaged(there)))
+    )
 
 
 def _copy_models(there: Path, here: Path, keys: Iterable[str]) -> int:

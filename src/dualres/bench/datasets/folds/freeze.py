@@ -25,7 +25,7 @@ COLUMNS = ("recording", "label", "side")
 
 
 @dataclass(frozen=True)
-class Row:
+class FoldRow:
     """One recording of a fold."""
 
     recording: str
@@ -34,7 +34,7 @@ class Row:
     order: float = 0.0
 
 
-def read_table(path: Path) -> list[Row]:
+def read_table(path: Path) -> list[FoldRow]:
     """The rows of a table; an error names the line that cannot be used."""
     if reason := unusual(path):
         raise ConfigError(f"{path}: cannot be read as a table: it {reason}")
@@ -49,7 +49,7 @@ def read_table(path: Path) -> list[Row]:
 
 
 def fold_of(
-    rows: Sequence[Row],
+    rows: Sequence[FoldRow],
     *,
     name: str,
     dataset: str,
@@ -80,7 +80,7 @@ def fold_of(
     return Fold(name, dataset, held_out, support, evaluation, int(start_s), float(step), windows)
 
 
-def check_recordings(rows: Sequence[Row], labels: Mapping[str, str]) -> None:
+def check_recordings(rows: Sequence[FoldRow], labels: Mapping[str, str]) -> None:
     """An error if a row is not about a recording of the dataset, whose `labels` go by recording."""
     for row in rows:
         if row.recording not in labels:
@@ -102,13 +102,13 @@ def freeze(fold: Fold, folder: Path, *, overwrite: bool = False) -> Path:
     return path
 
 
-def _row(path: Path, line: int, fields: Mapping[str, str | None]) -> Row:
+def _row(path: Path, line: int, fields: Mapping[str, str | None]) -> FoldRow:
     values = {name: (fields.get(name) or "").strip() for name in (*COLUMNS, "order")}
     if absent := [name for name in COLUMNS if not values[name]]:
         raise ConfigError(f"{path}, line {line}: has no {absent[0]}")
     if values["side"] not in (SUPPORT, EVALUATION):
         raise ConfigError(f"{path}, line {line}: side is {values['side']!r}; it is {SUPPORT} or {EVALUATION}")
     try:
-        return Row(values["recording"], values["label"], values["side"], float(values["order"] or 0))
+        return FoldRow(values["recording"], values["label"], values["side"], float(values["order"] or 0))
     except ValueError:
         raise ConfigError(f"{path}, line {line}: order is {values['order']!r}, not a number") from None

@@ -8,27 +8,27 @@ from dualres.bench.report.captions import facts, in_words, left_out
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
 from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.results import Entry, Results, percent_f1
+from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
 
 
 @dataclass(frozen=True)
-class Difference:
+class ControlDifference:
     """Full model minus control, in points of macro-F1."""
 
     value: float | None  # None where there is no seed with all folds of both
     seeds: tuple[int, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[FinishedJob, ...]
 
 
-def difference(results: Results, dataset: str, control: str) -> Difference:
+def difference(results: Results, dataset: str, control: str) -> ControlDifference:
     """The mean over seeds that both have, each seed's score averaged over the folds."""
     full, less = (results.cell(percent_f1, dataset=dataset, method=name) for name in ("dualres", control))
     scores, others = (dict(zip(cell.seeds, cell.values, strict=True)) for cell in (full, less))
     seeds = tuple(seed for seed in scores if seed in others)
     entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in seeds)
     value = statistics.fmean(scores[seed] - others[seed] for seed in seeds) if seeds else None
-    return Difference(value, seeds, entries)
+    return ControlDifference(value, seeds, entries)
 
 
 @draws_figure("ablation_panels")

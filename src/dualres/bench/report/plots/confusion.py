@@ -8,7 +8,7 @@ from dualres.bench.report.captions import facts, left_out, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.results import Entry, Results, percent_f1
+from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.learn.fold import Budget
 from dualres.metrics import Counts
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, printed
@@ -31,7 +31,7 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
     """Counts of recordings, summed over the folds of one seed; the shade is the share of the row."""
     methods = ran(results, dataset, wanted)
     seeds = shared_seeds(results, dataset, methods, [budget])[:1]
-    found: dict[str, list[Entry]] = {
+    found: dict[str, list[FinishedJob]] = {
         method: list(cell.entries)
         for method in methods
         if (cell := results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget)).values

@@ -14,7 +14,7 @@ from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.bench.report.plots.registry import draws_figure
 from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, Entry, Results, percent_f1
+from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
 from dualres.bench.report.tables.duration import chosen_updates
 from dualres.config import Recipe
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, label_ends, percent_axis
@@ -105,12 +105,12 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
     )
 
 
-def _lacking(entries: Sequence[Entry], methods: Sequence[str], fold: str) -> str:
+def _lacking(entries: Sequence[FinishedJob], methods: Sequence[str], fold: str) -> str:
     done = {entry.job.method for entry in entries if entry.job.fold == fold}
     return left_out(methods, done).replace("Not run:", f"Not run on fold {fold}:")
 
 
-def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[str], int, list[Entry]]:
+def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[str], int, list[FinishedJob]]:
     """Those of the methods that have any result, the first seed that all have, and their fits with it."""
     done = results.where(dataset=dataset)
     methods = ran(results, dataset, wanted)
@@ -145,7 +145,7 @@ def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[C
     label_ends(axes, ends)
 
 
-def _line(axes: Axes, entry: Entry, method: str, phase: float) -> None:
+def _line(axes: Axes, entry: FinishedJob, method: str, phase: float) -> None:
     """A loss with a few marks, which differ in place from method to method so that none hides another."""
     look = LOOKS[method]
     updates, losses = _history(entry)
@@ -163,6 +163,6 @@ def _line(axes: Axes, entry: Entry, method: str, phase: float) -> None:
     )
 
 
-def _history(entry: Entry) -> tuple[list[int], list[float]]:
+def _history(entry: FinishedJob) -> tuple[list[int], list[float]]:
     history = entry.outcome.history
     return [step.update for step in history], [step.loss for step in history]

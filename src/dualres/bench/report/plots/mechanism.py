@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from matplotlib.axes import Axes
 
@@ -15,6 +14,7 @@ from dualres.config import ModelConfig
 from dualres.model.memory import Coefficients
 from dualres.model.network import DualRes
 from dualres.model.scan import renewed, scan, scan_step
+from dualres.utils.arrays import Complex, Exact
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, PALE, RULE, canvas, printed
 
 CHANNEL, OSCILLATOR = 56, 2  # whose state is drawn: a few turns, and a half-life that lets one see them
@@ -25,22 +25,19 @@ WRITTEN = "#d55e00"
 REAL, IMAGINARY = ACCENT, "#e69f00"
 MIDDLE = 1.02  # of a diagram, where its arrow runs
 
-Floats = npt.NDArray[np.float64]
-Complex = npt.NDArray[np.complex128]
-
 
 @dataclass(frozen=True)
 class Run:
     """The memory on one window, by the recurrence and by real scans, in float64; token t is at place t - 1."""
 
-    alpha: Floats  # (tokens, width)
+    alpha: Exact  # (tokens, width)
     write: Complex  # (1 - alpha) b u, (tokens, width, states)
-    theta: Floats  # (states,)
+    theta: Exact  # (states,)
     states: Complex  # q by the recurrence, (tokens, width, states)
-    rotating: Floats  # r by real scans, (tokens, width, states, 2): real and imaginary parts
-    read: Floats  # y by the recurrence, (tokens, width)
-    read_real: Floats  # y by the real scans
-    read_fast: Floats  # y as the network computes it: `scan`, float32
+    rotating: Exact  # r by real scans, (tokens, width, states, 2): real and imaginary parts
+    read: Exact  # y by the recurrence, (tokens, width)
+    read_real: Exact  # y by the real scans
+    read_fast: Exact  # y as the network computes it: `scan`, float32
 
     @property
     def turned(self) -> Complex:
@@ -84,7 +81,7 @@ def run(config: ModelConfig) -> Run:
     )
 
 
-def real_scans(found: Coefficients, theta: Floats) -> tuple[Floats, Floats]:
+def real_scans(found: Coefficients, theta: Exact) -> tuple[Exact, Exact]:
     """r_t = alpha_t r_(t-1) + (1 - alpha_t) u_t b'_t with b'_t = exp(i t theta) b_t, and y_t = c'_t r_t.
 
     Complex numbers are pairs here, and no step multiplies two of them: every pair's members are scans of their own.

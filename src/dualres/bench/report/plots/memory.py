@@ -11,9 +11,8 @@ from matplotlib.patches import Circle
 from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
 from dualres.model.memory import OscillatoryMemory
+from dualres.utils.arrays import Complex
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, RULE, canvas, printed
-
-Complex = npt.NDArray[np.complex128]
 
 
 def poles(config: ModelConfig) -> Complex:

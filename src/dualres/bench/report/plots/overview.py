@@ -22,7 +22,7 @@ from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
 from dualres.utils.figures import DOUBLE, POINTS, percent_axis
 
-Grid = dict[str, dict[Budget, Cell]]
+CellGrid = dict[str, dict[Budget, Cell]]
 
 
 @draws_figure("snapshot")
@@ -30,7 +30,7 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
     """Families of methods on the left, learning curves of all of them on the right."""
     methods = ran(results, dataset, NAMES)
     seeds = shared_seeds(results, dataset, methods, GEARBOX_BUDGETS)
-    cells: Grid = {
+    cells: CellGrid = {
         method: {
             budget: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget)
             for budget in GEARBOX_BUDGETS
@@ -63,7 +63,7 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
     )
 
 
-def _gaps(cells: Grid) -> str:
+def _gaps(cells: CellGrid) -> str:
     """A sentence about budgets at which single methods were not run."""
     told = []
     for budget in GEARBOX_BUDGETS:
@@ -81,7 +81,7 @@ def _count(cells: Sequence[Cell]) -> str:
     return f"Lines are open where a budget was not run: {missing} of {len(cells)} values." if missing else ""
 
 
-def _curves(axes: Axes, cells: Grid) -> None:
+def _curves(axes: Axes, cells: CellGrid) -> None:
     axes.set_xscale("log")
     every = [(budget, cell) for row in cells.values() for budget, cell in row.items() if cell.mean is not None]
     found = {budget: cell.labelled_s for budget, cell in every if cell.labelled_s}

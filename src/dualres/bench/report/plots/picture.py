@@ -23,7 +23,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class PictureFile:
     """A picture on disk."""
 
     name: str

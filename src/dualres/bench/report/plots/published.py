@@ -19,7 +19,7 @@ from dualres.bench.report.plots.curves import budget_axis, mark_turn
 from dualres.bench.report.plots.picture import Picture, finished, ran
 from dualres.bench.report.plots.registry import draws_figure, register_figure
 from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, Entry, Results, percent_f1
+from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, RULE, SINGLE, canvas, percent_axis, printed
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart
@@ -164,7 +164,7 @@ def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row
     )
 
 
-def _pairs(results: Results, control: str) -> list[tuple[Entry, Entry]]:
+def _pairs(results: Results, control: str) -> list[tuple[FinishedJob, FinishedJob]]:
     """The full model's jobs and the control's, of equal seed and fold."""
     budget = results.main_budget(CONTROLS_ON)
     full, less = (
@@ -177,7 +177,7 @@ def _pairs(results: Results, control: str) -> list[tuple[Entry, Entry]]:
     return [(full[place], less[place]) for place in sorted(full.keys() & less.keys())]
 
 
-def _difference_row(control: str, pairs: Sequence[tuple[Entry, Entry]]) -> _Row:
+def _difference_row(control: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]) -> _Row:
     values = [(one.job.fold, percent_f1(one.outcome) - percent_f1(other.outcome)) for one, other in pairs]
     by_fold = tuple(tuple(value for fold, value in values if fold == name) for name in folds_of(CONTROLS_ON))
     mean = statistics.fmean(value for _, value in values)

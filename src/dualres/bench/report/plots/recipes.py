@@ -31,7 +31,7 @@ class _Side:
 
 
 SIDES = (_Side("paper", MUTED, "white", -1), _Side("robust", ACCENT, ACCENT, 1))
-Row = Mapping[str, Cell]  # the cell of every recipe that has a number, by its name
+RecipeRow = Mapping[str, Cell]  # the cell of every recipe that has a number, by its name
 
 
 @draws_figure("recipe_pairs")
@@ -64,7 +64,7 @@ def recipe_pairs(results: Results) -> Picture | None:
     )
 
 
-def _rows(results: Results, dataset: str) -> dict[str, Row]:
+def _rows(results: Results, dataset: str) -> dict[str, RecipeRow]:
     """Of every method; an empty one where no seed has all its folds."""
     recipes = recipes_of(results, dataset)
     return {
@@ -77,7 +77,7 @@ def _rows(results: Results, dataset: str) -> dict[str, Row]:
     }
 
 
-def _draw(axes: Axes, rows: list[Row]) -> None:
+def _draw(axes: Axes, rows: list[RecipeRow]) -> None:
     """The rows from the top down, each with its means in words beside it."""
     beside: Any = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
     for place, row in enumerate(rows):
@@ -106,7 +106,7 @@ def _dots(axes: Axes, place: int, cell: Cell, side: _Side) -> None:
     axes.plot([cell.mean or 0.0], [place + MEANS * side.way], markersize=5.4, markeredgewidth=1.1, zorder=3, **look)
 
 
-def _name_sides(axes: Axes, rows: list[Row]) -> None:
+def _name_sides(axes: Axes, rows: list[RecipeRow]) -> None:
     """The recipes' names over their means in the first row that has them, turned away from each other."""
     places = {side: next((i for i, row in enumerate(rows) if side.recipe in row), None) for side in SIDES}
     at = {side: (rows[i][side.recipe].mean or 0.0, i - NAMES) for side, i in places.items() if i is not None}

@@ -20,7 +20,7 @@ SECOND: Any = {"color": "#d55e00", "marker": "s", "markersize": 3.4}
 
 
 @dataclass(frozen=True)
-class Curve:
+class ScalingCurve:
     """Seconds of one processor over some size."""
 
     name: str
@@ -40,20 +40,20 @@ class Curve:
         return tuple(each / per_unit[-1] for each in per_unit)
 
 
-def curves(measured: Mapping[str, Any]) -> dict[str, Curve]:
+def curves(measured: Mapping[str, Any]) -> dict[str, ScalingCurve]:
     """What the script's JSON holds, by the name of what was varied."""
     half = measured["window_s"] / 2  # of signal, for every further window
 
-    def curve(name: str, told: str, key: str = "") -> Curve:
+    def curve(name: str, told: str, key: str = "") -> ScalingCurve:
         points = measured[name]
-        return Curve(told, tuple(point[key or name] for point in points), tuple(point["s"] for point in points))
+        return ScalingCurve(told, tuple(point[key or name] for point in points), tuple(point["s"] for point in points))
 
     windows = curve("windows", "from memory")
     return {
         "tokens": curve("tokens", "tokens T"),
         "width": curve("width", "channels D"),
         "states": curve("states", "oscillators K"),
-        "windows": Curve(windows.name, tuple(half * count for count in windows.sizes), windows.seconds),
+        "windows": ScalingCurve(windows.name, tuple(half * count for count in windows.sizes), windows.seconds),
         "recordings": curve("recordings", "from a file", "seconds"),
     }
 
@@ -93,7 +93,7 @@ def scaling_picture(folder: Path) -> Picture | None:
     )
 
 
-def _cost(axes: Axes, drawn: Sequence[Curve]) -> None:
+def _cost(axes: Axes, drawn: Sequence[ScalingCurve]) -> None:
     axes.set(xscale="log", yscale="log")
     for curve, look in zip(drawn, (FIRST, SECOND), strict=False):
         end, cost = curve.sizes[-1], curve.seconds[-1]
@@ -105,7 +105,7 @@ def _cost(axes: Axes, drawn: Sequence[Curve]) -> None:
     axes.legend(loc="upper left", borderaxespad=0.1, handlelength=1.5)
 
 
-def _per_unit(axes: Axes, drawn: Sequence[Curve]) -> None:
+def _per_unit(axes: Axes, drawn: Sequence[ScalingCurve]) -> None:
     axes.set_yscale("log")
     axes.axhline(1, color=MUTED, linewidth=0.8, linestyle=DASHED)
     for curve, look in zip(drawn, (FIRST, SECOND), strict=False):

@@ -3,18 +3,18 @@
 from matplotlib.patches import Patch
 
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import Look, entry
+from dualres.bench.methods.catalogue import MethodStyle, entry
 from dualres.bench.report.names import method_name
 
 
-class _Looks(dict[str, Look]):
+class _MethodStyles(dict[str, MethodStyle]):
     """The paper's methods' looks; any other method's is looked up when it is drawn."""
 
-    def __missing__(self, method: str) -> Look:
+    def __missing__(self, method: str) -> MethodStyle:
         return entry(method).look
 
 
-LOOKS = _Looks({name: entry(name).look for name in NAMES})
+LOOKS = _MethodStyles({name: entry(name).look for name in NAMES})
 
 
 def swatch(method: str) -> Patch:

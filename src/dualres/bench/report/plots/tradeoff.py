@@ -23,7 +23,7 @@ from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, lay_out, percent_axis
 
 PARAMETERS = "registered parameters"
-Point = tuple[float, float]  # cost, macro-F1 in percent
+PlotPosition = tuple[float, float]  # cost, macro-F1 in percent
 
 # Where a name may stand: points from its mark, and how it is aligned there. The far ones get a line to their mark.
 NEAR = (
@@ -77,7 +77,7 @@ def primary_cells(results: Results, dataset: str) -> dict[str, Cell]:
     return {method: cell for method, cell in cells.items() if cell.mean is not None}
 
 
-def nondominated(points: Mapping[str, Point]) -> list[str]:
+def nondominated(points: Mapping[str, PlotPosition]) -> list[str]:
     """Those for which no other costs at most as much and scores at least as high, cheapest first."""
     front: list[str] = []
     best = float("-inf")
@@ -109,7 +109,7 @@ def draw_fronts(cells: Mapping[str, Cell], costs: Mapping[str, Mapping[str, floa
     return figure
 
 
-def draw_front(axes: Axes, points: Mapping[str, Point]) -> None:
+def draw_front(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
     """Every method's mark and name, and the front; the cost axis is logarithmic, the other has its limits."""
     front = nondominated(points)
     axes.plot(
@@ -129,7 +129,7 @@ def draw_front(axes: Axes, points: Mapping[str, Point]) -> None:
     _name(axes, points)
 
 
-def _name(axes: Axes, points: Mapping[str, Point]) -> None:
+def _name(axes: Axes, points: Mapping[str, PlotPosition]) -> None:
     """Each mark's name where it covers least of the marks and names already there."""
     scale = lay_out(axes) / 72
     inside = axes.get_window_extent()
@@ -152,7 +152,7 @@ def _name(axes: Axes, points: Mapping[str, Point]) -> None:
         taken.append(box)
 
 
-def _along(axes: Axes, front: Sequence[Point]) -> list[npt.NDArray[np.float64]]:
+def _along(axes: Axes, front: Sequence[PlotPosition]) -> list[npt.NDArray[np.float64]]:
     """Spots on the front's line, in pixels."""
     corners = axes.transData.transform(front)
     return [start + share * (end - start) for start, end in pairwise(corners) for share in np.linspace(0, 1, 40)]

@@ -9,7 +9,7 @@ from dualres.bench.report.plots.costs import latency_bars
 from dualres.bench.report.plots.diagrams import allocations, architecture
 from dualres.bench.report.plots.mechanism import mechanism
 from dualres.bench.report.plots.memory import memory_picture
-from dualres.bench.report.plots.picture import Drawn, Picture
+from dualres.bench.report.plots.picture import Picture, PictureFile
 from dualres.bench.report.plots.registry import FIGURES
 from dualres.bench.report.plots.scaling import scaling_picture
 from dualres.bench.report.results import Results
@@ -44,7 +44,7 @@ def pictures(
 
 def write_figures(
     results: Mapping[str, Results], directory: Path, costs: Sequence[Costs] = (), folder: Path | None = None
-) -> list[Drawn]:
+) -> list[PictureFile]:
     """Write every figure as PDF and PNG, and their hashes. `results` are by name of their study, `folder` the ledger's.
 
     Figures of an earlier report that this one does not have are removed.
@@ -53,6 +53,6 @@ def write_figures(
     for picture in pictures(results, costs, folder):
         with printed():
             pdf, png = save(picture.figure, directory / picture.name)
-        drawn.append(Drawn(picture.name, picture.title, picture.caption, pdf, png, picture.study))
+        drawn.append(PictureFile(picture.name, picture.title, picture.caption, pdf, png, picture.study))
     replace_sums(directory, [path.name for each in drawn for path in (each.pdf, each.png)])
     return drawn

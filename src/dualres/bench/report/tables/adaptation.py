@@ -6,7 +6,7 @@ from dualres.bench.report.adapted_scores import CONDITION
 from dualres.bench.report.names import dataset_title, method_name
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Line, Sheet
+from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.model import NOT_PLANNED, Table, Value
 from dualres.bench.report.tables.registry import makes_table
 from dualres.config import RECIPES
@@ -32,7 +32,7 @@ def adaptation(results: Results, dataset: str) -> Table | None:
         for recipe in sorted(found, key=lambda one: order.index(one.kind) if one else -1):
             its = fields | {"recipe": recipe}
             name = recipe.kind if recipe else NOT_PLANNED
-            lines.append(Line((method_name(method), name), its, results.planned_seeds(**its)))
+            lines.append(TableLine((method_name(method), name), its, results.planned_seeds(**its)))
     table = Sheet(results).table(
         f"adaptation_{dataset}",
         f"{dataset_title(dataset)}: macro-F1 (%) judged alone and together",

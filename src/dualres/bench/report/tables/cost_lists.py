@@ -13,8 +13,8 @@ from dualres.bench.report.tables.model import Table, Value
 
 DIGITS = 12  # of a hash, enough to tell files apart
 
-Place = tuple[str, str]  # dataset and method
-Cells = dict[str, Value]  # by column
+CellPlace = tuple[str, str]  # dataset and method
+CostCells = dict[str, Value]  # by column
 
 
 def tails(costs: Costs) -> Table:
@@ -40,7 +40,7 @@ def memory(costs: Costs) -> Table:
 def storage(costs: Costs) -> Table:
     """Files and tensors, and where the model came from."""
 
-    def cells(_: Place, measurement: Measurement) -> Cells:
+    def cells(_: CellPlace, measurement: Measurement) -> CostCells:
         model = measurement.facts["model"]
         words = {
             "File": f"{model['file_bytes']:,}",
@@ -60,7 +60,7 @@ def storage(costs: Costs) -> Table:
 def checks(costs: Costs) -> Table:
     """Whether all ways to the scores agree."""
 
-    def cells(_: Place, measurement: Measurement) -> Cells:
+    def cells(_: CellPlace, measurement: Measurement) -> CostCells:
         agreement, source = measurement.facts["agreement"], measurement.facts["input"]
         ledger, shipped = agreement["ledger"], agreement.get("shipped")
         other_way = {"Eager, shipped": Value("one way" if shipped is None else f"{shipped['difference']:.1e}")}
@@ -87,7 +87,7 @@ def long_records(costs: Costs) -> Table:
     """Throughput over a thousand windows and more."""
     names = {"prepared_ms": "Prepared ms", "native_ms": "Native ms", "rss_mib": "RSS MiB"}
 
-    def cells(place: Place, measurement: Measurement) -> Cells:
+    def cells(place: CellPlace, measurement: Measurement) -> CostCells:
         source = measurement.facts["input"]
         rate = 1000 * source["windows"] / measurement.median_ms(PREPARED)
         return {
@@ -107,13 +107,15 @@ def long_records(costs: Costs) -> Table:
 def _quantities(costs: Costs, name: str, title: str, names: dict[str, str], remark: str) -> Table:
     """A column per quantity; the paper prints none of these for all methods."""
 
-    def cells(place: Place, _: Measurement) -> Cells:
+    def cells(place: CellPlace, _: Measurement) -> CostCells:
         return {title: replace(cost_value(costs, each, *place), paper=None) for each, title in names.items()}
 
     return _list(costs, name, title, cells, remark)
 
 
-def _list(costs: Costs, name: str, title: str, cells: Callable[[Place, Measurement], Cells], remark: str) -> Table:
+def _list(
+    costs: Costs, name: str, title: str, cells: Callable[[CellPlace, Measurement], CostCells], remark: str
+) -> Table:
     """A row for every method on every dataset that was measured."""
     places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
     found = {place: cells(place, costs.found[place]) for place in places if place in costs.found}

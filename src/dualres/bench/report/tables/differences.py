@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dualres.bench.report.captions import counted, sentences
-from dualres.bench.report.compare import REFERENCE, Difference, Ranks, critical_difference, paired_differences
+from dualres.bench.report.compare import REFERENCE, PairedDifference, Ranks, critical_difference, paired_differences
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.results import Entry, Results, labelled_s
+from dualres.bench.report.results import FinishedJob, Results, labelled_s
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Sheet
 from dualres.bench.report.tables.model import NOT_RUN, Table, Value
@@ -64,7 +64,7 @@ def _difference_table(
     )
 
 
-def difference_value(difference: Difference) -> Value:
+def difference_value(difference: PairedDifference) -> Value:
     """The mean over the pairs with its interval; the SD over seeds goes with it, unseen."""
     pairs = counted(len(difference.pairs), "pair")
     return replace(
@@ -78,14 +78,14 @@ def difference_value(difference: Difference) -> Value:
     )
 
 
-def value_with_spread(difference: Difference) -> Value:
+def value_with_spread(difference: PairedDifference) -> Value:
     """The same with the SD over seeds in sight."""
     spread = "" if difference.sd is None else f" ± {difference.sd:.2f}"
     text = f"{difference.mean:+.2f}{spread} [{difference.low:+.2f}, {difference.high:+.2f}]"
     return replace(difference_value(difference), text=text)
 
 
-def paired_value(pairs: Sequence[tuple[Entry, Entry]], metric: str, mean: float, digits: int = 2) -> Value:
+def paired_value(pairs: Sequence[tuple[FinishedJob, FinishedJob]], metric: str, mean: float, digits: int = 2) -> Value:
     """A number made of pairs of jobs of one dataset, the first of which are of one method, each minus the second."""
     jobs = [one.job for one, _ in pairs]
     budgets = {job.budget for job in jobs}
@@ -105,7 +105,7 @@ def paired_value(pairs: Sequence[tuple[Entry, Entry]], metric: str, mean: float,
     )
 
 
-def _by_seed(entries: Iterable[Entry]) -> dict[int, tuple[str, ...]]:
+def _by_seed(entries: Iterable[FinishedJob]) -> dict[int, tuple[str, ...]]:
     found: dict[int, tuple[str, ...]] = {}
     for entry in entries:
         found[entry.job.seed] = (*found.get(entry.job.seed, ()), entry.key)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from dualres.bench.report.names import dataset_title, method_name
 from dualres.bench.report.results import Results, percent_f1
 from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Line, Sheet
+from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.metrics import log_loss
 from dualres.bench.report.tables.model import Table, Value
 from dualres.bench.report.tables.registry import makes_table
@@ -47,7 +47,7 @@ def duration(results: Results, dataset: str) -> Table:
     table = Sheet(results).table(
         f"duration_{dataset}",
         f"{dataset_title(dataset)}: number of updates, by validation macro-F1 (%) and log loss (nats)",
-        [Line((str(recipe.updates),), {"dataset": dataset, "recipe": recipe}) for recipe in recipes],
+        [TableLine((str(recipe.updates),), {"dataset": dataset, "recipe": recipe}) for recipe in recipes],
         [*each, *means],
         labels=("Updates",),
     )

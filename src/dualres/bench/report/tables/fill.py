@@ -18,7 +18,7 @@ OVER_SEEDS = "Over several seeds: mean and sample SD of the seeds' values, each 
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """A row: its names, and what its numbers have in common."""
 
     labels: tuple[str, ...]
@@ -33,7 +33,7 @@ class Column:
     fields: Mapping[str, object] = field(default_factory=dict)
     fold: int | None = None  # the first or second fold of the row's dataset; None for both
 
-    def of(self, line: Line) -> dict[str, object]:
+    def of(self, line: TableLine) -> dict[str, object]:
         """What all jobs behind the cell in that line have in common."""
         fields = {**line.fields, **self.fields}
         if self.fold is not None:
@@ -41,14 +41,14 @@ class Column:
         return fields
 
 
-Rivals = Callable[[Line, Column], str]  # names those that a value competes with for bold print; empty: with none
+Rivals = Callable[[TableLine, Column], str]  # names those that a value competes with for bold print; empty: with none
 
 
-def by_row(line: Line, column: Column) -> str:
+def by_row(line: TableLine, column: Column) -> str:
     return " / ".join(line.labels)
 
 
-def by_column(line: Line, column: Column) -> str:
+def by_column(line: TableLine, column: Column) -> str:
     return column.title
 
 
@@ -105,7 +105,7 @@ class Sheet:
         self,
         name: str,
         title: str,
-        lines: Iterable[Line],
+        lines: Iterable[TableLine],
         columns: Sequence[Column],
         *,
         labels: Sequence[str],
@@ -171,7 +171,7 @@ def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: in
     return f"{mean:,.{digits}f}{spread}" + (f" (n={n})" if planned > 1 else "")
 
 
-def _mark(rows: list[tuple[Line, list[Value]]], columns: Sequence[Column], rivals: Rivals) -> None:
+def _mark(rows: list[tuple[TableLine, list[Value]]], columns: Sequence[Column], rivals: Rivals) -> None:
     """Put the best value of all rivals in bold."""
     places: dict[str, list[tuple[int, int]]] = {}
     for i, (line, _) in enumerate(rows):

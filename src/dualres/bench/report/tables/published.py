@@ -11,7 +11,7 @@ from dualres.bench.report.captions import seeds_in_words, span
 from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Line, Rivals, Sheet, by_column
+from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column
 from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
 from dualres.bench.report.tables.registry import makes_table, register_table
 from dualres.learn.fold import Budget
@@ -100,13 +100,13 @@ def collapse(results: Results) -> Table:
     )
 
 
-def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> Line:
+def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> TableLine:
     """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
     fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
-    return Line((method_name(method),), fields, results.planned_seeds(**fields))
+    return TableLine((method_name(method),), fields, results.planned_seeds(**fields))
 
 
-def _lines(results: Results, dataset: str) -> list[Line]:
+def _lines(results: Results, dataset: str) -> list[TableLine]:
     return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
 
 

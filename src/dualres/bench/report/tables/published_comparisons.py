@@ -9,7 +9,7 @@ from dualres.bench.methods.catalogue import entry
 from dualres.bench.report.captions import MINIROCKET_COUNTED, counted
 from dualres.bench.report.compare import paired_differences
 from dualres.bench.report.names import DEVICES, dataset_name, method_name
-from dualres.bench.report.results import Entry, Results, percent_f1
+from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.differences import EXPLAINED, paired_value, value_with_spread
 from dualres.bench.report.tables.fill import Sheet
@@ -88,7 +88,7 @@ def devices(results: Results) -> Table | None:
     )
 
 
-def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[tuple[Entry, Entry]]]:
+def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[tuple[FinishedJob, FinishedJob]]]:
     """Pairs by dataset and method, of all that was run on both; MiniRocket never is."""
     gpu_plans = {replace(entry.job, device="cpu"): entry for entry in on_gpu.entries if entry.job.device == "cuda"}
     return {

@@ -6,10 +6,10 @@ from dataclasses import replace
 from dualres.bench.campaign.studies import NEURAL_PEERS, RECIPE_CONTROLS
 from dualres.bench.report.compare import difference
 from dualres.bench.report.names import dataset_title, method_name
-from dualres.bench.report.results import Cell, Entry, Results, percent_f1
+from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.differences import EXPLAINED, value_with_spread
-from dualres.bench.report.tables.fill import Column, Line, Sheet
+from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.model import NOT_RUN, Table, Value
 from dualres.bench.report.tables.registry import makes_table
 from dualres.config import RECIPES, Recipe
@@ -46,7 +46,7 @@ def recipes_of(results: Results, dataset: str) -> dict[str, Recipe]:
     return {name: by_name[name] for name in RECIPES if name in by_name}
 
 
-def pairs_of(one: Cell, other: Cell) -> list[tuple[Entry, Entry]]:
+def pairs_of(one: Cell, other: Cell) -> list[tuple[FinishedJob, FinishedJob]]:
     """Jobs of two cells with equal fold and seed, of the seeds of which both have all folds."""
     theirs = {(e.job.seed, e.job.fold): e for e in other.entries if e.job.seed in other.seeds}
     mine = [e for e in one.entries if e.job.seed in one.seeds]
@@ -59,9 +59,9 @@ def _title(recipe: str) -> str:
     return f"By the {whose} recipe"
 
 
-def _line(results: Results, dataset: str, method: str) -> Line:
+def _line(results: Results, dataset: str, method: str) -> TableLine:
     fields = {"dataset": dataset, "method": method}
-    return Line((method_name(method),), fields, results.planned_seeds(**fields))
+    return TableLine((method_name(method),), fields, results.planned_seeds(**fields))
 
 
 def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, Recipe]) -> Value:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, RIGS, WITHOUT_RECIPE, Rig, recipes
-from dualres.bench.report.across_rigs import MOST_LOST, REFERENCE, Scores, choose, chosen_without, gains
+from dualres.bench.report.across_rigs import MOST_LOST, REFERENCE, RigScores, choose, chosen_without, gains
 from dualres.bench.report.captions import in_words
 from dualres.bench.report.compare import Pair, interval
 from dualres.bench.report.names import method_name
-from dualres.bench.report.results import Entry, Results, has
+from dualres.bench.report.results import FinishedJob, Results, has
 from dualres.bench.report.tables.fill import Sheet
 from dualres.bench.report.tables.metrics import metric
 from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
@@ -72,7 +72,9 @@ class Suite:
         }
         whole = [rig for rig in RIGS if all(self.values[one.title, rig.title].complete for one in self.candidates)]
         self.rigs = {rig.title: rig for rig in whole}
-        self.scores: Scores = {one.title: {rig: self._mean(one, rig) for rig in self.rigs} for one in self.candidates}
+        self.scores: RigScores = {
+            one.title: {rig: self._mean(one, rig) for rig in self.rigs} for one in self.candidates
+        }
 
     def _planned(self, one: Contender) -> bool:
         return any(has(job, one.on(rig, self.results)) for rig in RIGS for job in self.results.planned.values())
@@ -114,7 +116,7 @@ class Suite:
 suite_of = lru_cache(maxsize=1)(Suite)  # three tables in a row are made of it
 
 
-def paired(ours: Sequence[Entry], theirs: Sequence[Entry]) -> dict[str, list[Pair]]:
+def paired(ours: Sequence[FinishedJob], theirs: Sequence[FinishedJob]) -> dict[str, list[Pair]]:
     """Outcomes of equal fold and seed, by fold; of a side with one seed, that one stands beside each of the other's."""
     pairs: dict[str, list[Pair]] = {}
     alone = min(len({entry.job.seed for entry in side}) for side in (ours, theirs)) == 1

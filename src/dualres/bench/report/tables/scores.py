@@ -13,7 +13,7 @@ from dualres.bench.report.captions import MINIROCKET_COUNTED, sentences
 from dualres.bench.report.names import dataset_name, dataset_title, method_name
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Line, Rivals, Sheet, by_column, by_row
+from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column, by_row
 from dualres.bench.report.tables.model import Table
 from dualres.bench.report.tables.registry import makes_table, register_table
 from dualres.learn.fold import Budget
@@ -33,7 +33,7 @@ def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Tabl
     return Sheet(results).table(
         f"{study}_{metric}",
         f"{study.capitalize()}: {SCORES[metric]} (%)",
-        [Line((dataset_name(name),), {"dataset": name}) for name in planned.datasets(results)],
+        [TableLine((dataset_name(name),), {"dataset": name}) for name in planned.datasets(results)],
         [_method_column(m, metric) for m in planned.methods(results, among=methods)],
         labels=("Dataset",),
         best=by_row,
@@ -49,7 +49,7 @@ register_table("ablation_macro_f1", partial(over_datasets, metric="macro_f1", me
 @makes_table("bearing_by_fold")
 def bearing_by_fold(results: Results) -> Table:
     lines = [
-        Line((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
+        TableLine((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
         for name in planned.datasets(results)
         for method in planned.methods(results, name)
     ]
@@ -73,7 +73,7 @@ def hust_by_seed(results: Results) -> Table | None:
     return Sheet(results).table(
         "bearing_hust_itransformer",
         "iTransformer on HUST by seed",
-        [*(Line((str(seed),), fields, (seed,)) for seed in results.seeds), Line(("all",), fields)],
+        [*(TableLine((str(seed),), fields, (seed,)) for seed in results.seeds), TableLine(("all",), fields)],
         [Column(f"{words[0].upper()}{words[1:]} (%)", metric) for metric, words in SCORES.items()],
         labels=("Seed",),
     )
@@ -140,7 +140,10 @@ def replication(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"replication_{dataset}",
         f"{dataset_title(dataset)}, replicated: macro-F1 (%)",
-        [Line((f"{s:.3f}",), {"dataset": dataset, "budget": b}) for b, s in planned.budgets(results, dataset).items()],
+        [
+            TableLine((f"{s:.3f}",), {"dataset": dataset, "budget": b})
+            for b, s in planned.budgets(results, dataset).items()
+        ],
         [_method_column(m) for m in planned.methods(results, dataset)],
         labels=("Seconds/class",),
         best=by_row,
@@ -151,7 +154,7 @@ def replication(results: Results, dataset: str) -> Table:
 @makes_table("allocation")
 def allocation(results: Results, dataset: str) -> Table:
     lines = [
-        Line((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
+        TableLine((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
         for budget in planned.budgets(results, dataset)
     ]
     return one_seed(results).table(
@@ -209,7 +212,7 @@ def every_seed(results: Results) -> list[Table]:
     seeds = sorted({job.seed for job in further} | set(results.seeds))
     study = results.study.name
     lines = [
-        Line((dataset_name(name), seconds, fold), {"dataset": name, "budget": budget, **only})
+        TableLine((dataset_name(name), seconds, fold), {"dataset": name, "budget": budget, **only})
         for name in results.datasets()
         for budget, seconds in planned.exposures(results, name).items()
         if any((job.dataset, job.budget) == (name, budget) for job in further)
@@ -265,7 +268,7 @@ def _by_method(
     return one_seed(results).table(
         f"{name}_{dataset}",
         dataset_title(dataset) + title,
-        [Line((method_name(m),), {"dataset": dataset, "method": m}) for m in methods],
+        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in methods],
         columns,
         labels=("Method",),
         best=best,

@@ -13,9 +13,9 @@ from torch import Tensor
 
 from dualres.config import Recipe
 from dualres.errors import ConfigError
-from dualres.kernel.gpu.draws import Drawn
+from dualres.kernel.gpu.draws import DrawnArrays
 from dualres.learn.trained.augment.mixup import Mixture, draw_mixture, no_mixture
-from dualres.learn.trained.augment.paths import Curve, Paths, curves, draw_paths
+from dualres.learn.trained.augment.paths import GainCurve, Paths, curves, draw_paths
 from dualres.learn.trained.augment.registry import Augmentation, find
 
 
@@ -24,10 +24,10 @@ class Draw(NamedTuple):
 
     paths: Paths | None  # None where the recipe has none
     mixture: Mixture
-    more: tuple[Curve, ...] = ()  # log-gains of further augmentations
+    more: tuple[GainCurve, ...] = ()  # log-gains of further augmentations
 
     @property
-    def curve(self) -> Curve | None:
+    def curve(self) -> GainCurve | None:
         """The log-gains of all that raises and lowers frequencies, added; None where nothing does."""
         parts = self.more
         if self.paths is not None:
@@ -67,7 +67,7 @@ def _checked_curves(augmentation: Augmentation, drawn: Any, windows: int, freque
     return found
 
 
-def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[Drawn]:
+def in_own_order(source: Iterator[Draw], order: npt.NDArray[np.int64]) -> Iterator[DrawnArrays]:
     """Paths and mixtures for windows as they come, not in the `order` in which they are trained on.
 
     Amplitudes and phases (windows, waves), with no waves where there are no paths; partners and shares (windows,).

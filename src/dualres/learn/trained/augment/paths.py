@@ -9,20 +9,20 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
-Reals = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
+
 # From frequencies (n,), float64 in units of half the sampling rate f_N, to log-gains in nats, (windows, n) float64.
-Curve = Callable[[Tensor], Tensor]
+GainCurve = Callable[[Tensor], Tensor]
 
 
 class Paths(NamedTuple):
     """One path per window."""
 
-    amplitudes: Reals  # (windows, waves), in nats
-    phases: Reals  # (windows, waves), in radians
+    amplitudes: Exact  # (windows, waves), in nats
+    phases: Exact  # (windows, waves), in radians
 
 
 def draw_paths(chance: np.random.Generator, windows: int, sigma: float, waves: int) -> Paths:
@@ -41,13 +41,13 @@ def curves(paths: Paths, frequencies: Tensor) -> Tensor:
     return torch.from_numpy(cosines).to(there) @ angles.cos() - torch.from_numpy(sines).to(there) @ angles.sin()
 
 
-def gains(curve: Curve, bins: int, device: torch.device | str = "cpu") -> Tensor:
+def gains(curve: GainCurve, bins: int, device: torch.device | str = "cpu") -> Tensor:
     """Factors for magnitudes at the frequencies of a DFT, from 0 to f_N: (windows, bins), float32."""
     frequencies = torch.arange(bins, dtype=torch.float64, device=device) / (bins - 1)
     return curve(frequencies).exp().float()
 
 
-def filtered(windows: Tensor, curve: Curve) -> Tensor:
+def filtered(windows: Tensor, curve: GainCurve) -> Tensor:
     """Windows (n, samples), their spectra multiplied: without delay, and not normalised again."""
     samples = windows.shape[-1]
     spectrum = torch.fft.rfft(windows)

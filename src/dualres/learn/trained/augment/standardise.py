@@ -13,30 +13,30 @@ from dualres.model.network import Encoder
 SMALLEST_SPREAD = 0.1
 
 
-class Standard(NamedTuple):
+class SpectrumStandard(NamedTuple):
     """Mean and spread of log-magnitudes at each frequency, (bins,) float32."""
 
     mean: Tensor
     spread: Tensor
 
 
-def no_standard(magnitudes: Tensor) -> Standard:
+def no_standard(magnitudes: Tensor) -> SpectrumStandard:
     """The standard that changes nothing, for magnitudes (windows, tokens, bins)."""
     bins, where = magnitudes.shape[-1], magnitudes.device
-    return Standard(torch.zeros(bins, device=where), torch.ones(bins, device=where))
+    return SpectrumStandard(torch.zeros(bins, device=where), torch.ones(bins, device=where))
 
 
-def standard_of(magnitudes: Tensor) -> Standard:
+def standard_of(magnitudes: Tensor) -> SpectrumStandard:
     """The standard of magnitudes (windows, tokens, bins), over all tokens of all windows."""
     count = magnitudes.shape[0] * magnitudes.shape[1]
     mean = sum(window.log1p().double().sum(0) for window in magnitudes) / count
     squares = sum((window.log1p().double() - mean).square().sum(0) for window in magnitudes)
     spread = (squares / count).sqrt().clamp(min=SMALLEST_SPREAD)
-    return Standard(mean.float(), spread.float())
+    return SpectrumStandard(mean.float(), spread.float())
 
 
 @torch.no_grad()
-def fold(layer: nn.Linear, standard: Standard) -> None:
+def fold(layer: nn.Linear, standard: SpectrumStandard) -> None:
     """Let a layer that learned from standardised views compute the same from plain ones."""
     mean, spread = (part.to(layer.weight.device, torch.float64) for part in standard)
     weight = layer.weight.double() / spread
@@ -44,7 +44,7 @@ def fold(layer: nn.Linear, standard: Standard) -> None:
     layer.weight.copy_(weight)
 
 
-def fold_into(encoder: Encoder, standards: Sequence[Standard]) -> None:
+def fold_into(encoder: Encoder, standards: Sequence[SpectrumStandard]) -> None:
     """After training, let the short and the long projection take plain spectra.
 
     A branch that was removed has nothing to fold.

@@ -16,8 +16,8 @@ from torch.nn.functional import one_hot
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
 from dualres.learn.trained.augment.draws import Draw, draws
-from dualres.learn.trained.augment.paths import Curve, filtered, gains
-from dualres.learn.trained.augment.standardise import Standard, no_standard, standard_of
+from dualres.learn.trained.augment.paths import GainCurve, filtered, gains
+from dualres.learn.trained.augment.standardise import SpectrumStandard, no_standard, standard_of
 from dualres.learn.trained.batches import MICROBATCH, Batch, Views, support_order, views_of
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import aligned_magnitudes, normalise
@@ -61,7 +61,7 @@ class AugmentedSpectra(AugmentedSupport):
         return lambda rows: tuple(view.seen(rows, partners, shares) for view in self._views)
 
     @property
-    def standards(self) -> list[Standard]:
+    def standards(self) -> list[SpectrumStandard]:
         """What the short and the long view are standardised by."""
         return [view.standard for view in self._views]
 
@@ -69,12 +69,12 @@ class AugmentedSpectra(AugmentedSupport):
 class View:
     """One resolution of all windows: magnitudes (windows, tokens, bins), and what they are standardised by."""
 
-    def __init__(self, magnitudes: Tensor, standard: Standard) -> None:
+    def __init__(self, magnitudes: Tensor, standard: SpectrumStandard) -> None:
         self.standard, self._magnitudes = standard, magnitudes
         self._gains = magnitudes.new_ones(magnitudes.shape[::2])  # (windows, bins)
         self._room = torch.empty_like(magnitudes[:MICROBATCH])  # allocating costs more than computing
 
-    def gain(self, curve: Curve | None) -> None:
+    def gain(self, curve: GainCurve | None) -> None:
         """From now on the windows are seen with these gains."""
         if curve is not None:
             self._gains = gains(curve, self._gains.shape[1], self._gains.device)
@@ -88,7 +88,7 @@ class View:
 
 
 def seen_ref(
-    magnitudes: Tensor, gains: Tensor, standard: Standard, rows: slice, partners: Tensor, shares: Tensor
+    magnitudes: Tensor, gains: Tensor, standard: SpectrumStandard, rows: slice, partners: Tensor, shares: Tensor
 ) -> Tensor:
     """The readable twin of kernel/augment.c and learn/trained/gpu/augment_triton.py."""
     others = partners[rows]

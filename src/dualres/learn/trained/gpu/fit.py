@@ -20,8 +20,8 @@ from torch import Tensor
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.cuda_graphs import beside, full_precision, recorded
-from dualres.kernel.gpu.draws import SLAB, Draws, GpuAugmentation, Shown, Standard
-from dualres.kernel.gpu.layout import Layout, ceil_div
+from dualres.kernel.gpu.draws import SLAB, GpuAugmentation, NoiseSource, StandardTensors, WindowAugmentation
+from dualres.kernel.gpu.layout import ParameterLayout, ceil_div
 from dualres.kernel.gpu.passes import Passes
 from dualres.kernel.gpu.spectra import Spectra
 from dualres.learn.trained.gpu.adam_triton import adam_kernel
@@ -34,21 +34,23 @@ PARAMETERS_AT_ONCE = 64
 GRADIENT_ROWS = 16  # windows whose shares of the gradient are loaded together
 BETAS, EPS = (0.9, 0.999), 1e-8  # torch.optim.Adam's
 
-Kind = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
+FitShape = tuple[ModelConfig, int, int | None]  # of network: sizes, classes, and how it is shown its windows
 
-_compiled: set[Kind] = set()
-_warm: set[tuple[Kind, int, int, torch.device]] = set()  # kinds and numbers of networks and windows, where they were
+_compiled: set[FitShape] = set()
+_warm: set[tuple[FitShape, int, int, torch.device]] = (
+    set()
+)  # kinds and numbers of networks and windows, where they were
 
 Supports = Sequence[npt.NDArray[np.float32]]
-Labels = Sequence[npt.NDArray[np.int64]]
+FitLabels = Sequence[npt.NDArray[np.int64]]
 OnUpdate = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
 
 
-class Trained(NamedTuple):
+class TrainingTrace(NamedTuple):
     """What is told of a network that was trained in place."""
 
     losses: list[float]  # before each update
-    standards: list[Standard]  # of the short and the long view that it learned from; none where they were plain
+    standards: list[StandardTensors]  # of the short and the long view that it learned from; none where they were plain
     stages: dict[int, DualRes]  # what it was after the updates that were asked for
 
 
@@ -57,7 +59,7 @@ class Trained(NamedTuple):
 def fit_together(
     networks: Sequence[DualRes],
     supports: Supports,
-    labels: Labels,
+    labels: FitLabels,
     *,
     recipe: Recipe,
     seeds: Sequence[int],
@@ -65,12 +67,12 @@ def fit_together(
     augmentation: GpuAugmentation | None = None,
     progress: OnUpdate | None = None,
     stages: Collection[int] = (),
-) -> list[Trained]:
+) -> list[TrainingTrace]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
     The networks end on the device, with gradients. `progress` hears of every update, in bursts.
     """
-    layout = Layout(networks[0].config, networks[0].head.out_features)
+    layout = ParameterLayout(networks[0].config, networks[0].head.out_features)
     where = torch.device(device)
     where = torch.device("cuda", torch.cuda.current_device() if where.index is None else where.index)
     stream = beside(where.index)
@@ -94,7 +96,7 @@ def fit_together(
                 layout.unpack(kept[update][fit], network)
         standards = [[view.standard(fit) for view in bundle.augmented] for fit in range(len(seeds))]
         stream.synchronize()
-    return [Trained(*its) for its in zip(losses, standards, earlier, strict=True)]
+    return [TrainingTrace(*its) for its in zip(losses, standards, earlier, strict=True)]
 
 
 def sources_of(supports: Supports) -> list[int]:
@@ -122,7 +124,7 @@ class Bundle:
 
     def __init__(
         self,
-        layout: Layout,
+        layout: ParameterLayout,
         seeds: Sequence[int],
         windows: int,
         recipe: Recipe,
@@ -132,15 +134,15 @@ class Bundle:
     ) -> None:
         self._sources = range(len(seeds)) if sources is None else sources
         self._layout, self._device, self._recipe, self._augmentation = layout, device, recipe, augmentation
-        shown = Shown(augmentation.sources, windows, augmentation.waves, device) if augmentation else None
-        self.draws = Draws(seeds, windows, layout.config.width, device, shown)
+        shown = WindowAugmentation(augmentation.sources, windows, augmentation.waves, device) if augmentation else None
+        self.draws = NoiseSource(seeds, windows, layout.config.width, device, shown)
         self.passes = Passes(layout, len(seeds), windows, device, self.draws, self._sources)
-        self.augmented: list[Augmented] = []  # the short and the long view, where they change with every update
+        self.augmented: list[AugmentedSupports] = []  # the short and the long view, where they change with every update
         if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
-            self.augmented = [Augmented(*view, len(seeds), self.draws, shown) for view in views]
+            self.augmented = [AugmentedSupports(*view, len(seeds), self.draws, shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
-        self._kind: Kind = (layout.config, layout.classes, shown.waves if shown else None)
+        self._kind: FitShape = (layout.config, layout.classes, shown.waves if shown else None)
 
     @contextmanager
     def _compiling(self) -> Iterator[None]:
@@ -161,7 +163,7 @@ class Bundle:
             call.result()
         _compiled.add(self._kind)
 
-    def load(self, supports: Supports, labels: Labels) -> None:
+    def load(self, supports: Supports, labels: FitLabels) -> None:
         """Take the supports' labels, and their spectra, which are computed once; compile the passes meanwhile."""
         with self._compiling():
             windows, samples = len(supports[0]), self._layout.config.window
@@ -228,23 +230,23 @@ class Bundle:
         return kept
 
 
-class Augmented:
+class AugmentedSupports:
     """One resolution of augmented supports: magnitudes beside the padded view (fits * windows, tokens, columns)."""
 
-    def __init__(self, view: Tensor, bins: int, fits: int, draws: Draws, shown: Shown) -> None:
+    def __init__(self, view: Tensor, bins: int, fits: int, draws: NoiseSource, shown: WindowAugmentation) -> None:
         self._view, self._bins, self._draws, self._shown = view, bins, draws, shown
         self._windows = len(view) // fits
         view[..., bins] = 1.0  # meets the bias; the kernel writes bins only
         self.magnitudes = torch.zeros_like(view)
         self._means, self._spreads = (torch.zeros(fits, bins, device=view.device) for _ in range(2))
 
-    def load(self, standard_of: Callable[[Tensor], Standard]) -> None:
+    def load(self, standard_of: Callable[[Tensor], StandardTensors]) -> None:
         """Take log(1 + magnitudes), which were written to `magnitudes`, for what they are."""
         self.magnitudes.expm1_()
         for fit, its in enumerate(self.magnitudes[..., : self._bins].split(self._windows)):
             self._means[fit], self._spreads[fit] = standard_of(its)
 
-    def standard(self, fit: int) -> Standard:
+    def standard(self, fit: int) -> StandardTensors:
         """What a fit's view is standardised by, in host memory."""
         return self._means[fit].cpu(), self._spreads[fit].cpu()
 

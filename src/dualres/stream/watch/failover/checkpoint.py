@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dualres.errors import MISFIT, ConfigError
 from dualres.stream.monitor.chunk import Form
-from dualres.stream.watch.records import Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.spool import Spool
 
 EVERY_S = 5.0
@@ -27,12 +27,12 @@ _CHUNK = ("id", "stream", "first", "count", "side", "at", "last")
 
 
 @dataclass(frozen=True)
-class Left:
+class StreamCheckpoint:
     """A checkpoint."""
 
     by: str  # the process that left it
     streams: list[Stream]
-    chunks: list[Stored]
+    chunks: list[StoredChunk]
 
 
 def packed(spool: Spool, by: str) -> bytes:
@@ -53,7 +53,7 @@ def packed(spool: Spool, by: str) -> bytes:
     return b"".join([_LENGTH.pack(len(text)), text, *(chunk.data for chunk in chunks)])
 
 
-def unpacked(payload: bytes, spool: Spool) -> Left:
+def unpacked(payload: bytes, spool: Spool) -> StreamCheckpoint:
     """A ConfigError where it is none, or of another model."""
     try:
         (length,) = _LENGTH.unpack_from(payload)
@@ -63,7 +63,7 @@ def unpacked(payload: bytes, spool: Spool) -> Left:
         chunks = []
         for one in data["chunks"]:
             samples = payload[at : at + one["bytes"]]
-            chunks.append(Stored(**{n: one[n] for n in _CHUNK}, data=samples))
+            chunks.append(StoredChunk(**{n: one[n] for n in _CHUNK}, data=samples))
             at += one["bytes"]
         of, by = data["of"], data["by"]
     except (*MISFIT, struct.error) as error:
@@ -72,7 +72,7 @@ def unpacked(payload: bytes, spool: Spool) -> Left:
         raise ConfigError(f"what another process left cannot be understood ({len(payload)} bytes, not {at})")
     if of != spool.path.stem:
         raise ConfigError("what another process left is of another model, or of blocks of another length")
-    return Left(by, streams, chunks)
+    return StreamCheckpoint(by, streams, chunks)
 
 
 @dataclass

@@ -39,7 +39,7 @@ class Turn:
 
     def wait(self, stopped: threading.Event) -> bool:
         """Until nobody has the session, as far as one can see; False if stopped."""
-        heard = _Heard()
+        heard = _SessionHolder()
         client = self._broker.client("")
         client.on_connect = lambda client, *_: client.subscribe(self.holder, 1)
         client.on_subscribe = lambda *_: heard.begin()
@@ -78,7 +78,7 @@ class Turn:
         return found[-1] if found else None
 
 
-class _Heard:
+class _SessionHolder:
     """Of the one who has the session; in the thread of a client."""
 
     def __init__(self) -> None:

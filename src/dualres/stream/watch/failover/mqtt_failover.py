@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dualres.errors import ConfigError
 from dualres.stream.watch.failover.leader_election import BEAT_S, Turn, TurnLostError
 from dualres.stream.watch.sources.mqtt import ASKED_EVERY_S, OURS, Header, Mqtt
-from dualres.stream.watch.sources.source import Known, Put, Say, Told
+from dualres.stream.watch.sources.source import Put, Say, SourceOptions, StreamPosition
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessage, MQTTMessageInfo
@@ -21,7 +21,7 @@ TOO_LARGE = ("Packet too large", "Protocol error")  # how Mosquitto says that a 
 AGAIN_S = 5.0  # after which a checkpoint that was refused is sent once more
 
 
-class MqttInTurn(Mqtt):
+class MqttFailover(Mqtt):
     """`claim` first, then `run`, which ends with a TurnLostError when the connection does: what came of samples since
     the last checkpoint is then another's business, so nothing may be acknowledged any more."""
 
@@ -29,7 +29,7 @@ class MqttInTurn(Mqtt):
     after_loss = "another may take over"
     unacknowledged = 65_535  # as many as came since a checkpoint; the agent takes no more than it has room for
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         self._turn = Turn(self._broker, self.client_id, OURS)
         self._client.will_set(self._turn.holder, None, 1, retain=True)
@@ -52,7 +52,7 @@ class MqttInTurn(Mqtt):
         self._beat()
         return self._turn.left_behind()
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         self._put, self._say = put, say
         self._ready.set()
         beat = time.monotonic()

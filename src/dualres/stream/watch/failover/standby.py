@@ -8,9 +8,9 @@ from uuid import uuid4
 
 from dualres.errors import ConfigError
 from dualres.stream.watch.agent import Agent
-from dualres.stream.watch.failover.checkpoint import Checkpoints, Left, unpacked
+from dualres.stream.watch.failover.checkpoint import Checkpoints, StreamCheckpoint, unpacked
 from dualres.stream.watch.failover.leader_election import TurnLostError
-from dualres.stream.watch.failover.mqtt_failover import MqttInTurn
+from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.spool import Spool, SpoolFullError
 
 PAUSE_S = 1.0  # after a turn that was lost
@@ -25,9 +25,9 @@ class Standby:
 
     def __init__(
         self,
-        source_of: Callable[[], MqttInTurn],
+        source_of: Callable[[], MqttFailover],
         spool: Spool,
-        agent_of: Callable[[MqttInTurn, Checkpoints], Agent],
+        agent_of: Callable[[MqttFailover, Checkpoints], Agent],
         say: Callable[[str], None],
     ) -> None:
         self._source_of, self._spool, self._agent_of, self._say = source_of, spool, agent_of, say
@@ -62,7 +62,7 @@ class Standby:
             if not self._worked(source):
                 break
 
-    def _worked(self, source: MqttInTurn) -> bool:
+    def _worked(self, source: MqttFailover) -> bool:
         """Until the turn is lost; False if it ended otherwise."""
         self._agent = self._agent_of(source, Checkpoints(self._spool, self._by, source.keep))
         if self._stopped.is_set():
@@ -72,7 +72,7 @@ class Standby:
         return bool(self._agent.failed)
 
     def _take_over(self, payload: bytes | None) -> None:
-        left = Left("", [], [])
+        left = StreamCheckpoint("", [], [])
         if payload:
             try:
                 left = unpacked(payload, self._spool)

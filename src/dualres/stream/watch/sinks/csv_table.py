@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.appended import append
 from dualres.stream.watch.sinks.sink import Sink
 from dualres.utils.printable import printable
@@ -20,7 +20,7 @@ COLUMNS = (
 
 
 class CsvTable(Sink):
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         rows = (_row([_cell(record.data, column) for column in COLUMNS]) for record in records)
         append(Path(self.name), "".join(rows), header=_row(COLUMNS))
 

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.appended import append
 from dualres.stream.watch.sinks.sink import ClosedError, Sink
 
 
 class StandardOutput(Sink):
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         try:
             sys.stdout.write("".join(map(_line, records)))
             sys.stdout.flush()
@@ -22,9 +22,9 @@ class StandardOutput(Sink):
 
 
 class JsonLines(Sink):
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         append(Path(self.name), "".join(map(_line, records)))
 
 
-def _line(record: Record) -> str:
+def _line(record: VerdictRecord) -> str:
     return json.dumps(record.data) + "\n"

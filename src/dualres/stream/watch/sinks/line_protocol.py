@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.appended import append
 from dualres.stream.watch.sinks.sink import Sink
 from dualres.stream.watch.sinks.webhook import post
@@ -16,20 +16,20 @@ TOKEN = "INFLUX_TOKEN"  # the environment variable that InfluxDB's own tools rea
 
 
 class LineFile(Sink):
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         append(Path(self.name), "".join(map(line, records)))
 
 
 class Influx(Sink):
     """`influx+http://host:8086/api/v2/write?org=plant&bucket=pumps`; the same point sent twice is one point there."""
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         token = os.environ.get(TOKEN)
         headers = {"Content-Type": "text/plain; charset=utf-8"} | ({"Authorization": f"Token {token}"} if token else {})
         post(self.name.removeprefix("influx+"), "".join(map(line, records)).encode(), headers)
 
 
-def line(record: Record) -> str:
+def line(record: VerdictRecord) -> str:
     """One point: stream, kind and run as tags, at the time at which the samples came plus where in them it ends."""
     data = record.data
     tags = {"stream": data["stream"], "kind": data["kind"], "run": data["run"]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError
 from dualres.stream.watch.broker import KEEPALIVE_S, Broker
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 10.0
 LOOK_S = 0.1  # how often to look whether the connection is still there
-Message = tuple[str, str]  # a topic and what is published on it
+TopicMessage = tuple[str, str]  # a topic and what is published on it
 
 
 class MqttSink(Sink):
@@ -35,7 +35,7 @@ class MqttSink(Sink):
         self._broker.client("")  # an error now where there is no client
         self._connection: _Connection | None = None
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         """All at once. Where that fails, one by one: Mosquitto hangs up when it refuses a message, and only who sends
         no other one meanwhile is sure to hear why."""
         messages = [(self._topic(one), json.dumps(one.data)) for one in records]
@@ -47,7 +47,7 @@ class MqttSink(Sink):
             for message in messages:
                 self._publish([message])
 
-    def _publish(self, messages: Sequence[Message]) -> None:
+    def _publish(self, messages: Sequence[TopicMessage]) -> None:
         """After a failure by a new connection, for the client would go on to send what it has, and a broker that does
         not like it would hang up again and again."""
         if self._connection is None:
@@ -63,7 +63,7 @@ class MqttSink(Sink):
             self._connection.close()
         self._connection = None
 
-    def _topic(self, record: Record) -> str:
+    def _topic(self, record: VerdictRecord) -> str:
         return self._broker.topic.replace("{stream}", re.sub(r"[+#]", "_", str(record.data["stream"])))
 
 
@@ -79,7 +79,7 @@ class _Connection:
         self._client.connect_async(broker.host, broker.port, KEEPALIVE_S)
         self._client.loop_start()
 
-    def publish(self, messages: Sequence[Message]) -> None:
+    def publish(self, messages: Sequence[TopicMessage]) -> None:
         """Until the broker has all; else a NotDeliveredError."""
         if not self._there.wait(TIMEOUT_S) and not self._lost:
             raise NotDeliveredError("no broker answers")

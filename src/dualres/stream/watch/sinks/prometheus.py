@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.errors import OutputError
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
 from dualres.utils.files import write_whole
 
@@ -29,7 +29,7 @@ class Prometheus(Sink):
         self._missing: dict[tuple[str, str], int] = {}
         self._counted = 0  # up to which verdict; those that were not delivered come again
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         for record in records:
             data = record.data
             which = data["stream"], data["kind"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 
 
 class NotDeliveredError(Exception):
@@ -23,7 +23,7 @@ class Sink(ABC):
         self.name = name
 
     @abstractmethod
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         """All of them have arrived when this returns; an error, such as a `NotDeliveredError`, if one has not."""
 
     def close(self) -> None:  # noqa: B027 (most have nothing to close)

@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dualres.stream.watch.records import Record
+from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import NotDeliveredError, Sink
 
 TIMEOUT_S = 10.0
@@ -21,7 +21,7 @@ class Webhook(Sink):
         super().__init__(name)
         self._arrived = 0  # the last one; a server that takes few at a time would else get the same again and again
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[VerdictRecord]) -> None:
         for record in records:
             if record.id > self._arrived:
                 body = json.dumps(record.data).encode()

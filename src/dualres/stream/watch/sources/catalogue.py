@@ -11,14 +11,19 @@ from dualres.stream.watch.sources.mqtt import Mqtt
 from dualres.stream.watch.sources.pipe import Pipe
 from dualres.stream.watch.sources.recordings_folder import RecordingsFolder
 from dualres.stream.watch.sources.serial_port import SerialPort
-from dualres.stream.watch.sources.source import Source, Told
+from dualres.stream.watch.sources.source import Source, SourceOptions
 from dualres.stream.watch.sources.udp import Udp
 
 PIPE = "-"
-SCHEMES: dict[str, Callable[[str, Told], Source]] = {"udp": Udp, "serial": SerialPort, "mqtt": Mqtt, "mqtts": Mqtt}
+SCHEMES: dict[str, Callable[[str, SourceOptions], Source]] = {
+    "udp": Udp,
+    "serial": SerialPort,
+    "mqtt": Mqtt,
+    "mqtts": Mqtt,
+}
 
 
-def source_of(text: str, told: Told) -> Source:
+def source_of(text: str, told: SourceOptions) -> Source:
     """What a user named."""
     if text == PIPE:
         return Pipe("stdin", told)

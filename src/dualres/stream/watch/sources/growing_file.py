@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from dualres.errors import RecordingError
 from dualres.stream.monitor.chunk import Chunk, Form
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told, known_in
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition, known_in
 from dualres.stream.watch.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
 MOST = 1 << 18  # bytes at a time
@@ -20,12 +20,12 @@ POLL_S = 0.1
 class GrowingFile(Source):
     """Where a file was replaced or cut off, another run of the stream begins with what is there now."""
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         self._path = Path(name)
         self.ends = not told.follow
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         first = True
         while not stopped.is_set():
             with self._path.open("rb") as file:

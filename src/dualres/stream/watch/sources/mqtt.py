@@ -20,7 +20,7 @@ from dualres.errors import MISFIT, ConfigError
 from dualres.stream.monitor.chunk import Chunk, Form, unstamped
 from dualres.stream.watch.broker import KEEPALIVE_S, Broker
 from dualres.stream.watch.sources.ack_order import Receipts
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessage
@@ -66,7 +66,7 @@ class Mqtt(Source):
     after_loss = "it is tried again and again"
     unacknowledged = UNACKNOWLEDGED
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         self._broker = Broker.parsed(name)
         self._shared, self._topic = _without_group(self._broker.topic)
@@ -86,7 +86,7 @@ class Mqtt(Source):
         self._was_connected = False
         self._refused: set[str] = set()
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         self._put = put
         self._connect(say)
         while not stopped.wait(ASKED_EVERY_S):

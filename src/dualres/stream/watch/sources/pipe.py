@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Chunk
-from dualres.stream.watch.sources.source import Known, Put, Say, Source
+from dualres.stream.watch.sources.source import Put, Say, Source, StreamPosition
 from dualres.stream.watch.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
 MOST = 1 << 18  # bytes at a time: what a fast writer has ready
@@ -18,7 +18,7 @@ MOST = 1 << 18  # bytes at a time: what a fast writer has ready
 class Pipe(Source):
     live = ends = True
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         if sys.stdin is None:
             raise ConfigError("standard input is closed; pipe samples into the command, or name another source")
         descriptor = sys.stdin.fileno()

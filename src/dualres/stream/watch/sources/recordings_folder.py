@@ -19,30 +19,30 @@ from dualres.recordings.labels.folder import files_below
 from dualres.recordings.readers import read
 from dualres.recordings.recording import Recording
 from dualres.stream.monitor.chunk import Chunk, Form
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 POLL_S = 0.5
 SETTLED_S = 2.0  # a file that did not change for so long is complete
 AT_ONCE = 1 << 16  # samples of each channel in a chunk
 
-Stamp = tuple[int, int]  # size and time of the last change
+SizeAndTime = tuple[int, int]  # size and time of the last change
 _CHANNEL = re.compile(r"\[\d+\]$")
 
 
 class RecordingsFolder(Source):
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         self.ends = not told.follow
         self._folder = Path(name)
-        self._seen: dict[Path, tuple[Stamp, float]] = {}  # since when a file has been as it is
-        self._refused: dict[Path, Stamp] = {}
+        self._seen: dict[Path, tuple[SizeAndTime, float]] = {}  # since when a file has been as it is
+        self._refused: dict[Path, SizeAndTime] = {}
 
     def machine_of(self, stream: str) -> str | None:
         """The folder that a recording lies in; where channels are a stream each, a place on a machine for each."""
         path, channel = Path(stream), _CHANNEL.search(stream)
         return f"{path.parent}{channel[0] if channel else ''}" if self._folder in path.parents else None
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         done = {name for name, one in known.items() if one.ended}
         while not stopped.is_set():
             for path in self._complete(done):
@@ -79,7 +79,7 @@ class RecordingsFolder(Source):
                 found.append(path)
         return found
 
-    def _put(self, path: Path, put: Put, stopped: threading.Event, before: Known | None) -> None:
+    def _put(self, path: Path, put: Put, stopped: threading.Event, before: StreamPosition | None) -> None:
         axes = axes_in(path, self.told.model, self.told.rate)
         form = Form(axes[0].rate, "f32", len(axes))
         reached, first = before.reached if before else 0, 0

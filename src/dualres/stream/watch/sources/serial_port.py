@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Chunk
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 from dualres.utils.optional_imports import missing
 
 BAUD = 115_200
@@ -22,7 +22,7 @@ class SerialPort(Source):
 
     waits, live = False, True
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         try:
             import serial
@@ -35,7 +35,7 @@ class SerialPort(Source):
             raise ConfigError(f"{name}: write serial:///dev/ttyUSB0?baud=921600")
         self._baud, self._form, self._serial = int(baud), told.form(name), serial
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         begun, said = False, ""
         while not stopped.is_set():
             try:

@@ -17,7 +17,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Told:
+class SourceOptions:
     """What the command was told of its sources; a source that says it itself is believed."""
 
     model: Model
@@ -41,7 +41,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Known:
+class StreamPosition:
     """What is known of a stream from before."""
 
     form: Form
@@ -51,7 +51,7 @@ class Known:
     at: float  # when its latest samples came, in seconds since 1970; 0 if that is not known
 
 
-def known_in(known: Mapping[str, Known], name: str, form: Form) -> Known | None:
+def known_in(known: Mapping[str, StreamPosition], name: str, form: Form) -> StreamPosition | None:
     """What is known of a source's samples in this form; where its channels are a stream each, of the first.
 
     Indices of samples in another form would be those of other bytes.
@@ -67,7 +67,7 @@ class Source(ABC):
     live = False  # whether what comes while nobody listens is lost
     ends = False  # whether it may end by itself
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         self.name, self.told = name, told
 
     def machine_of(self, stream: str) -> str | None:
@@ -75,5 +75,5 @@ class Source(ABC):
         return None
 
     @abstractmethod
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         """Put every chunk, until the source ends or `stopped` is set; `say` tells a person of trouble."""

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Chunk, unstamped
-from dualres.stream.watch.sources.source import Known, Put, Say, Source, Told
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 LARGEST = 65_536  # bytes of a datagram
 BUFFER = 8 << 20  # bytes that the system should hold for us; it may give less
@@ -25,7 +25,7 @@ _COUNT = struct.Struct("@I")
 class Udp(Source):
     waits, live = False, True
 
-    def __init__(self, name: str, told: Told) -> None:
+    def __init__(self, name: str, told: SourceOptions) -> None:
         super().__init__(name, told)
         address = urlsplit(name)
         try:
@@ -50,7 +50,7 @@ class Udp(Source):
             self._socket.close()
             raise ConfigError(f"{name}: cannot be listened to ({error.strerror}); choose another port") from error
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, Known]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
         odd: set[str] = set()
         with self._socket:
             while not stopped.is_set():
