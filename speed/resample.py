@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from _timing import best_ms
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.judge.verdict import WINDOWS_AT_ONCE
+from dualres.judge.verdict import STRETCH
 from dualres.kernel import compiled
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 from dualres.recordings.resample import resample
@@ -81,7 +81,7 @@ class InBlocks(Blockwise):
 
 
 def in_stretches(recording: Recording) -> int:
-    return sum(map(len, stretches(recording, TARGET, ModelConfig().window, POLYPHASE, WINDOWS_AT_ONCE)))
+    return sum(map(len, stretches(recording, TARGET, ModelConfig().window, POLYPHASE, STRETCH)))
 
 
 def weights_of_an_output(ratio: Fraction) -> float:

@@ -194,10 +194,10 @@ def test_a_log_that_grew_is_short_again(path, monkeypatch):
 WHILE_THE_FILE_CANNOT_GROW = """
 import resource, sys
 from pathlib import Path
-from dualres.stream import spool as module
+from dualres.stream.watch import spool as module
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.spool import Spool, SpoolFullError
-from dualres.stream.watch.records import Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream
 module.LONGEST_LOG = 6 << 20
 path = Path(sys.argv[1])
 log = path.with_name(f"{path.name}-wal")
@@ -209,12 +209,12 @@ with Spool(path) as spool:
     try:
         for i in range(400):
             id = spool.new_chunk_id()
-            spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+            spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
             kept += 1
     except SpoolFullError:
         print(log.stat().st_size >> 20, kept, len(spool.unjudged(0, 1 << 30)))
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, allowed))
-    spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+    spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
     print(log.stat().st_size >> 20, len(spool.unjudged(0, 1 << 30)))
 """
 
