@@ -90,6 +90,18 @@ def test_no_room_knows_itself_by_way_of_others():
             del left[room]
 
 
+def test_the_picture_has_every_room_above_those_it_knows():
+    picture = (ROOT / "docs" / "images" / "rooms.svg").read_text()
+    heights = {room: int(y) for room, y in re.findall(r'id="room-(\w+)">\s*<rect x="\d+" y="(\d+)"', picture)}
+    assert set(heights) == ROOMS
+    for room, known in table().items():
+        assert all(heights[other] > heights[room] for other in known), room
+
+
+def test_a_person_can_remember_the_table():
+    assert len(table()) <= 24
+
+
 def libraries(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
