@@ -95,6 +95,15 @@ def test_a_name_is_found_and_opened_from_a_disk(site: Path, browser: Browser) ->
     assert browser.errors == []
 
 
+def test_dark_where_the_reader_wants_it(site: Path, browser: Browser) -> None:
+    colours = []
+    for dark in (False, True):
+        browser.open(site / "index.html", 1280, dark=dark)
+        colours.append(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
+    light, dark_one = (sum(int(part) for part in re.findall(r"\d+", colour)[:3]) for colour in colours)
+    assert light > 600 > 150 > dark_one
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_page_is_wider_than_the_window(site: Path, browser: Browser, width: int) -> None:
     for page in sorted([*site.glob("*.html"), *site.glob("docs/*.html")]):
