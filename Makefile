@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test pytest lint bench results manifest speed live api datasets picture session lock site wheels
+.PHONY: setup demo test pytest lint bench results manifest speed live datasets picture session lock site wheels
 
 setup: $(STAMP)
 
@@ -79,13 +79,9 @@ lock: setup
 wheels: setup
 	$(BIN)/python -m tools.wheels
 
-# docs/api.md, from the docstrings.
-api: setup
-	$(BIN)/python tools/api.py
-
 # The documents as a site: site/index.html.
 site: setup
-	$(BIN)/python tools/build_site.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # What the README's session with one's own files prints.
 session: setup

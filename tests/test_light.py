@@ -31,7 +31,7 @@ CLASSES = ("good", "worn", "broken")
 NETWORKS = {"paper": lambda: DualRes(3, seed=0).eval(), "views": lambda: made_views(3)}
 RATE = 12_800
 KERNELS = [None, compiled.OFF] if compiled.able() else [compiled.OFF]
-PAGE = {"uvicorn", "h11"}  # only `serve` may spend time on them
+PAGE = {"starlette", "anyio", "uvicorn", "h11"}  # only `serve` may spend time on them
 
 
 def made(name):

@@ -57,7 +57,7 @@ class Served:
     ) -> None:
         self._server.should_exit = True
         self._thread.join(20)
-        self.page.asked.end()
+        self.page.api.end()
 
     def raw(
         self, method: str, path: str, headers: dict[str, str], body: bytes | None = None

@@ -25,7 +25,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def files_around(served: Served) -> set[str]:
     """Everything at and beside the folder."""
-    folder = served.page.asked.workspace.folder
+    folder = served.page.api.workspace.folder
     return {str(path.relative_to(folder.parent)) for path in folder.parent.rglob("*")}
 
 
@@ -174,7 +174,7 @@ UPLOADS = (
 
 @pytest.mark.parametrize("name", UPLOADS, ids=lambda text: repr(text)[:20])
 def test_a_dropped_file_lies_nowhere_else(served: Served, name: str) -> None:
-    folder = served.page.asked.workspace.folder
+    folder = served.page.api.workspace.folder
     good = (folder / "tone0.wav").read_bytes()
     served.ask("POST", f"/api/recordings?name={quote(name)}", good)
     new = files_around(served) - {f"{folder.name}/{name}" for name in ("dropped", "labels.csv")}
@@ -192,7 +192,7 @@ def test_what_is_no_recording_is_not_kept(served: Served, content: bytes) -> Non
     status, said = served.ask("POST", "/api/recordings?name=x.wav", content)
     assert status == 400
     assert "x.wav" in said["error"]
-    assert files_around(served) - before <= {f"{served.page.asked.workspace.folder.name}/dropped"}
+    assert files_around(served) - before <= {f"{served.page.api.workspace.folder.name}/dropped"}
 
 
 CELLS = (
@@ -216,7 +216,7 @@ CELLS = (
 def test_no_cell_breaks_the_list(served: Served, cells: object) -> None:
     one = served.get("/api/folder")["recordings"][0]["id"]
     assert served.ask("PUT", f"/api/recordings/{one}/label", {"cells": cells})[0] == 400
-    assert not (served.page.asked.workspace.folder / "labels.csv").exists()
+    assert not (served.page.api.workspace.folder / "labels.csv").exists()
 
 
 BODIES = (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"cells":' * 20_000, b'{"cells": NaN}')
@@ -304,7 +304,7 @@ def test_only_this_machine_reaches_it(served: Served) -> None:
 
 
 def test_a_link_out_of_the_folder_is_not_followed_by_its_list(served: Served, tmp_path: Path) -> None:
-    folder = served.page.asked.workspace.folder
+    folder = served.page.api.workspace.folder
     outside = folder_of_tones(tmp_path / "outside", 1) / "tone0.wav"
     (folder / "labels.csv").write_text(f"file,label\n{outside},a\n")
     try:

@@ -28,7 +28,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def test_every_call_is_described(served: Served) -> None:
     described = served.get("/api/openapi.json")
     calls = {(method.upper(), path) for path, methods in described["paths"].items() for method in methods}
-    assert calls == {(call.method, call.path) for call in served.page.asked.calls()}
+    assert calls == {(call.method, call.path) for call in served.page.api.endpoints()}
     label = described["paths"]["/api/recordings/{id}/label"]["put"]
     assert label["requestBody"]["content"]["application/json"]["schema"]["required"] == ["cells"]
 

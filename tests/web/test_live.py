@@ -8,7 +8,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.web import live as watching
-from dualres.web.live import Watching
+from dualres.web.live import LiveStreams
 
 
 def record(number: int, stream: str = "p3", **more: Any) -> dict[str, Any]:
@@ -31,23 +31,23 @@ def written(folder: Path, *records: dict[str, Any], name: str = "gateway.jsonl")
 def test_the_latest_block_of_every_stream_is_shown(tmp_path: Path) -> None:
     window = {**record(9), "kind": "window", "label": "bad"}
     written(tmp_path, record(0), record(1, label="worn"), window, record(0, "p4"))
-    first, second = Watching(tmp_path).streams()
+    first, second = LiveStreams(tmp_path).streams()
     assert (first["name"], first["latest"]["label"], len(first["points"])) == ("gateway/p3", "worn", 2)
     assert second["name"] == "gateway/p4"
     assert first["alarm"] is None
 
 
 def test_nothing_there_is_no_error(tmp_path: Path) -> None:
-    assert Watching(tmp_path).streams() == []
-    assert Watching(tmp_path).changed_ns() == 0
+    assert LiveStreams(tmp_path).streams() == []
+    assert LiveStreams(tmp_path).changed_ns() == 0
 
 
 def test_an_alarm_comes_first_and_is_acknowledged_once(tmp_path: Path) -> None:
     path = written(tmp_path, record(0, "a"), record(5, "b", alarm=alarm(True, 4)))
-    page = Watching(tmp_path)
+    page = LiveStreams(tmp_path)
     assert [one["name"] for one in page.streams()] == ["gateway/b", "gateway/a"]
     page.acknowledge("gateway/b")
-    assert Watching(tmp_path).streams()[0]["alarm"]["acknowledged"] is True
+    assert LiveStreams(tmp_path).streams()[0]["alarm"]["acknowledged"] is True
     with path.open("a") as file:
         file.write(json.dumps(record(90, "b", alarm=alarm(True, 88))) + "\n")
     assert page.streams()[0]["alarm"]["acknowledged"] is False  # another alarm
@@ -59,13 +59,13 @@ def test_lines_that_are_none_are_passed_over(tmp_path: Path) -> None:
     path = written(tmp_path, record(0), {"stream": 3}, {"label": "x"}, record(1))
     with path.open("a") as file:
         file.write('[]\nnull\n{"stream": "p3", "label"')
-    (one,) = Watching(tmp_path).streams()
+    (one,) = LiveStreams(tmp_path).streams()
     assert len(one["points"]) == 2
 
 
 def test_of_a_long_file_only_the_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching, "TAIL", 2000)
     written(tmp_path, *(record(number) for number in range(500)))
-    (one,) = Watching(tmp_path).streams()
+    (one,) = LiveStreams(tmp_path).streams()
     assert 0 < len(one["points"]) < 20
     assert one["latest"]["time"] == record(499)["time"]

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from dualres import cli
 from dualres.recordings.labels.read import cells_of
 from dualres.simulated import rig as simulated
+from dualres.web.server import static_files
 from tests.bench.report.browser import Browser
 from tests.web.served import Served, folder_of_tones
 
@@ -170,9 +171,7 @@ def test_nothing_sticks_out(walked: list[str], served: Served, browser: Browser,
 
 
 def test_the_page_is_light(served: Served) -> None:
-    from dualres.web.server import STATIC
-
-    assert sum(len(served.ask("GET", path)[1]) for path in STATIC) < 200_000
+    assert sum(len(served.ask("GET", path)[1]) for path in static_files()) < 200_000
 
 
 def test_everything_can_be_reached_by_keys_and_has_a_name(walked: list[str], served: Served, browser: Browser) -> None:
@@ -248,7 +247,7 @@ def test_an_hour_is_drawn_at_once_and_then_exactly(tmp_path: Path, browser: Brow
         assert first["exact"] is False
         browser.visit(served.page.link, 1280)
         browser.wait("document.querySelector('#wave canvas')")
-        pyramid = served.page.asked.workspace.signal(served.page.asked.workspace.entry(one), 0).pyramid
+        pyramid = served.page.api.workspace.signal(served.page.api.workspace.entry(one), 0).pyramid
         with pyramid.building:
             assert pyramid.complete
         exact = served.get(f"/api/recordings/{one}/wave?columns=900")

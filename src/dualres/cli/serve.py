@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def serve(
     folder: Annotated[Path, typer.Argument(help="Recordings, labelled or not; labels and models are kept in it.")],
+    *,
     channel: ChannelOption = None,
     rate: RateOption = None,
     port: Annotated[

@@ -10,10 +10,11 @@ import asyncio
 import hmac
 import secrets
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
 
-from dualres.web.http import ASGI, Headers, Message, Receive, Response, Scope, Send, cookie, plain
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = "x-dualres"  # on every request that changes something; a form cannot send one, and a script elsewhere may not
 SMALL = 1 << 20  # bytes of a body
@@ -50,7 +51,7 @@ ALWAYS = {
 class Gate:
     """An ASGI application before the page's own; `hosts` are names with the port, such as localhost:8000."""
 
-    def __init__(self, app: ASGI, hosts: Iterable[str], port: int) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], port: int) -> None:
         self._app, self._hosts, self._cookie = app, frozenset(hosts), f"dualres-{port}"
         self._tokens: set[str] = set()
         self._session = secrets.token_urlsafe(32)
@@ -65,54 +66,46 @@ class Gate:
         if scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
             return
-        answer = self._refused(scope) or self._opened(scope)
-        if answer is None:
-            body = _Body(receive, UPLOAD if scope["path"] == "/api/recordings" else SMALL)
-            if (length := Headers(scope).get("content-length")) and not body.allows(length):
-                answer = plain("the body is too large", 413)
-            else:
-                await self._app(scope, body, _with_headers(send))
-        if answer is not None:
-            await answer(scope, receive, _with_headers(send))
+        headers = Headers(scope=scope)
+        body = _Body(receive, UPLOAD if scope["path"] == "/api/recordings" else SMALL)
+        answer = self._foreign(scope, headers) or self._outside_session(scope, headers)
+        if answer is None and (length := headers.get("content-length")) and not body.allows(length):
+            answer = PlainTextResponse("the body is too large", 413)
+        await (answer or self._app)(scope, body, _with_headers(send))
 
-    def _refused(self, scope: Scope) -> Response | None:
-        """What nobody's browser sends by itself."""
-        headers = Headers(scope)
-        hosts = headers.all("host")
+    def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
+        """The refusal of a request that no browser sends by itself from this page."""
+        hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return plain("this page answers to its own address only", 421)
+            return PlainTextResponse("this page answers to its own address only", 421)
         if len(scope.get("raw_path", b"")) + len(scope["query_string"]) > LONGEST_TARGET:
-            return plain("the address is too long", 414)
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        if origin is not None and origin != f"http://{hosts[0]}":
-            return plain("another site may not ask this page", 403)
-        if site not in (None, "same-origin", "none"):
-            return plain("another site may not ask this page", 403)
+            return PlainTextResponse("the address is too long", 414)
+        same_origin = headers.get("origin") in (None, f"http://{hosts[0]}")
+        if not same_origin or headers.get("sec-fetch-site") not in (None, "same-origin", "none"):
+            return PlainTextResponse("another site may not ask this page", 403)
         if scope["method"] not in SAFE and headers.get(HEADER) != "1":
-            return plain("a request that changes something needs the page's own header", 403)
+            return PlainTextResponse("a request that changes something needs the page's own header", 403)
         return None
 
-    def _opened(self, scope: Scope) -> Response | None:
+    def _outside_session(self, scope: Scope, headers: Headers) -> Response | None:
         """None for the browser that opened the page; a redirection while it does so; else a refusal."""
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        given = QueryParams(scope["query_string"]).getlist("token")
         if scope["path"] == "/" and scope["method"] == "GET" and given:
-            guess = given[0].encode()  # as bytes: texts beyond ASCII cannot be compared
-            known = next((word for word in self._tokens if hmac.compare_digest(word.encode(), guess)), None)
+            known = next((word for word in self._tokens if _same(word, given[0])), None)
             if known is None:
-                return plain("this link was used already; press Enter where dualres serve runs", 401)
+                return PlainTextResponse("this link was used already; press Enter where dualres serve runs", 401)
             self._tokens.discard(known)
-            return Response(status=303, headers={"location": "/", "set-cookie": cookie(self._cookie, self._session)})
-        if not hmac.compare_digest(self._sent(scope), self._session):
-            return plain("open the link that dualres serve printed", 401)
+            answer = RedirectResponse("/", 303)
+            answer.set_cookie(self._cookie, self._session, httponly=True, samesite="strict")
+            return answer
+        if not _same(self._session, cookie_parser(headers.get("cookie", "")).get(self._cookie, "")):
+            return PlainTextResponse("open the link that dualres serve printed", 401)
         return None
 
-    def _sent(self, scope: Scope) -> str:
-        try:
-            cookies = SimpleCookie(Headers(scope).get("cookie") or "")
-        except CookieError:
-            return ""
-        value = cookies[self._cookie].value if self._cookie in cookies else ""
-        return value if value.isascii() else ""
+
+def _same(secret: str, guess: str) -> bool:
+    """In a time that says nothing of the secret; as bytes, for texts beyond ASCII cannot be compared."""
+    return hmac.compare_digest(secret.encode(), guess.encode())
 
 
 class BodyError(Exception):
@@ -149,9 +142,9 @@ class _Body:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            own = {name for name, _ in message["headers"]}
-            always = [(name.encode(), value.encode()) for name, value in ALWAYS.items()]
-            message = {**message, "headers": [*message["headers"], *(one for one in always if one[0] not in own)]}
+            headers = MutableHeaders(scope=message)
+            for name, value in ALWAYS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending

@@ -1,38 +1,44 @@
 """What the page asks for, and what answers: every call of the page, each a call that Python or a command has, too."""
 
+import hashlib
 import io
 import secrets
 import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
+
+from starlette.responses import FileResponse, Response
 
 from dualres.errors import ConfigError, OutputError, RecordingError
 from dualres.recordings.formats.registry import suffixes
 from dualres.recordings.labels.edit import RowKey, set_cells
+from dualres.utils.files import write_whole
 from dualres.utils.optional_imports import TRAINING, need
 from dualres.utils.printable import printable
 from dualres.web import pictures
 from dualres.web.background import BackgroundCommand, Commands
 from dualres.web.endpoints import Endpoint, Field
 from dualres.web.events import Events
-from dualres.web.http import Response, SeekableResponse, attachment
-from dualres.web.live import Watching
+from dualres.web.live import LiveStreams
 from dualres.web.models import Judging
 from dualres.web.results import is_campaign, page_with_policy
 from dualres.web.workspace import DROPPED, Workspace, described
 
-BRIEF = "text/html; charset=utf-8"
+HTML = "text/html; charset=utf-8"
+OCTETS, WAV, ZIP = "application/octet-stream", "audio/wav", "application/zip"
 # A report is a page of its own: it has styles within it, and no script may run in it.
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
 LONGEST_NAME = 120  # characters
 SOUND_S = 60.0  # at most, of a stretch that is played
+SOUNDS = 8  # stretches that stay ready to be played
 
 _START = Field("start_s", float, "seconds from the recording's start", 0.0, 0, 1e9)
 _END = Field("end_s", float, "seconds from the recording's start", 1e9, 0, 1e9)
 _AXIS = Field("axis", int, "which of several axes, from 0", 0, 0, 1000)
+_FILE_NAME = Field("name", str, "of the file")
 _MODEL = Field("model", str, "the name of a model")
 _STREAM = Field("stream", str, "the name of a stream")
 _SPEED = Field("speed", str, "of the shaft, such as 1797rpm or 29.95Hz", "")
@@ -46,12 +52,12 @@ class PageApi:
     def __init__(self, workspace: Workspace, events: Events) -> None:
         self.workspace, self.events = workspace, events
         self.judging = Judging(workspace)
-        self.watching = Watching(workspace.folder)
+        self.live = LiveStreams(workspace.folder)
         self.commands = Commands(workspace.folder, events.publish)
-        self._over = Event()
+        self._over, self._sounds = Event(), Lock()
         self._exports = TemporaryDirectory(prefix="dualres-exports-")  # until they are downloaded
 
-    def calls(self) -> list[Endpoint]:
+    def endpoints(self) -> list[Endpoint]:
         """All of them; the page's description is made from these."""
         one, model = "/api/recordings/{id}", "/api/models/{name}"
         stretch = (_START, _END, _AXIS)
@@ -69,33 +75,30 @@ class PageApi:
             Field("rate", str, "of the device in Hz, for c99", ""),
         )
         count = Field("count", int, "recordings to name", 5, 1, 100)
-        octets, wav, zipped = "application/octet-stream", "audio/wav", "application/zip"
         return [
             Endpoint("GET", "/api/folder", "All recordings of the folder", self.folder),
-            Endpoint(
-                "POST", "/api/recordings", "Add a recording", self.drop, (Field("name", str, "of the file"),), raw=True
-            ),
+            Endpoint("POST", "/api/recordings", "Add a recording", self.add_recording, (_FILE_NAME,), raw=True),
             Endpoint("GET", f"{one}/wave", "Lowest and highest samples", self.wave, (*stretch, columns)),
             Endpoint("GET", f"{one}/spectrum", "Power over frequency", self.spectrum, stretch),
-            Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=octets),
+            Endpoint("GET", f"{one}/spectrogram", "Two spectrograms", self.spectrogram, stretch, gives=OCTETS),
             Endpoint("GET", f"{one}/envelope", "Envelope spectrum", self.envelope, (*stretch, *machine)),
-            Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=wav),
+            Endpoint("GET", f"{one}/sound", "The stretch as sound", self.sound, stretch, gives=WAV),
             Endpoint("PUT", f"{one}/label", "Write cells of labels.csv", self.label, body=(cells, *part)),
-            Endpoint("DELETE", f"{one}/part", "Take a labelled part away", self.unlist),
+            Endpoint("DELETE", f"{one}/part", "Take a labelled part away", self.remove_part),
             Endpoint("POST", "/api/undo", "Take the last change of labels.csv back", self.undo),
             Endpoint("GET", "/api/models", "All models, the newest first", self.models),
-            Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=octets),
-            Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=BRIEF),
+            Endpoint("GET", f"{model}/file", "The model file", self.model_file, gives=OCTETS),
+            Endpoint("GET", f"{model}/report", "The report of its fit", self.report, gives=HTML),
             Endpoint("POST", f"{model}/export", "Export it", self.export, body=export),
-            Endpoint("GET", f"{model}/export", "The exported files", self.exported, gives=zipped),
+            Endpoint("GET", f"{model}/export", "The exported files", self.download_export, gives=ZIP),
             Endpoint("POST", f"{model}/table", "Judge everything, as a table", self.table),
             Endpoint("POST", "/api/fits", "Fit a model to what is labelled", self.fit, body=fit),
             Endpoint("POST", "/api/advice", "What to label next", self.advise, body=(count,)),
             Endpoint("POST", "/api/audit", "Look for leaks", self.audit),
-            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.running),
+            Endpoint("GET", "/api/commands", "Everything that runs or has run", self.list_commands),
             Endpoint("DELETE", "/api/commands/{number}", "Cancel a command", self.cancel),
-            Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_results),
-            Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.results, gives=BRIEF),
+            Endpoint("POST", "/api/campaign", "Make the report of a campaign", self.make_campaign_page),
+            Endpoint("GET", "/api/campaign/page", "The report of a campaign", self.campaign_page, gives=HTML),
             Endpoint("GET", "/api/streams", "Live streams, those with an alarm first", self.streams),
             Endpoint("POST", "/api/streams/acknowledge", "An alarm was seen", self.acknowledge, body=(_STREAM,)),
             Endpoint("GET", "/api/verdicts/{id}", "The verdict on a recording", self.verdict, (_MODEL,)),
@@ -113,7 +116,7 @@ class PageApi:
             "campaign": is_campaign(self.workspace.folder),
         }
 
-    def wave(self, id: str, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
+    def wave(self, id: str, *, start_s: float, end_s: float, axis: int, columns: int) -> dict[str, Any]:
         entry = self.workspace.entry(id)
         signal = self.workspace.signal(entry, axis)
         first, last = signal.stretch(start_s, end_s)
@@ -145,17 +148,29 @@ class PageApi:
     def spectrogram(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
         told, grids = pictures.spectrogram(*self._stretch(id, start_s, end_s, axis))
         said = {f"x-{name.replace('_', '-')}": str(value) for name, value in told.items()}
-        return Response(grids, "application/octet-stream", headers=said)
+        return Response(grids, media_type=OCTETS, headers=said)
 
     def envelope(
-        self, id: str, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
+        self, id: str, *, start_s: float, end_s: float, axis: int, speed: str, bearing: str, gear: str
     ) -> dict[str, Any]:
         machine = self.judging.machine(self.workspace.entry(id), speed, bearing, gear)
         return pictures.envelope(*self._stretch(id, start_s, end_s, axis), machine)
 
     def sound(self, id: str, start_s: float, end_s: float, axis: int) -> Response:
         samples, rate = self._stretch(id, start_s, min(end_s, start_s + SOUND_S), axis)
-        return SeekableResponse.of_bytes(pictures.sound(samples, rate), "audio/wav")
+        return FileResponse(self._sound_file(pictures.sound(samples, rate)), media_type=WAV)
+
+    def _sound_file(self, content: bytes) -> Path:
+        """A file of these bytes; the same one if they are asked for again, so that a browser goes on where it was."""
+        folder = Path(self._exports.name) / "sounds"
+        folder.mkdir(exist_ok=True)
+        file = folder / f"{hashlib.blake2b(content, digest_size=16).hexdigest()}.wav"
+        with self._sounds:
+            if not file.exists():
+                write_whole(file, content)
+                for old in sorted(folder.iterdir(), key=lambda one: one.stat().st_mtime_ns)[:-SOUNDS]:
+                    old.unlink()
+        return file
 
     def _stretch(self, id: str, start_s: float, end_s: float, axis: int) -> tuple[Any, float]:
         signal = self.workspace.signal(self.workspace.entry(id), axis)
@@ -169,7 +184,7 @@ class PageApi:
         self.workspace.label(self.workspace.entry(id), cells, part)
         return self._changed()
 
-    def unlist(self, id: str) -> dict[str, Any]:
+    def remove_part(self, id: str) -> dict[str, Any]:
         self.workspace.unlist_part(self.workspace.entry(id))
         return self._changed()
 
@@ -180,7 +195,7 @@ class PageApi:
         self.events.publish("folder", {})
         return {"saved": True}
 
-    def drop(self, name: str, body: Path) -> dict[str, Any]:
+    def add_recording(self, name: str, body: Path) -> dict[str, Any]:
         """A file that was dropped on the page: read by the guard, then kept with the others, without a label."""
         kept = _kept_name(name)
         folder = self.workspace.folder / DROPPED
@@ -238,7 +253,7 @@ class PageApi:
         arguments = ["export", str(model), str(self._export(name, to)), "--to", to, "--overwrite", *hz]
         return self._start("export", f"Export {name}", arguments)
 
-    def running(self) -> list[dict[str, Any]]:
+    def list_commands(self) -> list[dict[str, Any]]:
         return [command.as_data() for command in self.commands.all()]
 
     def cancel(self, number: str) -> dict[str, Any]:
@@ -261,17 +276,15 @@ class PageApi:
 
     def model_file(self, name: str) -> Response:
         path = self.judging.path(name)
-        return SeekableResponse.of_file(
-            path, "application/octet-stream", {"content-disposition": attachment(path.name)}
-        )
+        return FileResponse(path, media_type=OCTETS, filename=path.name)
 
     def report(self, name: str) -> Response:
         page = self.judging.path(name).with_suffix(".html")
         if not page.is_file():
             raise RecordingError(f"{name}: has no report; fit it again")
-        return SeekableResponse.of_file(page, BRIEF, {"content-security-policy": REPORT_POLICY})
+        return FileResponse(page, media_type=HTML, headers={"content-security-policy": REPORT_POLICY})
 
-    def exported(self, name: str) -> Response:
+    def download_export(self, name: str) -> Response:
         """Everything that was exported of a model, in one file."""
         self.judging.path(name)  # an error for a model that is not there
         archive = io.BytesIO()
@@ -285,40 +298,41 @@ class PageApi:
             empty = not zipped.namelist()
         if empty:
             raise RecordingError(f"{name}: nothing was exported yet; export it first")
-        named = {"content-disposition": attachment(f"{name}.zip")}
-        return Response(archive.getvalue(), "application/zip", headers=named)
+        file = Path(self._exports.name) / f"{name}.zip"
+        write_whole(file, archive.getvalue())
+        return FileResponse(file, media_type=ZIP, filename=file.name)
 
-    # Results of a campaign
+    # The report of a campaign
 
-    def make_results(self) -> dict[str, Any]:
+    def make_campaign_page(self) -> dict[str, Any]:
         if not is_campaign(self.workspace.folder):
             raise ConfigError("there is no campaign in this folder; serve one that dualres bench run has made")
         arguments = ["bench", "report", "--dir", ".", "-o", str(self._results)]
         return self._start("results", "Report", arguments)
 
-    def results(self) -> Response:
+    def campaign_page(self) -> Response:
         page, policy = page_with_policy(self._results)
-        return Response(page, BRIEF, headers={"content-security-policy": policy})
+        return Response(page, media_type=HTML, headers={"content-security-policy": policy})
 
     @property
     def _results(self) -> Path:
         return Path(self._exports.name) / "results"
 
-    # Watching
+    # Live streams
 
     def streams(self) -> list[dict[str, Any]]:
-        return self.watching.streams()
+        return self.live.streams()
 
     def acknowledge(self, stream: str) -> dict[str, Any]:
-        self.watching.acknowledge(stream)
+        self.live.acknowledge(stream)
         self.events.publish("streams", {})
         return {"acknowledged": True}
 
-    def follow(self, every_s: float = 1.0) -> None:
+    def follow_streams(self, every_s: float = 1.0) -> None:
         """Tell pages of news in the streams until the end; in a thread of its own."""
-        known = self.watching.changed_ns()
+        known = self.live.changed_ns()
         while not self._over.wait(every_s):
-            now = self.watching.changed_ns()
+            now = self.live.changed_ns()
             if now != known:
                 known = now
                 self.events.publish("streams", {})
@@ -335,8 +349,8 @@ class PageApi:
     def verdict(self, id: str, model: str) -> dict[str, Any]:
         return self.judging.verdict(model, self.workspace.entry(id))
 
-    def reasons(self, id: str, model: str, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
-        return self.judging.reasons(model, self.workspace.entry(id), axis, speed, bearing, gear)
+    def reasons(self, id: str, *, model: str, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
+        return self.judging.reasons(model, self.workspace.entry(id), axis=axis, speed=speed, bearing=bearing, gear=gear)
 
 
 def temporary_in(folder: Path) -> Path:

@@ -21,7 +21,7 @@ POINTS = 720  # verdicts of a stream that are drawn: an hour of blocks of five s
 SHOWN = ("time", "label", "probability", "answer", "set", "missing", "condition", "kind")
 
 
-class Watching:
+class LiveStreams:
     """The streams of a folder."""
 
     def __init__(self, folder: Path) -> None:

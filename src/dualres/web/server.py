@@ -1,16 +1,22 @@
 """The page's own server: one process, this machine only, one folder."""
 
 import asyncio
+import json
 import socket
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePath
 from threading import Thread
 from typing import Any
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
 
 from dualres import __version__
 from dualres.errors import ConfigError, DualResError, OutputError
@@ -19,36 +25,25 @@ from dualres.web.access import BodyError, Gate
 from dualres.web.api import PageApi, temporary_in
 from dualres.web.endpoints import Endpoint, openapi
 from dualres.web.events import Events
-from dualres.web.http import Application, ClientLeftError, Request, Response, Route, StreamedResponse, as_json, plain
 from dualres.web.workspace import Workspace
+
+Answer = Callable[[Request], Awaitable[Response]]
 
 HOST = "127.0.0.1"
 PORT = 8765
 CONNECTIONS = 200  # at a time
 CALLS = 40  # at a time; what else is asked waits, but the page itself and its news do not
 
-# Every file that is sent as it is, and as what. There is no other.
-STATIC = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    **{
-        f"/{name}": (name, "text/javascript; charset=utf-8")
-        for name in (
-            "api.js",
-            "fit.js",
-            "judge.js",
-            "label.js",
-            "look.js",
-            "main.js",
-            "plots.js",
-            "results.js",
-            "watch.js",
-        )
-    },
-    "/uplot.js": ("uplot.js", "text/javascript; charset=utf-8"),
-    "/uplot.css": ("uplot.css", "text/css; charset=utf-8"),
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
-}
+# The files in static/ that are sent, by their suffixes, and as what.
+KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+START = "index.html"
+
+
+class AsciiJson(JSONResponse):
+    """Data in ASCII, which also holds names of files that are no valid text."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
 
 
 class Page:
@@ -57,50 +52,53 @@ class Page:
     def __init__(self, workspace: Workspace, port: int) -> None:
         self.port, self.events = port, Events()
         self._threads = ThreadPoolExecutor(CALLS, "dualres-call")
-        self.asked = PageApi(workspace, self.events)
-        Thread(target=self.asked.follow, daemon=True).start()
-        calls = self.asked.calls()
-        self._described = openapi(calls, __version__)
-        routes = [Route(path, _static(*what)) for path, what in STATIC.items()]
-        routes += [Route(call.path, self._answering(call), call.method) for call in calls]
-        routes += [Route("/api/openapi.json", self._openapi), Route("/api/events", self._events)]
+        self.api = PageApi(workspace, self.events)
+        Thread(target=self.api.follow_streams, daemon=True).start()
         hosts = [f"{name}:{port}" for name in (HOST, "localhost")]
-        self.gate = Gate(Application(routes, _refusal), hosts, port)
+        self.gate = Gate(self._application(), hosts, port)
 
     @property
     def link(self) -> str:
         """Opens the page once, in one browser."""
         return f"http://{HOST}:{self.port}/?token={self.gate.token()}"
 
-    def _answering(self, call: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    def _application(self) -> Starlette:
+        """The page's files, its calls and its events; a slash more or less makes another address."""
+        endpoints = self.api.endpoints()
+        description = AsciiJson(openapi(endpoints, __version__))
+        by_path: dict[str, dict[str, Answer]] = {}
+        for one in endpoints:
+            by_path.setdefault(one.path, {})[one.method] = self._answer(one)
+        routes = [Route(path, _constant(response)) for path, response in static_files().items()]
+        routes += [Route(path, _by_method(answers), methods=list(answers)) for path, answers in by_path.items()]
+        routes += [Route("/api/openapi.json", _constant(description)), Route("/api/events", self._events)]
+        errors = (BodyError, ClientDisconnect, DualResError, HTTPException, OSError, Exception)
+        application = Starlette(routes=routes, exception_handlers=dict.fromkeys(errors, refusal))
+        application.router.redirect_slashes = False
+        return application
+
+    def _answer(self, endpoint: Endpoint) -> Answer:
         async def answer(request: Request) -> Response:
-            arguments: dict[str, Any] = {}
+            body = b"" if endpoint.raw else await request.body()
+            arguments = endpoint.arguments(request.path_params, request.query_params, body)
+            if not endpoint.raw:
+                return await self._run(endpoint, arguments)
+            file = await self._received(request)
             try:
-                body = b"" if call.raw else await request.body()
-                arguments = call.arguments(request.parts, request.query, body)
-                if call.raw:
-                    arguments["body"] = await self._received(request)
-                loop = asyncio.get_running_loop()
-                found = await loop.run_in_executor(self._threads, partial(call.run, **arguments))
-            except BodyError as error:
-                return plain(str(error), error.status, {"connection": "close"})
-            except ClientLeftError:
-                return plain("", 400)
-            except DualResError as error:
-                return as_json({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
-            except OSError as error:
-                said = f"{error.filename or 'the folder'}: cannot be used ({error.strerror}); look at the disk"
-                return as_json({"error": said}, 507 if error.errno in NO_ROOM else 400)
+                return await self._run(endpoint, arguments | {"body": file})
             finally:
-                if call.raw and "body" in arguments:
-                    arguments["body"].unlink(missing_ok=True)  # unless it was kept under another name
-            return found if isinstance(found, Response) else as_json(found)
+                file.unlink(missing_ok=True)  # unless it was kept under another name
 
         return answer
 
+    async def _run(self, endpoint: Endpoint, arguments: dict[str, Any]) -> Response:
+        loop = asyncio.get_running_loop()
+        found = await loop.run_in_executor(self._threads, partial(endpoint.run, **arguments))
+        return found if isinstance(found, Response) else AsciiJson(found)
+
     async def _received(self, request: Request) -> Path:
         """A body as a file; nothing stays of one that does not arrive whole."""
-        target = temporary_in(self.asked.workspace.folder)
+        target = temporary_in(self.api.workspace.folder)
         try:
             with target.open("wb") as file:
                 async for piece in request.stream():
@@ -110,11 +108,41 @@ class Page:
             raise
         return target
 
-    async def _openapi(self, request: Request) -> Response:
-        return as_json(self._described)
-
     async def _events(self, request: Request) -> Response:
-        return StreamedResponse(self.events.listen(), "text/event-stream; charset=utf-8")
+        kind = "text/event-stream"
+        if request.method == "HEAD":
+            return Response(media_type=kind)
+        return StreamingResponse(self.events.listen(), media_type=kind)
+
+
+def static_files() -> dict[str, Response]:
+    """Every file that is sent as it is, by its address; there is no other."""
+    sent = [file for file in files("dualres.web").joinpath("static").iterdir() if PurePath(file.name).suffix in KINDS]
+    return {
+        "/" if file.name == START else f"/{file.name}": Response(
+            file.read_bytes(), media_type=KINDS[PurePath(file.name).suffix]
+        )
+        for file in sent
+    }
+
+
+async def refusal(request: Request, error: Exception) -> Response:
+    """What a client hears of an error: a sentence of its own mistake, and one word of ours."""
+    match error:
+        case BodyError():
+            return PlainTextResponse(str(error), error.status, {"connection": "close"})
+        case ClientDisconnect():
+            return Response(status_code=400)
+        case HTTPException():
+            words = {404: "there is nothing at this address", 405: "this address does not take this method"}
+            said = words.get(error.status_code, error.detail)
+            return AsciiJson({"error": said}, error.status_code, error.headers)
+        case DualResError():
+            return AsciiJson({"error": str(error)}, 507 if isinstance(error, OutputError) else 400)
+        case OSError():
+            said = f"{error.filename or 'the folder'}: cannot be used ({error.strerror}); look at the disk"
+            return AsciiJson({"error": said}, 507 if error.errno in NO_ROOM else 400)
+    return AsciiJson({"error": "this did not work; the terminal of dualres serve tells more"}, 500)
 
 
 def server_of(page: Page) -> uvicorn.Server:
@@ -154,7 +182,7 @@ def serve(page: Page, listening: socket.socket) -> None:
     try:
         server_of(page).run(sockets=[listening])
     finally:
-        page.asked.end()
+        page.api.end()
 
 
 def listen(port: int | None) -> socket.socket:
@@ -174,19 +202,17 @@ def listen(port: int | None) -> socket.socket:
     raise ConfigError("no port of this machine is free; close another program")
 
 
-def _static(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
-    content = files("dualres.web").joinpath("static", name).read_bytes()
+def _constant(response: Response) -> Answer:
+    async def answer(request: Request) -> Response:
+        return response
 
-    async def send(request: Request) -> Response:
-        return Response(content, kind)
-
-    return send
+    return answer
 
 
-def _refusal(status: int) -> Response:
-    said = {
-        404: "there is nothing at this address",
-        405: "this address cannot be asked in this way",
-        500: "this did not work; the terminal of dualres serve tells more",
-    }
-    return as_json({"error": said[status]}, status)
+def _by_method(answers: dict[str, Answer]) -> Answer:
+    """One route for a whole address, so that another method hears of all that there are."""
+
+    async def answer(request: Request) -> Response:
+        return await answers["GET" if request.method == "HEAD" else request.method](request)
+
+    return answer
