@@ -216,9 +216,9 @@ def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
 
 
 def test_a_line_tells_what_was_not_judged():
-    from dualres.cli.watch import told
+    from dualres.cli.watch import status_line
     from dualres.stream.watch.agent import Status
 
-    line = told(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
+    line = status_line(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
     assert line.startswith("2 streams · 1,000 windows · 50 blocks · 3 s behind · 7 verdicts wait for a sink")
     assert line.endswith("12,800 samples missing · 640 samples came twice · last: pump good 0.97")

@@ -32,39 +32,47 @@ TOO_SHORT = (
 class Alarms:
     """By the names of machines: what is known of one outlasts a restart of its sensor, and its recordings."""
 
-    def __init__(self, learned: Alarm, healthy: Sequence[str]) -> None:
-        """`healthy` are the classes of machines running well."""
-        self.learned, self._healthy = learned, healthy
+    def __init__(self, template: Alarm, healthy: Sequence[str]) -> None:
+        """Every machine's alarm starts as `template`; `healthy` are the classes of machines running well."""
+        self.template, self._healthy = template, healthy
         self._alarms: dict[str, Alarm] = {}
         self._in_a_row: dict[str, tuple[int, int]] = {}  # blocks, and rows before them that were too short to bet
 
-    def told(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
-        """What a machine's alarm says after a block, as plain data; `follows` as for `Alarm.update`."""
+    @property
+    def promise(self) -> str:
+        """The rate of false alarms, or why none is promised."""
+        return self.template.state.promise or self.template.state.reason
+
+    def unused(self) -> Alarms:
+        """The same alarms, before any block."""
+        return Alarms(self.template, self._healthy)
+
+    def update(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
+        """The state of a machine's alarm after a block, as plain data; `follows` as for `Alarm.update`."""
         blocks, short = self._in_a_row.get(machine, (0, 0))
         if blocks and not follows:
-            blocks, short = 0, short + 1 if blocks < self.learned.least_in_a_row else 0
+            blocks, short = 0, short + 1 if blocks < self.template.least_in_a_row else 0
         self._in_a_row[machine] = blocks + 1, short
         return self._of(machine).update(fault_score(event, self._healthy), follows=follows).as_data()
 
-    def in_vain(self, machine: str) -> bool:
-        """Whether its blocks come in rows too short to bet on."""
+    def rows_too_short(self, machine: str) -> bool:
+        """Whether its blocks come in rows too short for an e-value."""
         return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
 
     def state(self, machine: str) -> dict[str, Any]:
-        """What it said after the latest block."""
+        """The state after the latest block."""
         return self._of(machine).state.as_data()
 
-    def kept(self, machine: str) -> dict[str, Any]:
-        """What is to be remembered of a machine's alarm, as plain data."""
-        return self._of(machine).kept
+    def progress(self, machine: str) -> dict[str, Any]:
+        """What a machine's alarm goes on from after a restart, as plain data."""
+        return self._of(machine).progress
 
-    def go_on(self, machine: str, kept: dict[str, Any]) -> None:
-        """From what was remembered."""
-        self._alarms[machine] = self.learned.another(kept)
+    def resume(self, machine: str, progress: dict[str, Any]) -> None:
+        self._alarms[machine] = self.template.another(progress)
 
     def _of(self, machine: str) -> Alarm:
         if machine not in self._alarms:
-            self._alarms[machine] = self.learned.another()
+            self._alarms[machine] = self.template.another()
         return self._alarms[machine]
 
 
