@@ -40,12 +40,9 @@ Sinks = Annotated[
     ),
 ]
 SampleRate = Annotated[
-    str | None,
-    typer.Option(help="Sampling rate in Hz of sources that do not state it: 12800, 12.8kHz or 200000/3."),
+    str | None, typer.Option(help="Sampling rate in Hz of sources that do not state it: 12800, 12.8kHz or 200000/3.")
 ]
-SampleType = Annotated[
-    Literal["f32", "i16"], typer.Option(help="Raw samples: little-endian float32, or int16 counts.")
-]
+SampleType = Annotated[Literal["f32", "i16"], typer.Option(help="Raw samples: little-endian float32, or int16 counts.")]
 Channels = Annotated[
     int,
     typer.Option(min=1, help="Interleaved channels of raw samples: the axes that the model judges, or a stream each."),

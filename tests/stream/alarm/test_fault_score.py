@@ -5,7 +5,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.judge.trust.calibration import NAMED, NONE_OF_THESE, Answer
 from dualres.judge.verdict import Verdict
-from dualres.stream.alarm.fault_score import fault_score
+from dualres.stream.alarm.alarm import fault_score
 
 
 def said(kind=None):

@@ -55,8 +55,8 @@ def test_it_goes_on_after_a_restart(spool):
     spool.append(into.opened, into.chunks)
     again = of(spool)
     assert found(placed(again, Chunk("a", FORM, data(3), at=5.0))) == [(1, 2, 1, False)]
-    known = again.known()
-    assert (known["a"].reached, known["a"].ended, known["a"].at) == (3, False, 5.0)
+    known = again.positions()
+    assert (known["a"].stop, known["a"].ended, known["a"].at) == (3, False, 5.0)
     assert known["b"].ended
 
 
@@ -97,8 +97,8 @@ def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was
     into = placed(places, whole)
     spool.append(into.opened, into.chunks)
     (before,) = into.opened
-    spool.record([StreamProgress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
-    places.over(before)
+    spool.record([StreamProgress(before, 2, None, [one.state() for one in into.chunks], True)], [])
+    places.close(before)
     (after,) = placed(places, whole).opened
     assert after.key != before.key
 
@@ -114,15 +114,15 @@ def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
     into = placed(places, whole)
     spool.append(into.opened, into.chunks)
     (stream,) = into.opened
-    spool.record([StreamProgress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
-    places.over(stream)
+    spool.record([StreamProgress(stream, 2, None, [one.state() for one in into.chunks], True)], [])
+    places.close(stream)
     assert places.by_id == {}
     assert places.open_streams() == []
     again = placed(places, whole, Chunk("a", FORM, data(1), 0, start="8"))
     assert (again.duplicates, [one.key for one in again.opened]) == (2, ["a/8"])
     assert [one.id for one in again.opened] == [2]
-    known = of(spool).known()["a"]
-    assert (known.start, known.reached, known.ended) == ("7", 2, True)
+    known = of(spool).positions()["a"]
+    assert (known.start, known.stop, known.ended) == ("7", 2, True)
 
 
 def test_each_channel_is_a_stream_where_the_model_judges_one(spool):

@@ -33,8 +33,8 @@ def test_what_was_appended_is_there_after_opening_it_again(path):
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([stream()], chunks)
     with Spool(path) as spool:
-        assert spool.unjudged(0, 1 << 20) == chunks
-        assert spool.unjudged(1, 1 << 20) == chunks[1:]
+        assert spool.backlog(0, 1 << 20) == chunks
+        assert spool.backlog(1, 1 << 20) == chunks[1:]
         assert spool.streams() == [stream()]
         assert spool.new_chunk_id() == 3
 
@@ -42,18 +42,18 @@ def test_what_was_appended_is_there_after_opening_it_again(path):
 def test_about_as_many_bytes_as_asked_for_are_read(path):
     with Spool(path) as spool:
         spool.append([stream()], [chunk(spool, i) for i in range(10)])
-        assert len(spool.unjudged(0, 1)) == 1
-        assert len(spool.unjudged(0, 1 << 20)) == 10
+        assert len(spool.backlog(0, 1)) == 1
+        assert len(spool.backlog(0, 1 << 20)) == 10
 
 
 def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
     with Spool(path) as spool:
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([one := stream()], chunks)
-        made = spool.record([StreamProgress(one, 2, {"at": 2}, [chunks[0].kept()])], [("a", {"n": 1}), ("b", {"n": 2})])
+        made = spool.record([StreamProgress(one, 2, {"at": 2}, [chunks[0].state()])], [("a", {"n": 1}), ("b", {"n": 2})])
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
-        assert spool.unjudged(0, 1 << 20) == chunks[1:]
+        assert spool.backlog(0, 1 << 20) == chunks[1:]
         (again,) = spool.streams()
         assert (again.position, again.marker, again.ended) == (2, {"at": 2}, False)
         assert spool.outbox(0, 10) == made
@@ -64,26 +64,26 @@ def test_ids_are_never_used_again(path):
         empty = spool.bytes
         spool.append([one := stream()], [c := chunk(spool, 0, bytes(100_000))])
         assert 90_000 < spool.bytes - empty < 120_000
-        spool.record([StreamProgress(one, 2, None, [c.kept()], True)], [("a", {})])
-        spool.sinks(["-"])
-        spool.delivered({"-": 1})
+        spool.record([StreamProgress(one, 2, None, [c.state()], True)], [("a", {})])
+        spool.register_sinks(["-"])
+        spool.record_deliveries({"-": 1})
         assert spool.bytes == empty
     with Spool(path) as spool:
         spool.append([stream(2)], [chunk(spool, of=2)])
         assert [r.id for r in spool.record([], [("b", {})])] == [2]
-        assert spool.sinks(["-"]) == ({"-": 1}, {})
+        assert spool.register_sinks(["-"]) == ({"-": 1}, {})
         assert [r.key for r in spool.outbox(1, 10)] == ["b"]
 
 
 def test_a_verdict_stays_until_every_sink_has_it(path):
     with Spool(path) as spool:
-        spool.sinks(["-", "x.csv"])
+        spool.register_sinks(["-", "x.csv"])
         spool.record([], [("a", {}), ("b", {})])
-        spool.delivered({"-": 2, "x.csv": 1})
+        spool.record_deliveries({"-": 2, "x.csv": 1})
         assert [r.key for r in spool.outbox(0, 10)] == ["b"]
         assert (spool.waiting(2), spool.waiting(1)) == (0, 1)
     with Spool(path) as spool:
-        assert spool.sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
+        assert spool.register_sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
 
 
 def test_a_second_process_is_refused(path):
@@ -111,10 +111,10 @@ def test_a_full_disk_changes_nothing_and_passes(path):
         with pytest.raises(SpoolFullError, match="full"):
             spool.append([], [large])
         assert spool.bytes == before
-        assert len(spool.unjudged(0, 1 << 30)) == 1
+        assert len(spool.backlog(0, 1 << 30)) == 1
         spool._database.execute("PRAGMA max_page_count = 1000000")
         spool.append([], [large])
-        assert len(spool.unjudged(0, 1 << 30)) == 2
+        assert len(spool.backlog(0, 1 << 30)) == 2
 
 
 def test_a_disk_that_is_full_at_the_start_is_waited_for(path, monkeypatch):
@@ -143,7 +143,7 @@ def test_the_quota_counts_what_chunks_and_verdicts_take_in_the_file(path):
         assert spool.bytes > 40 * 4096
         spool.record([], [("a", {"text": "x" * 20_000})])
         assert spool.full
-        spool.record([StreamProgress(one, 450, None, [one.kept() for one in some], True)], [])
+        spool.record([StreamProgress(one, 450, None, [one.state() for one in some], True)], [])
         assert not spool.full
     assert path.stat().st_size < 300_000
     with Spool(path, quota=10_000) as spool:
@@ -194,10 +194,10 @@ def test_a_log_that_grew_is_short_again(path, monkeypatch):
 WHILE_THE_FILE_CANNOT_GROW = """
 import resource, sys
 from pathlib import Path
-from dualres.stream import spool as module
+from dualres.stream.watch import spool as module
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.spool import Spool, SpoolFullError
-from dualres.stream.watch.records import Stored, Stream
+from dualres.stream.watch.records import StoredChunk, Stream
 module.LONGEST_LOG = 6 << 20
 path = Path(sys.argv[1])
 log = path.with_name(f"{path.name}-wal")
@@ -209,13 +209,13 @@ with Spool(path) as spool:
     try:
         for i in range(400):
             id = spool.new_chunk_id()
-            spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+            spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
             kept += 1
     except SpoolFullError:
-        print(log.stat().st_size >> 20, kept, len(spool.unjudged(0, 1 << 30)))
+        print(log.stat().st_size >> 20, kept, len(spool.backlog(0, 1 << 30)))
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, allowed))
-    spool.append([], [Stored(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
-    print(log.stat().st_size >> 20, len(spool.unjudged(0, 1 << 30)))
+    spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
+    print(log.stat().st_size >> 20, len(spool.backlog(0, 1 << 30)))
 """
 
 
@@ -274,7 +274,7 @@ def test_a_damaged_file_is_told_in_a_sentence(path, page):
     path.write_bytes(content)
 
     with contextlib.suppress(SpoolError), Spool(path) as spool:  # no other error; some pages hold samples alone
-        spool.streams(), list(spool.chunks()), spool.unjudged(0, 1 << 20), spool.outbox(0, 1000)
+        spool.streams(), list(spool.chunks()), spool.backlog(0, 1 << 20), spool.outbox(0, 1000)
 
 
 def test_content_that_makes_no_sense_is_told(path):

@@ -13,10 +13,9 @@ from dualres.errors import RecordingError
 from dualres.judge.healthy_baseline import class_of_healthy
 from dualres.judge.model import Model
 from dualres.recordings.labels.folder import expanded
-from dualres.stream.alarm.alarm import SURE, Alarm
+from dualres.stream.alarm.alarm import SURE, Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.e_values import LEAST
-from dualres.stream.alarm.fault_score import fault_score
 from dualres.stream.monitor.block import seconds_between
 from dualres.stream.monitor.event import BLOCK, Event
 from dualres.stream.monitor.monitor import Monitor

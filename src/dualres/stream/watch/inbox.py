@@ -21,7 +21,7 @@ class Intake:
         self._changed = threading.Condition()
         self._woken = self._closed = False
         self._dropped: dict[str, int] = {}
-        self.lost = 0  # samples that were dropped, of all streams
+        self.lost_samples = 0  # samples that were dropped, of all streams
 
     def put_waiting(self, chunk: Chunk) -> None:
         """When half of the room is free, for a source that can wait: the other half is for those that cannot."""
@@ -35,7 +35,7 @@ class Intake:
         with self._changed:
             if self._size >= self._room:
                 self._dropped[chunk.stream] = self._dropped.get(chunk.stream, 0) + chunk.missing + chunk.count
-                self.lost += chunk.count
+                self.lost_samples += chunk.count
             else:
                 self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
 

@@ -55,7 +55,7 @@ class StoredChunk:
     def stop(self) -> int:
         return self.first + self.count
 
-    def kept(self) -> ChunkState:
+    def state(self) -> ChunkState:
         return ChunkState(self.id, self.stop, self.side, self.at)
 
 

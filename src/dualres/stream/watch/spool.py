@@ -75,12 +75,12 @@ class Spool:
                 reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
             raise SpoolError(f"{path}: {reason}") from error
         try:
-            self._look()
+            self._read_counters()
         except SpoolError:
             self._database.close()
             raise
 
-    def _look(self) -> None:
+    def _read_counters(self) -> None:
         """What is there."""
         self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
         self._next_verdict = 1 + max(
@@ -139,7 +139,7 @@ class Spool:
         return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
 
     def _streams(self, which: str) -> list[Stream]:
-        return list(self._read(_stream, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
+        return list(self._read(_stream_of, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
 
     def was_judged(self, name: str, start: str, sample: int) -> bool:
         """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
@@ -165,10 +165,10 @@ class Spool:
         """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
 
-    def unjudged(self, after: int, most: int) -> list[StoredChunk]:
+    def backlog(self, after: int, most: int) -> list[StoredChunk]:
         """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
         found, size = [], 0
-        with closing(self._read(_stored, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
+        with closing(self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
             for chunk in rows:
                 found.append(chunk)
                 size += len(chunk.data) + _PER_CHUNK
@@ -178,7 +178,7 @@ class Spool:
 
     def chunks(self) -> Iterator[StoredChunk]:
         """All of them, in the order in which they came."""
-        return self._read(_stored, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
+        return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Commit new streams and chunks, all or none; they are safe when this returns.
@@ -199,7 +199,7 @@ class Spool:
             for table in ("chunks", "streams", "verdicts", "sinks"):
                 self._database.execute(f"DELETE FROM {table}")
             self._insert(streams, chunks)
-        self._look()
+        self._read_counters()
 
     def _insert(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Within a transaction."""
@@ -249,7 +249,7 @@ class Spool:
         """The id of the latest one; 0 if there was none yet."""
         return self._next_verdict - 1
 
-    def sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    def register_sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
         """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
 
         A new sink starts with what is still here.
@@ -273,7 +273,7 @@ class Spool:
         """Verdicts that a sink that has all up to `after` does not have yet."""
         return max(0, self._next_verdict - 1 - after)
 
-    def delivered(self, positions: Mapping[str, int]) -> None:
+    def record_deliveries(self, positions: Mapping[str, int]) -> None:
         """Commit how far each sink is; what all of them have is dropped."""
         with self._writing():
             self._drop(positions)
@@ -336,14 +336,14 @@ class Spool:
 
 def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
     """The spool, as soon as there is room on its disk."""
-    told = False
+    reported = False
     while True:
         try:
             return Spool(path, quota)
         except SpoolFullError as error:
-            if not told:
+            if not reported:
                 say(f"{error}: {WAITS}")
-            told = True
+            reported = True
             time.sleep(PAUSE_S)
 
 
@@ -364,12 +364,12 @@ _STREAM = "id, name, start, form, began, position, marker, ended"
 _CHUNK = "id, stream, first, count, samples, side, at, last"
 
 
-def _stream(row: tuple[Any, ...]) -> Stream:
+def _stream_of(row: tuple[Any, ...]) -> Stream:
     id, name, start, form, began, position, marker, ended = row
     return Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
 
 
-def _stored(row: tuple[Any, ...]) -> StoredChunk:
+def _chunk_of(row: tuple[Any, ...]) -> StoredChunk:
     id, stream, first, count, samples, side, at, last = row
     return StoredChunk(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
 

@@ -176,7 +176,7 @@ def start_watch(
                 block_s=settings.block_s,
                 condition=settings.condition,
                 kinds=KINDS[settings.events],
-                alarms=alarms and alarms.unused(),
+                alarms=alarms.unused() if alarms else None,
                 lasting=settings.lasting,
                 checkpoints=checkpoints,
                 most_behind_s=settings.most_behind_s,
@@ -190,7 +190,7 @@ def start_watch(
         else:
             worker = new_agent(sources)
         workers.append(worker)
-        return Watch(folder, model_rate, alarms and alarms.promise, worker, stack.pop_all())
+        return Watch(folder, model_rate, alarms.promise if alarms else None, worker, stack.pop_all())
 
 
 def _folder(settings: WatchSettings) -> Path:

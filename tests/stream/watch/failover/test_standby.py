@@ -14,7 +14,7 @@ from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
 from tests.stream.watch.agents import RATE, Remembering, essence, expected
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import told
+from tests.stream.watch.sources.collected import options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 pytestmark = needs_mosquitto
@@ -47,7 +47,7 @@ class Process:
             self.standby.run()
 
     def _source(self):
-        self.source = MqttFailover(self._broker.url("plant/+"), told(client="g"))
+        self.source = MqttFailover(self._broker.url("plant/+"), options(client="g"))
         return self.source
 
     def _agent(self, source, checkpoints):
@@ -68,7 +68,7 @@ class Process:
         self.standby.stop()
         self._thread.join(20)
         assert not self._thread.is_alive()
-        assert self.standby.failed == []
+        assert self.standby.source_errors == []
 
 
 def until(condition, seconds=20):
@@ -121,7 +121,7 @@ def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, 
         has_turn(first)
         send(device, signal, 0, 3)
         until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
-        thief = MqttFailover(broker.url("plant/+"), told(client="g"))
+        thief = MqttFailover(broker.url("plant/+"), options(client="g"))
         monkeypatch.setattr(thief._turn, "wait", lambda stopped: True)  # it believes that the first is dead
         assert thief.claim(print, threading.Event())
         until(lambda: any("may be another's now" in text for text in first.said))
@@ -167,12 +167,12 @@ def test_while_checkpoints_are_refused_nothing_is_lost(views, broker, tmp_path, 
         send(device, signal, 3, 8)
         whole = expected(views, signal, finish=False)
         until(lambda: by_number(process.told).keys() == whole.keys(), 40)
-        until(lambda: not process.checkpoints._waiting and not process.checkpoints._under_way)
+        until(lambda: not process.checkpoints._waiting and not process.checkpoints._pending)
     assert by_number(process.told) == whole
 
 
 def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker, tmp_path, signal):
-    left = f"dualres/watch/{MqttFailover(broker.url('plant/+'), told(client='g')).client_id}/left"
+    left = f"dualres/watch/{MqttFailover(broker.url('plant/+'), options(client='g')).client_id}/left"
     with Device(broker) as device:
         until(device._client.is_connected)
         device._client.publish(left, b"nonsense", 1, retain=True).wait_for_publish(5)
@@ -186,6 +186,6 @@ def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker,
 
 def test_a_wrong_source_is_an_error_at_once(tmp_path):
     with Spool(tmp_path / "a.sqlite") as spool:
-        standby = Standby(lambda: MqttFailover("mqtt://host", told(client="g")), spool, None, print)
+        standby = Standby(lambda: MqttFailover("mqtt://host", options(client="g")), spool, None, print)
         with pytest.raises(ConfigError):
             standby.run()

@@ -37,7 +37,7 @@ class Collected:
         return np.concatenate([np.frombuffer(c.data, DTYPES[c.form.dtype]) for c in some]) if some else np.empty(0)
 
 
-def told(model=None, **given):
+def options(model=None, **given):
     return SourceOptions(model, **given)
 
 

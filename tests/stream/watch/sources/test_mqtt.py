@@ -12,7 +12,7 @@ from dualres.stream.watch.broker import Broker
 from dualres.stream.watch.sources import mqtt
 from dualres.stream.watch.sources.mqtt import Header, Mqtt
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 SIGNAL = np.arange(1000, dtype="<f4")
@@ -25,7 +25,7 @@ def broker(tmp_path):
 
 
 def source(broker, topic="plant/+", client="tests", **given):
-    return Mqtt(broker.url(topic), told(client=client, **given))
+    return Mqtt(broker.url(topic), options(client=client, **given))
 
 
 def acknowledge(found):
@@ -179,10 +179,10 @@ def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
 
 @needs_mosquitto
 def test_a_stream_without_a_header_holds_up_no_other(broker, monkeypatch):
-    monkeypatch.setattr(mqtt, "ASKED_EVERY_S", 0.05)
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.05)
     with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
         found.until(lambda f: f.said)
-        for _ in range(mqtt.UNACKNOWLEDGED):
+        for _ in range(mqtt.RECEIVE_MAXIMUM):
             device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
         device.send(SIGNAL, 0)
         found.until(lambda f: f.chunks)

@@ -71,21 +71,21 @@ class _Connection:
     """Until it is lost."""
 
     def __init__(self, broker: Broker) -> None:
-        self._there, self._lost = threading.Event(), ""  # and why
-        self._refused: dict[int, str] = {}  # why, by the numbers of messages
+        self._ready, self._lost = threading.Event(), ""  # and why
+        self._refusals: dict[int, str] = {}  # why, by the numbers of messages
         self._client = broker.client("", again=False)
-        self._client.on_connect, self._client.on_disconnect = self._connected, self._disconnected
-        self._client.on_publish = self._answered
+        self._client.on_connect, self._client.on_disconnect = self._on_connect, self._on_disconnect
+        self._client.on_publish = self._on_publish
         self._client.connect_async(broker.host, broker.port, KEEPALIVE_S)
         self._client.loop_start()
 
     def publish(self, messages: Sequence[TopicMessage]) -> None:
         """Until the broker has all; else a NotDeliveredError."""
-        if not self._there.wait(TIMEOUT_S) and not self._lost:
+        if not self._ready.wait(TIMEOUT_S) and not self._lost:
             raise NotDeliveredError("no broker answers")
         for sent in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
             self._await(sent)
-            if reason := self._refused.pop(sent.mid, ""):
+            if reason := self._refusals.pop(sent.mid, ""):
                 raise NotDeliveredError(f"the broker refuses a verdict ({reason})")
 
     def _await(self, sent: MQTTMessageInfo) -> None:
@@ -103,15 +103,15 @@ class _Connection:
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _connected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+    def _on_connect(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         if reason.is_failure:
             self._lost = f"the broker refuses us: {reason}"
-        self._there.set()
+        self._ready.set()
 
-    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+    def _on_disconnect(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         self._lost = self._lost or f"the connection is lost: {reason}"
-        self._there.set()
+        self._ready.set()
 
-    def _answered(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
+    def _on_publish(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
         if reason.is_failure:
-            self._refused[mid] = str(reason)
+            self._refusals[mid] = str(reason)

@@ -22,8 +22,8 @@ class SerialPort(Source):
 
     waits, live = False, True
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
         try:
             import serial
         except ImportError:
@@ -33,9 +33,9 @@ class SerialPort(Source):
         baud = parse_qs(address.query).get("baud", [str(BAUD)])[0]
         if not baud.isdigit() or not self._port:
             raise ConfigError(f"{name}: write serial:///dev/ttyUSB0?baud=921600")
-        self._baud, self._form, self._serial = int(baud), told.form(name), serial
+        self._baud, self._form, self._serial = int(baud), options.form(name), serial
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         begun, said = False, ""
         while not stopped.is_set():
             try:
