@@ -50,7 +50,9 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
     with Spool(path) as spool:
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([one := stream()], chunks)
-        made = spool.record([StreamProgress(one, 2, {"at": 2}, [chunks[0].state()])], [("a", {"n": 1}), ("b", {"n": 2})])
+        made = spool.record(
+            [StreamProgress(one, 2, {"at": 2}, [chunks[0].state()])], [("a", {"n": 1}), ("b", {"n": 2})]
+        )
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
         assert spool.backlog(0, 1 << 20) == chunks[1:]

@@ -94,7 +94,7 @@ class Agent:
         self._cursor = 0  # the chunk up to which all are judged
         self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
-        self._monitors = Monitors(model, block_s, condition or {}, alarms, self._machine_of, say)
+        self._monitors = Monitors(model, block_s, condition or {}, alarms=alarms, machine_of=self._machine_of, say=say)
         self._monitors.resume(spool, self._streams.by_id)
         self._notices: set[str] = set()
         positions, orphans = self._write(lambda: spool.register_sinks([sink.name for sink in sinks]))

@@ -92,7 +92,7 @@ def alarms_at(
     """
     good = class_of_healthy(model, label)
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
-    scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
+    scores = {path: _scores(model, path, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
     learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
@@ -100,7 +100,7 @@ def alarms_at(
     return Alarms(learned, [good])
 
 
-def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
+def _scores(model: Model, path: Path, *, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
     """Of every whole block of a recording."""
     axes = axes_in(path, model, hz)
     monitor, events = Monitor(model, axes[0].rate, name=str(path), block_s=block_s), list[Event]()

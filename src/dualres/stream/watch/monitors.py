@@ -67,6 +67,7 @@ class Monitors:
         model: Model,
         block_s: float,
         condition: Mapping[str, str],
+        *,
         alarms: Alarms | None,
         machine_of: Callable[[str], str],
         say: Callable[[str], None],

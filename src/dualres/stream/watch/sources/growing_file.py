@@ -26,10 +26,10 @@ class GrowingFile(Source):
         self.ends = not options.follow
 
     def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
-        first = True
+        self._put, self._say, self._stopped, first = put, say, stopped, True
         while not stopped.is_set():
             with self._path.open("rb") as file:
-                begun = self._begin(file, stopped)
+                begun = self._begin(file)
                 if begun is None:
                     continue
                 form, length = begun
@@ -42,7 +42,7 @@ class GrowingFile(Source):
                 file.seek(begin + reached * form.width)
                 if file.tell() <= self._path.stat().st_size:
                     end = None if self.options.follow or length is None else begin + length
-                    self._follow(file, form, reached, end, put, say, stopped)
+                    self._follow(file, form, reached, end)
             if stopped.is_set():
                 return
             put(Chunk(self.name, form, last=True))
@@ -51,25 +51,23 @@ class GrowingFile(Source):
             say(f"{self.name}: is another file now; it is read from its beginning")
             first = False
 
-    def _follow(
-        self, file: BinaryIO, form: Form, reached: int, end: int | None, put: Put, say: Say, stopped: threading.Event
-    ) -> None:
+    def _follow(self, file: BinaryIO, form: Form, reached: int, end: int | None) -> None:
         """Put what there is and what is added, until the file is another one, or up to its end if that is wanted."""
         rest = b""
-        while not stopped.is_set():
+        while not self._stopped.is_set():
             more = file.read(MOST if end is None else max(0, min(MOST, end - file.tell())))
             held = rest + more
             whole = len(held) - len(held) % form.width
             if whole:
-                put(Chunk(self.name, form, held[:whole], first=reached))
+                self._put(Chunk(self.name, form, held[:whole], first=reached))
                 reached += whole // form.width
             rest = held[whole:]
             if not more:
                 if not self.options.follow or self._replaced(file):
                     if rest:
-                        say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
+                        self._say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
                     return
-                stopped.wait(POLL_S)
+                self._stopped.wait(POLL_S)
 
     def _replaced(self, file: BinaryIO) -> bool:
         try:
@@ -78,11 +76,11 @@ class GrowingFile(Source):
             return False
         return (there.st_ino, there.st_dev) != (here.st_ino, here.st_dev) or there.st_size < file.tell()
 
-    def _begin(self, file: BinaryIO, stopped: threading.Event) -> tuple[Form, int | None] | None:
+    def _begin(self, file: BinaryIO) -> tuple[Form, int | None] | None:
         """What its samples are, and how many bytes if that is known; None if it is another file before it says so."""
 
         def over() -> bool:
-            return stopped.is_set() or (self.options.follow and self._replaced(file))
+            return self._stopped.is_set() or (self.options.follow and self._replaced(file))
 
         def read(count: int) -> bytes:
             """So many bytes, as soon as whoever writes the file has come so far; fewer where no more will come."""
@@ -92,7 +90,7 @@ class GrowingFile(Source):
                 if not more:
                     if not self.options.follow or over():
                         break
-                    stopped.wait(POLL_S)
+                    self._stopped.wait(POLL_S)
                 found += more
             return found
 
