@@ -24,6 +24,7 @@ class Watching:
 
     def __init__(self, model, broker, folder, topic="burst/+"):
         self.sink, self.said, self.source = Remembering(), [], Mqtt(broker.url(topic), options(client="g"))
+        self.source._client.reconnect_delay_set(0.05, 1)
         self._arguments = model, folder / "spool.sqlite"
         self._thread = threading.Thread(target=self._run, daemon=True)
 

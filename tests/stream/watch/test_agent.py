@@ -204,7 +204,8 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
             for chunk in self.chunks[:-20]:
                 put(chunk)
             for chunk in self.chunks[-20:]:
-                stopped.wait(0.1)
+                while not agent._intake.empty:
+                    stopped.wait(0.005)
                 put(chunk)
 
     sink, hurried = Remembering(), Hurried(chunks, waits=False)

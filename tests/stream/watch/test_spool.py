@@ -90,7 +90,10 @@ def test_a_verdict_stays_until_every_sink_has_it(path):
 
 def test_a_second_process_is_refused(path):
     with Spool(path):
-        code = f"from pathlib import Path; from dualres.stream.watch.spool import Spool; Spool(Path({str(path)!r}))"
+        code = (
+            "from pathlib import Path; from dualres.stream.watch import spool;"
+            f"spool.LOCK_S = 0.1; spool.Spool(Path({str(path)!r}))"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "another dualres watch is using it" in done.stderr
 

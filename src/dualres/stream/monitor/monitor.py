@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from itertools import groupby
-from threading import local
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -321,10 +320,8 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
 
 def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
     """A few at a time, so that those of hundreds of streams are not in memory twice."""
-    if not hasattr(_own, "stack") or _own.stack.shape[1] != len(windows[0]):
-        _own.stack = np.empty((TOGETHER, len(windows[0])), np.float32)
     some = (windows[start : start + TOGETHER] for start in range(0, len(windows), TOGETHER))
-    return np.concatenate([model.scores(np.stack(few, out=_own.stack[: len(few)]), axis) for few in some])
+    return np.concatenate([model.scores(np.stack(few), axis) for few in some])
 
 
 def _calibration_of(model: Model) -> Calibration | None:
@@ -338,4 +335,3 @@ def _calibration_of(model: Model) -> Calibration | None:
 
 
 _calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
-_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.

@@ -22,6 +22,7 @@ from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress, Ve
 SpoolItem = TypeVar("SpoolItem")
 QUOTA = 2 << 30  # bytes
 LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
+LOCK_S = 2.0  # a process that was killed may take a moment to end
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
@@ -58,9 +59,7 @@ class Spool:
         self._log = path.with_name(f"{path.name}-wal")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                path, isolation_level=None, timeout=2.0
-            )  # a process that was killed may take a moment to end
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=LOCK_S)
         except (OSError, sqlite3.OperationalError) as error:
             raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
         try:

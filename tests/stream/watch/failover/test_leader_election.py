@@ -51,13 +51,13 @@ def test_a_session_that_nobody_claims_is_free(mine):
 
 
 def test_it_waits_while_somebody_says_that_it_has_the_session(broker, mine, monkeypatch):
-    monkeypatch.setattr(turn, "SILENT_S", 2.0)
+    monkeypatch.setattr(turn, "SILENT_S", 1.0)
     retained(broker, mine.holder_topic, b"other")
     with Device(broker) as other:
-        waiting, end = Waiting(mine), time.monotonic() + 3.0
+        waiting, end = Waiting(mine), time.monotonic() + 1.5
         while time.monotonic() < end:
             other._client.publish(mine.holder_topic, b"other", 1, retain=True)
-            assert not waiting.over(0.2)
+            assert not waiting.over(0.1)
         monkeypatch.setattr(turn, "SILENT_S", 60.0)
         other._client.publish(mine.holder_topic, None, 1, retain=True)  # a last will, or a farewell
         assert waiting.over(10)

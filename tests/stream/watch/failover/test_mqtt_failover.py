@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dualres.stream.watch.failover import leader_election as turn
+from dualres.stream.watch.failover import mqtt_failover
 from dualres.stream.watch.failover.leader_election import TurnLostError
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
@@ -19,6 +20,7 @@ SIGNAL = np.arange(10, dtype="<f4")
 @pytest.fixture
 def broker(tmp_path, monkeypatch):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
     with Mosquitto(tmp_path / "broker") as broker:
         yield broker
 
@@ -107,6 +109,7 @@ def test_who_is_overtaken_acknowledges_nothing_any_more_and_does_not_come_back(b
 )
 def test_a_checkpoint_that_is_refused_is_not_stored_and_told(tmp_path, monkeypatch, line, rules, why):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
     (tmp_path / "rules").write_text(f"topic readwrite #\n{rules}\n")
     with (
         Mosquitto(tmp_path / "broker", None, f"acl_file {tmp_path / 'rules'}", line) as broker,
@@ -130,7 +133,7 @@ def test_a_checkpoint_that_is_refused_is_tried_again(broker, monkeypatch):
     from paho.mqtt.packettypes import PacketTypes
     from paho.mqtt.reasoncodes import ReasonCode
 
-    monkeypatch.setattr("dualres.stream.watch.failover.mqtt_failover.AGAIN_S", 0.0)
+    monkeypatch.setattr(mqtt_failover, "AGAIN_S", 0.0)
     first = source(broker)
     with Collecting(first) as found:
         stored = first.store(b"a checkpoint")

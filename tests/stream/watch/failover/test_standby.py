@@ -8,6 +8,7 @@ from dualres.errors import ConfigError
 from dualres.stream.watch.agent import Agent
 from dualres.stream.watch.failover import checkpoint
 from dualres.stream.watch.failover import leader_election as turn
+from dualres.stream.watch.failover import mqtt_failover, standby
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.failover.standby import Standby
 from dualres.stream.watch.spool import Spool
@@ -24,7 +25,9 @@ pytestmark = needs_mosquitto
 def broker(tmp_path, monkeypatch):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
     monkeypatch.setattr(turn, "SILENT_S", 2.0)
-    monkeypatch.setattr("dualres.stream.watch.failover.mqtt_failover.BEAT_S", 0.2)
+    monkeypatch.setattr(mqtt_failover, "BEAT_S", 0.2)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
+    monkeypatch.setattr(standby, "PAUSE_S", 0.1)
     monkeypatch.setattr(checkpoint, "EVERY_S", 0.1)
     with Mosquitto(tmp_path / "broker") as broker:
         yield broker

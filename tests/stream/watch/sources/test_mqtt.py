@@ -25,7 +25,9 @@ def broker(tmp_path):
 
 
 def source(broker, topic="plant/+", client="tests", **given):
-    return Mqtt(broker.url(topic), options(client=client, **given))
+    made = Mqtt(broker.url(topic), options(client=client, **given))
+    made._client.reconnect_delay_set(0.05, 1)
+    return made
 
 
 def acknowledge(found):
@@ -154,7 +156,8 @@ def test_samples_stay_in_order_while_those_of_another_shard_are_let_go_at_once(b
 
 @needs_mosquitto
 @pytest.mark.parametrize("rate", [None, Fraction(8000)], ids=["no rate", "another rate"])  # which a model may remember
-def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate):
+def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate, monkeypatch):
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.3)
     many = np.zeros(20_000, "<f4")
     with Device(broker) as device:
         with Collected(source(broker)) as found:
@@ -167,7 +170,8 @@ def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, ra
 
 
 @needs_mosquitto
-def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
+def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker, monkeypatch):
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.2)
     with Device(broker) as device, Collected(source(broker, rate=Fraction(8000))) as found:
         found.until(lambda f: f.said)
         device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
