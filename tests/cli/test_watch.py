@@ -167,9 +167,7 @@ def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_pa
         assert process.stderr.read() == b""
     assert list((tmp_path / "temporary").iterdir()) == []
     hasty = [sys.executable, "-c", HASTY, "watch"]
-    _, said = watched(
-        model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1, command=hasty
-    )
+    _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1, command=hasty)
     (kept,) = (tmp_path / "temporary").iterdir()
     assert f"they are kept in {kept}: give it as --state" in said
     assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7

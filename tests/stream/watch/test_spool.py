@@ -51,7 +51,7 @@ def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([one := stream()], chunks)
         made = spool.record(
-            [StreamProgress(one, 2, {"at": 2}, [chunks[0].state()])], [("a", {"n": 1}), ("b", {"n": 2})]
+            [StreamProgress(one, 2, {"at": 2}, [chunks[0].without_samples()])], [("a", {"n": 1}), ("b", {"n": 2})]
         )
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
@@ -66,7 +66,7 @@ def test_ids_are_never_used_again(path):
         empty = spool.bytes
         spool.append([one := stream()], [c := chunk(spool, 0, bytes(100_000))])
         assert 90_000 < spool.bytes - empty < 120_000
-        spool.record([StreamProgress(one, 2, None, [c.state()], True)], [("a", {})])
+        spool.record([StreamProgress(one, 2, None, [c.without_samples()], True)], [("a", {})])
         spool.register_sinks(["-"])
         spool.record_deliveries({"-": 1})
         assert spool.bytes == empty
@@ -148,7 +148,7 @@ def test_the_quota_counts_what_chunks_and_verdicts_take_in_the_file(path):
         assert spool.bytes > 40 * 4096
         spool.record([], [("a", {"text": "x" * 20_000})])
         assert spool.full
-        spool.record([StreamProgress(one, 450, None, [one.state() for one in some], True)], [])
+        spool.record([StreamProgress(one, 450, None, [one.without_samples() for one in some], True)], [])
         assert not spool.full
     assert path.stat().st_size < 300_000
     with Spool(path, quota=10_000) as spool:

@@ -213,8 +213,8 @@ class VerdictLike(Protocol):
 def fault_score(verdict: VerdictLike, healthy_classes: Collection[str]) -> float:
     """From 0 to 2: the probability of everything but the healthy classes, and 1 more for *none of these*."""
     if not healthy_classes or not set(healthy_classes) <= set(verdict.probabilities):
-        known = ", ".join(verdict.probabilities)
-        raise ConfigError(f"healthy classes {', '.join(healthy_classes) or '(none)'}: name some of {known}")
+        classes = ", ".join(verdict.probabilities)
+        raise ConfigError(f"healthy classes {', '.join(healthy_classes) or '(none)'}: name some of {classes}")
     beyond = verdict.answer is not None and verdict.answer.kind == NONE_OF_THESE
     return 1 - sum(verdict.probabilities[label] for label in healthy_classes) + beyond
 

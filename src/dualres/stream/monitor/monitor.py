@@ -168,12 +168,12 @@ class Monitor:
         expected = marker["framing"]["position"] - marker["needed_from"]
         if chunk.shape[1] != expected:
             raise ConfigError(f"{chunk.shape[1]} samples came with a marker that needs {expected}")
-        monitor._framing.go_on(marker["framing"], chunk)
+        monitor._framing.resume(marker["framing"], chunk)
         return monitor
 
     def state(self) -> bytes:
         """All that the monitor keeps, for `restored`: less than 150 kB for each axis at usual rates."""
-        held = self._framing.held()
+        held = self._framing.buffers()
         head = {**self.marker(), "held": [len(one) for one in held]}
         return json.dumps(head).encode() + b"\n" + b"".join(one.astype("<f4").tobytes() for one in held)
 
@@ -190,7 +190,7 @@ class Monitor:
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"this is no state of a monitor ({error})") from error
         monitor = cls._from_marker(model, marker)
-        monitor._framing.put_back(marker["framing"], held)
+        monitor._framing.restore(marker["framing"], held)
         return monitor
 
     @classmethod
@@ -233,8 +233,8 @@ class Monitor:
                 self._unjudged += window.missing + self._framing.samples_for_a_step
                 continue
             missing, self._unjudged = window.missing + self._unjudged, 0
-            look = self._look(window) if self._calibration and self._block.wants_a_look else None
-            self._block.add(window, missing, row, look)
+            novelty = self._novelty(window) if self._calibration and self._block.needs_novelty else None
+            self._block.add(window, missing, row, novelty)
             self._windows += 1
             events.append(
                 self._event(event.WINDOW, self._windows - 1, window, row.tolist(), windows=1, missing=missing)
@@ -279,7 +279,7 @@ class Monitor:
     def _new_block(self) -> Block:
         return Block(windows_in(self.block_s, self.model.card.config), [0.0] * len(self.model.classes), [])
 
-    def _look(self, window: StreamWindow) -> NoveltyFeatures:
+    def _novelty(self, window: StreamWindow) -> NoveltyFeatures:
         rate = self._framing.rate
         found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
         return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
@@ -306,13 +306,13 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
             by_model[id(monitor.model)].append(monitor)
     events = []
     for some in by_model.values():
-        taken = [monitor._pending for monitor in some]
-        windows = [window.samples for pending in taken for window in pending]
+        waiting = [monitor._pending for monitor in some]
+        windows = [window.samples for pending in waiting for window in pending]
         model, axes = some[0].model, range(len(windows[0]))
         each = [_scores(model, [window[axis] for window in windows], axis) for axis in axes]
         scores = each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
-        ends = np.cumsum([len(pending) for pending in taken])
-        for monitor, pending, rows in zip(some, taken, np.split(scores, ends[:-1]), strict=True):
+        ends = np.cumsum([len(pending) for pending in waiting])
+        for monitor, pending, rows in zip(some, waiting, np.split(scores, ends[:-1]), strict=True):
             monitor._pending = []
             events += monitor._events_of(pending, rows)
     return events

@@ -21,7 +21,7 @@ from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.alarms import Alarms
-from dualres.stream.watch.delivery import AT_ONCE, Delivery
+from dualres.stream.watch.delivery import BATCH, Delivery
 from dualres.stream.watch.failover.checkpoint import Checkpoints
 from dualres.stream.watch.inbox import Intake
 from dualres.stream.watch.lag import Losses, Pace
@@ -138,15 +138,16 @@ class Agent:
     def _round(self) -> bool:
         """Whether there is more to do."""
         ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
-        came = self._commit_chunks(0.0 if self._backlog() else LONGEST_WAIT_S)
-        judged = self._judge()
+        arrivals = self._commit_chunks(0.0 if self._backlog() else LONGEST_WAIT_S)
+        progress = self._judge()
         self._deliver()
         if self._checkpoints and not self._backlog():
-            self._checkpoints.advance(min(self._positions().values(), default=self._spool.last_verdict), quiet=not came)
+            delivered = min(self._positions().values(), default=self._spool.last_verdict)
+            self._checkpoints.advance(delivered, quiet=not arrivals)
         self._report_status()
         if self._stopped.is_set() or any(one.closed for one in self._deliveries):
             return False
-        return came or judged or not ended or not self._intake.empty
+        return arrivals or progress or not ended or not self._intake.empty
 
     # From sources into the spool
 
@@ -198,10 +199,10 @@ class Agent:
         return True
 
     def _commit_batch(self, batch: SequencedChunks) -> None:
-        self._write(lambda: self._spool.append(batch.opened, batch.chunks))
+        self._write(lambda: self._spool.append(batch.streams, batch.chunks))
         self._pace.add(sum(len(chunk.data) for chunk in batch.chunks))
         self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
-        for stream in batch.opened:
+        for stream in batch.streams:
             self._monitors.open(stream)
 
     def _check(self, form: Form) -> None:
@@ -254,14 +255,14 @@ class Agent:
 
     def _deliver(self) -> None:
         for delivery in self._deliveries:
-            if delivery.idle and self._spool.waiting(delivery.done):
-                delivery.hand_over(self._spool.outbox(delivery.done, AT_ONCE))
+            if delivery.idle and self._spool.waiting(delivery.position):
+                delivery.hand_over(self._spool.outbox(delivery.position, BATCH))
         if time.monotonic() - self._positions_at >= POSITIONS_EVERY_S:
             self._write_positions()
 
     def _positions(self) -> dict[str, int]:
         """The last verdict that each sink has."""
-        return {one.sink.name: one.done for one in self._deliveries}
+        return {one.sink.name: one.position for one in self._deliveries}
 
     def _write_positions(self) -> None:
         """Commit what sinks have."""
@@ -279,7 +280,7 @@ class Agent:
         """Verdicts that sinks do not have yet, where there are any. A sink that was closed may want them at the next
         start, if there is one that goes on."""
         wanting = [one for one in self._deliveries if self._lasting or not one.closed]
-        waiting = {one.sink.name: self._spool.waiting(one.done) for one in wanting}
+        waiting = {one.sink.name: self._spool.waiting(one.position) for one in wanting}
         return {name: count for name, count in waiting.items() if count}
 
     def _end(self, whole: bool) -> None:
@@ -313,7 +314,7 @@ class Agent:
         """What `write` gives, as soon as there is room on the disk."""
         while True:
             try:
-                done = write()
+                result = write()
             except SpoolFullError as error:
                 self._say_once(f"{error}: {WAITS}", "disk")
                 if self._stopped.wait(PAUSE_S):
@@ -322,7 +323,7 @@ class Agent:
             if "disk" in self._notices:
                 self._notices.discard("disk")
                 self._say(f"{self._spool.path}: there is room again")
-            return done
+            return result
 
     def _say_once(self, text: str, about: str) -> bool:
         """Whether it is the first time."""
@@ -336,7 +337,7 @@ class Agent:
         if now or time.monotonic() - self._report_at >= REPORT_EVERY_S:
             self._report_at = time.monotonic()
             self._losses.count(self.lost_samples, ended=now)
-            waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
+            waiting = max((self._spool.waiting(one.position) for one in self._deliveries), default=0)
             self._status = replace(
                 self._status, streams=len(self._monitors), waiting=waiting, spool_bytes=self._spool.bytes
             )

@@ -93,11 +93,11 @@ def alarms_at(
     good = class_of_healthy(model, label)
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
     scores = {path: _scores(model, path, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
-    learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
+    template = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
-        learned = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
-    return Alarms(learned, [good])
+        template = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
+    return Alarms(template, [good])
 
 
 def _scores(model: Model, path: Path, *, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:

@@ -44,13 +44,13 @@ class Intake:
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
             self._woken = False
-            taken, room = list[Chunk](), most
-            while self._chunks and (not taken or _size_of(self._chunks[0]) <= room):
-                taken.append(self._chunks.popleft())
-                room -= _size_of(taken[-1])
+            chunks, room = list[Chunk](), most
+            while self._chunks and (not chunks or _size_of(self._chunks[0]) <= room):
+                chunks.append(self._chunks.popleft())
+                room -= _size_of(chunks[-1])
             self._size -= most - room
             self._changed.notify_all()
-            return taken
+            return chunks
 
     @property
     def empty(self) -> bool:

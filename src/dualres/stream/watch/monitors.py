@@ -19,7 +19,7 @@ from dualres.stream.monitor.block import windows_in
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import LARGEST, Monitor, score_together
 from dualres.stream.watch.alarms import Alarms
-from dualres.stream.watch.records import ChunkState, StoredChunk, Stream, StreamProgress
+from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress
 from dualres.stream.watch.spool import Spool
 
 SCORE_WINDOWS = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
@@ -34,7 +34,7 @@ class MonitoredStream:
 
     stream: Stream
     monitor: Monitor
-    chunks: deque[ChunkState] = field(default_factory=deque)  # chunks that it may still depend on, and those since
+    chunks: deque[StoredChunk] = field(default_factory=deque)  # chunks that it may still depend on, and those since
     silent_samples: int = 0  # samples that came since the latest window
     silence_reported: bool = False  # that there are many of them
 
@@ -110,7 +110,7 @@ class Monitors:
                 self._add(stream, Monitor.resumed(self._model, stream.marker["monitor"], samples))
             else:
                 self.open(stream)
-            self._by_id[stream.id].chunks.extend(chunk.state() for chunk in chunks)
+            self._by_id[stream.id].chunks.extend(chunk.without_samples() for chunk in chunks)
 
     def _add(self, stream: Stream, monitor: Monitor) -> None:
         self._by_id[stream.id] = self._by_key[stream.key] = MonitoredStream(stream, monitor)
@@ -137,7 +137,7 @@ class Monitors:
                 ended.add(chunk.stream)
             else:
                 row.append(chunk)
-            entry.chunks.append(chunk.state())
+            entry.chunks.append(chunk.without_samples())
         for id, row in together.items():
             events += self._push(touched[id], row, touched)
         events += self._score(touched)

@@ -19,7 +19,7 @@ from dualres.stream.watch.spool import Spool
 class SequencedChunks:
     """What a batch of chunks adds to the spool."""
 
-    opened: list[Stream] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
     chunks: list[StoredChunk] = field(default_factory=list)
     duplicates: int = 0  # samples that were here before
 
@@ -149,7 +149,7 @@ class Streams:
         self._next += 1
         runs.append(stream)
         self.by_id[stream.id], self._reached[stream.id] = stream, began
-        batch.opened.append(stream)
+        batch.streams.append(stream)
         return stream
 
 

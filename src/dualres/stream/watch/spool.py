@@ -226,8 +226,8 @@ class Spool:
 
         With them goes how far sinks are, as in `delivered`.
         """
-        made = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
-        rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
+        records = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
+        rows = [(one.id, one.key, json.dumps(one.data)) for one in records]
         steps = list(progress)
         dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
         with self._writing():
@@ -238,10 +238,10 @@ class Spool:
             )
             self._database.executemany("DELETE FROM chunks WHERE id = ?", dropped)
             self._drop(delivered or {})
-        self._next_verdict += len(made)
+        self._next_verdict += len(records)
         for one in steps:
             one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
-        return made
+        return records
 
     @property
     def last_verdict(self) -> int:
@@ -254,13 +254,13 @@ class Spool:
         A new sink starts with what is still here.
         """
         oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
-        known = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
+        positions = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
         before = (oldest or self._next_verdict) - 1
-        now = {name: known.get(name, before) for name in names}
+        now = {name: positions.get(name, before) for name in names}
         with self._writing():
             self._database.execute("DELETE FROM sinks")
             self._database.executemany("INSERT INTO sinks VALUES (?, ?)", now.items())
-        others = {name: self.waiting(done) for name, done in known.items() if name not in now}
+        others = {name: self.waiting(done) for name, done in positions.items() if name not in now}
         return now, {name: count for name, count in others.items() if count}
 
     def outbox(self, after: int, most: int) -> list[VerdictRecord]:

@@ -6,9 +6,8 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.stream.watch.agent import Agent
-from dualres.stream.watch.failover import checkpoint
+from dualres.stream.watch.failover import checkpoint, mqtt_failover, standby
 from dualres.stream.watch.failover import leader_election as turn
-from dualres.stream.watch.failover import mqtt_failover, standby
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.failover.standby import Standby
 from dualres.stream.watch.spool import Spool

@@ -79,16 +79,16 @@ class MqttFailover(Mqtt):
 
     def store(self, data: bytes) -> Callable[[], bool]:
         """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
-        sent, at = self._send(data), time.monotonic()
+        message, at = self._send(data), time.monotonic()
 
         def stored() -> bool:
-            nonlocal sent, at
-            if sent.mid in self._refusals:  # until somebody allows it
+            nonlocal message, at
+            if message.mid in self._refusals:  # until somebody allows it
                 if time.monotonic() - at >= AGAIN_S:
                     self._refusals.clear()
-                    sent, at = self._send(data), time.monotonic()
+                    message, at = self._send(data), time.monotonic()
                 return False
-            return not sent.rc and sent.is_published()  # where there was no connection, it never will be
+            return not message.rc and message.is_published()  # where there was no connection, it never will be
 
         return stored
 

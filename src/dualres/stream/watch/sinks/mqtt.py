@@ -83,20 +83,20 @@ class _Connection:
         """Until the broker has all; else a NotDeliveredError."""
         if not self._ready.wait(TIMEOUT_S) and not self._lost:
             raise NotDeliveredError("no broker answers")
-        for sent in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
-            self._await(sent)
-            if reason := self._refusals.pop(sent.mid, ""):
+        for message in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
+            self._await(message)
+            if reason := self._refusals.pop(message.mid, ""):
                 raise NotDeliveredError(f"the broker refuses a verdict ({reason})")
 
-    def _await(self, sent: MQTTMessageInfo) -> None:
+    def _await(self, message: MQTTMessageInfo) -> None:
         deadline = time.monotonic() + TIMEOUT_S
         try:
-            while not self._lost and not sent.is_published() and time.monotonic() < deadline:
-                sent.wait_for_publish(LOOK_S)
-            arrived = sent.is_published()
+            while not self._lost and not message.is_published() and time.monotonic() < deadline:
+                message.wait_for_publish(LOOK_S)
+            delivered = message.is_published()
         except (RuntimeError, ValueError) as error:
             raise NotDeliveredError(self._lost or str(error)) from error
-        if not arrived:
+        if not delivered:
             raise NotDeliveredError(self._lost or "the broker acknowledges nothing")
 
     def close(self) -> None:

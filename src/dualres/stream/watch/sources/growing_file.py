@@ -29,10 +29,10 @@ class GrowingFile(Source):
         self._put, self._say, self._stopped, first = put, say, stopped, True
         while not stopped.is_set():
             with self._path.open("rb") as file:
-                begun = self._begin(file)
-                if begun is None:
+                header = self._begin(file)
+                if header is None:
                     continue
-                form, length = begun
+                form, length = header
                 before = position_in(positions, self.name, form) if first else None
                 if before and before.ended and not self.options.follow:
                     say(f"{self.name}: was read to its end before; a fresh --state FOLDER judges it again")

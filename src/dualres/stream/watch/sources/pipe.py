@@ -27,7 +27,7 @@ class Pipe(Source):
             (form, left), rest = form_in_header(lambda count: _read(descriptor, count), self.name), b""
         else:
             form, left, rest = self.options.form(self.name), None, begin
-        came = False
+        any_samples = False
         while not stopped.is_set():
             more = os.read(descriptor, MOST if left is None else min(MOST, left))  # other things may follow samples
             left = None if left is None else left - len(more)
@@ -35,12 +35,12 @@ class Pipe(Source):
             whole = len(held) - len(held) % form.width
             if whole:
                 put(Chunk(self.name, form, held[:whole]))
-                came = True
+                any_samples = True
             rest = held[whole:]
             if not more:
                 if rest:
                     say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
-                if not came:
+                if not any_samples:
                     say(f"{self.name}: ended before a sample came; look at what writes to it")
                 put(Chunk(self.name, form, last=True))
                 return
