@@ -18,7 +18,7 @@ from dualres.stream.watch.paths import spool_in
 from dualres.stream.watch.spool import Spool
 from tests.cli.runner import run
 from tests.stream.conftest import noise, views, views_weights  # noqa: F401 (fixtures)
-from tests.stream.watch.agents import RATE, essence, expected
+from tests.stream.watch.agents import RATE, by_number, essence, expected, until
 from tests.stream.watch.sources.collected import wav
 
 COMMAND = [sys.executable, "-m", "dualres.cli", "watch"]
@@ -41,10 +41,6 @@ def watched(*arguments, given=b"", status=0, command=COMMAND):
     done = subprocess.run([*command, *map(str, arguments)], input=given, capture_output=True, timeout=120)
     assert done.returncode == status, done.stderr.decode()
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
-
-
-def by_number(told):
-    return {(one["kind"], one["number"]): essence(one) for one in told}
 
 
 def test_a_pipe_is_judged_to_its_end(model, views, home):  # noqa: F811
@@ -71,10 +67,7 @@ def test_the_first_verdict_comes_as_soon_as_there_is_a_window(model):
         data = noise(RATE).astype("<f4").tobytes()
         process.stdin.write(data[: 4 * 6000])
         process.stdin.flush()
-        end = time.monotonic() + 60
-        while not _open_spools(process.pid):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(lambda: _open_spools(process.pid), 60)
         process.stdin.write(data[4 * 6000 : 4 * 7000])
         process.stdin.flush()
         begin = time.monotonic()
@@ -99,10 +92,7 @@ def test_a_growing_file_goes_on_after_a_stop(model, views, tmp_path, how):  # no
     arguments = [model, file, "--rate", RATE, "--to", out]
     process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE)
     try:
-        end = time.monotonic() + 60
-        while not out.exists() or len(out.read_text().splitlines()) < 3:
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        until(lambda: out.exists() and len(out.read_text().splitlines()) >= 3, 60)
         process.send_signal(how)
         _, said = process.communicate(timeout=60)
     finally:

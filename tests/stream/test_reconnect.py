@@ -10,7 +10,7 @@ from dualres.stream.watch.agent import Agent
 from dualres.stream.watch.sources.mqtt import Mqtt
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, Remembering, essence, expected
+from tests.stream.watch.agents import RATE, Remembering, essence, expected, until
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.watch.sources.collected import Collected, options
 
@@ -44,11 +44,8 @@ class Watching:
         self._thread.join(20)
         assert not self._thread.is_alive()
 
-    def until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, self.said
-            time.sleep(0.02)
+    def until(self, condition):
+        until(condition, about=lambda: self.said)
 
     def cut(self):
         """As a network does; the agent connects again by itself."""

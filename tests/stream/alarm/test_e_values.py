@@ -34,7 +34,6 @@ def test_bets_on_news_are_fair_in_the_share_of_references_that_is_promised():
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
 def test_every_block_is_a_bet_where_neighbours_remember_nothing_else(correlation):
     e_values = learned(autoregression(np.random.default_rng(2), correlation, 8000))
-    assert e_values
     assert (e_values.joined, len(e_values.stretches)) == (1, 1)
     assert correlation - 0.01 <= e_values.carried <= correlation + 0.04
     assert 1 <= e_values.repeats <= 1.1
@@ -43,13 +42,11 @@ def test_every_block_is_a_bet_where_neighbours_remember_nothing_else(correlation
 def test_blocks_with_another_memory_are_joined():
     rng = np.random.default_rng(3)
     e_values = learned(autoregression(rng, 0.95, 17_280) + rng.standard_normal(17_280))
-    assert e_values
     assert e_values.joined > 1
 
 
 def test_blocks_too_much_alike_for_so_few_are_joined():
     e_values = learned(autoregression(np.random.default_rng(9), 0.9, 2160))
-    assert e_values
     assert e_values.joined > 1
     assert e_values.carried < 0.9
 
@@ -83,12 +80,10 @@ def test_a_drifting_reference_is_cut_and_its_highest_piece_counts():
     rng = np.random.default_rng(3)
     load = 2 * np.sin(2 * np.pi * np.arange(8000) / 8000)
     e_values = learned(rng.standard_normal(8000) + load)
-    assert e_values
     assert len(e_values.stretches) >= 4
     assert (e_values.log_e_values(2.5) < 0.5).all()  # usual at the highest load
     assert e_values.log_e_values(6).max() > 1
     steady = learned(rng.standard_normal(8000))
-    assert steady
     assert steady.log_e_values(2.5).max() > 1
 
 
@@ -103,7 +98,6 @@ def test_what_never_becomes_independent_is_refused():
 def test_a_block_counts_as_far_as_it_is_unusual_for_every_stretch():
     rng = np.random.default_rng(5)
     both = learned(rng.uniform(0, 1, 200), rng.uniform(2, 3, 200))
-    assert both
     assert (both.log_e_values(1.5) < 0).all()
     assert (both.log_e_values(4.0) > 0).all()
     assert both.log_recovery(1.5) > 0 > both.log_recovery(4.0)
@@ -111,11 +105,9 @@ def test_a_block_counts_as_far_as_it_is_unusual_for_every_stretch():
 
 def test_bets_grow_with_the_news_and_equal_ones_are_no_evidence():
     e_values = learned(np.zeros(100))
-    assert e_values
     assert (e_values.log_e_values(0.0) < 0).all()
     assert (e_values.log_e_values(1e-9) > 0).all()
     steps = learned(np.random.default_rng(6).standard_normal(300))
-    assert steps
     assert (np.diff(steps.log_e_values(np.linspace(-4, 4, 500)), axis=0) >= 0).all()
     assert (np.diff([steps.log_recovery(score) for score in np.linspace(-4, 4, 500)]) <= 0).all()
 

@@ -15,16 +15,12 @@ from dualres.stream.watch.alarms import Alarms
 from dualres.stream.watch.inbox import Intake
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import FORM, RATE, Listed, Remembering, chunks_of, end, essence, expected, run
+from tests.stream.watch.agents import FORM, RATE, Listed, Remembering, by_number, chunks_of, end, expected, run
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "spool.sqlite"
-
-
-def by_number(told):
-    return {(one["kind"], one["number"]): essence(one) for one in told}
 
 
 def test_it_says_what_a_monitor_says_of_the_whole_signal(views, path):

@@ -7,6 +7,7 @@ import pytest
 from dualres.stream.watch import delivery
 from dualres.stream.watch.delivery import Delivery
 from dualres.stream.watch.sinks.sink import ClosedError, Sink
+from tests.stream.watch.agents import until
 from tests.stream.watch.sinks.records import record
 
 
@@ -27,14 +28,11 @@ class Scripted(Sink):
         self.closed.set()
 
 
-def delivered(sink, records, until):
+def delivered(sink, records, done):
     said = []
     one = Delivery(sink, 0, lambda: None, said.append)
     one.hand_over(records)
-    end = time.monotonic() + 10
-    while not until(one):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: done(one))
     one.stop(time.monotonic() + 5)
     assert sink.closed.wait(5)
     return one, said

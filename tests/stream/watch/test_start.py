@@ -9,7 +9,7 @@ from dualres.errors import ConfigError
 from dualres.judge.model import save
 from dualres.stream.watch import WatchSettings, start, start_watch
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, essence, expected
+from tests.stream.watch.agents import RATE, expected
 from tests.stream.watch.sources.collected import wav
 
 
@@ -37,9 +37,7 @@ def test_a_file_is_judged_to_its_end(settings, views, tmp_path, monkeypatch):
     with start_watch(settings(), report=states.append) as watch:
         watch.run()
     verdicts = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert {(one["kind"], one["number"]): essence(one) for one in verdicts} == expected(
-        views, noise(2 * RATE), block_s=1.0
-    )
+    assert by_number(verdicts) == expected(views, noise(2 * RATE), block_s=1.0)
     assert made == [str(tmp_path / "out.jsonl")], "nothing is made to be thrown away"
     assert (watch.undelivered, watch.source_errors, watch.stream_errors) == ({}, [], [])
     assert states[-1].windows == sum(one["kind"] == "window" for one in verdicts)

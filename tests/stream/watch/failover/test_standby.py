@@ -1,5 +1,4 @@
 import threading
-import time
 from signal import SIGHUP
 
 import pytest
@@ -12,7 +11,7 @@ from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.failover.standby import Standby
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, Remembering, essence, expected
+from tests.stream.watch.agents import RATE, Remembering, by_number, expected, until
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
 from tests.stream.watch.sources.collected import options
 
@@ -36,7 +35,7 @@ class Process:
     """One that stands by, in a thread; all its turns tell one list of verdicts."""
 
     def __init__(self, model, broker, folder):
-        self.told, self.said = [], []
+        self.records, self.said = [], []
         self._spool = (folder / "a.sqlite", 1 << 30)
         self.source, self._model, self._broker = None, model, broker
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -54,9 +53,13 @@ class Process:
 
     def _agent(self, source, checkpoints):
         sink = Remembering()
-        sink.records = self.told
+        sink.records = self.records
         self.checkpoints = checkpoints
         return Agent(self._model, [source], [sink], self.standby._spool, checkpoints=checkpoints, say=self.said.append)
+
+    @property
+    def told(self):
+        return [record.data for record in self.records]
 
     def __enter__(self):
         self._thread.start()
@@ -73,21 +76,10 @@ class Process:
         assert self.standby.source_errors == []
 
 
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def has_turn(process):
     """And has subscribed: a broker gives us nothing of what came before that."""
     for word in ("our turn", "connected as"):
         until(lambda word=word: any(word in text for text in process.said))
-
-
-def by_number(records):
-    return {(one.data["kind"], one.data["number"]): essence(one.data) for one in records}
 
 
 @pytest.fixture
@@ -115,7 +107,7 @@ def test_another_process_goes_on_to_the_last_bit(views, broker, tmp_path, signal
     assert by_number([*first.told, *second.told]) == whole
     assert {**by_number(first.told), **by_number(second.told)} == whole, "what both say is the same"
     assert "it is our turn; 1 streams go on" in second.said
-    assert min(one.data["number"] for one in second.told if one.data["kind"] == "window") > 0
+    assert min(one["number"] for one in second.told if one["kind"] == "window") > 0
 
 
 def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, signal, monkeypatch):
@@ -148,7 +140,7 @@ def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, 
         broker.start()
         until(lambda: sum("our turn" in text for text in first.said) == 2, turn.SILENT_S + 20)
         send(device, signal, 5, 8)
-        until(lambda: max(one.data["stop"] for one in first.told) > 7 * RATE)
+        until(lambda: max(one["stop"] for one in first.told) > 7 * RATE)
     assert {key: by_number(first.told)[key] for key in before} == before
 
 
