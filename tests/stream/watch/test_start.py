@@ -9,7 +9,7 @@ from dualres.errors import ConfigError
 from dualres.judge.model import save
 from dualres.stream.watch import WatchSettings, start, start_watch
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, expected
+from tests.stream.watch.agents import RATE, by_number, expected
 from tests.stream.watch.sources.collected import wav
 
 
