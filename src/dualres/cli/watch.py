@@ -51,7 +51,7 @@ Stamped = Annotated[
     bool,
     typer.Option("--stamped", help="Raw datagrams and messages begin with a start and a sample index (docs/live.md)."),
 ]
-BlockSeconds = Annotated[float, typer.Option(metavar="SECONDS", help="A verdict on every so many seconds.")]
+BlockSeconds = Annotated[float, typer.Option(metavar="SECONDS", help="Length of a block; each block gets a verdict.")]
 Events = Annotated[
     Literal["all", "windows", "blocks"], typer.Option(help="Verdicts on windows, on blocks, or on both.")
 ]
@@ -70,10 +70,10 @@ Healthy = Annotated[
 HealthyClass = Annotated[
     str | None, typer.Option(show_default="good, healthy, normal ...", help="The class of machines running well.")
 ]
-Machines = Annotated[int, typer.Option(min=1, help="How many keep the rate of false alarms together.")]
+Machines = Annotated[int, typer.Option(min=1, help="Machines that share the rate of false alarms.")]
 Condition = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; told with every verdict."),
+    typer.Option(metavar="NAME=VALUE", help="What is known of the machine, as load=3; part of every verdict."),
 ]
 StateFolder = Annotated[
     Path | None,
@@ -90,7 +90,7 @@ MostBehind = Annotated[
     typer.Option(
         metavar="SECONDS",
         min=1.0,
-        help="Where a source cannot wait (UDP, serial ports): leave samples out, and tell them as missing, rather "
+        help="Where a source cannot wait (UDP, serial ports): leave samples out, and report them as missing, rather "
         "than judge later than this.",
     ),
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from dualres.utils.arrays import Exact
 
 LEAST = 5000  # values; fewer tell too little of what lies far beyond them
-EXCEEDING = 1.5  # square roots of the number of values: so many of them are the tail
+EXCEEDING = 1.5  # square roots of the number of values make the tail
 CAUTIOUS = 2.0  # standard errors, unless tails are thinner than exponential ones by as many
 SHAPES = np.linspace(-0.5, 1.0, 61)[:, None, None]  # above 0 for tails that are heavier than exponential ones
 SCALES = np.geomspace(0.4, 2.5, 81)[:, None]  # mean excesses
@@ -23,7 +23,7 @@ STRAIGHT = 1e-9  # shapes that are exponential
 
 
 def tail_quantiles(values: Exact, chances: Exact, normal: float) -> Exact | None:
-    """Values that are exceeded with these small chances at most, by so many standard errors; None for too few values.
+    """Values that are exceeded with these small chances at most, by `normal` standard errors; None for too few values.
 
     `chances` fall, so that the ends rise. None as well where the highest values are all the same.
     """

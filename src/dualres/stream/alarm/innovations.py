@@ -51,7 +51,7 @@ def innovations(levels: Exact, carried: float) -> Exact:
 
 
 def ar_coefficient(stretches: Sequence[Exact], normal: float, nats: float) -> float:
-    """The share of a level that goes over to the next block, by so many standard errors rather too large, or by more.
+    """The share of a level that goes over to the next block, by `normal` standard errors rather too large, or by more.
 
     It is the share whose innovations have ranks that do not depend on the level before. E-values depend on ranks, and
     where innovations are skewed, a small error of the share moves many of them. A run of e-values reaches `nats` too

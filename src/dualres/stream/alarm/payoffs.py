@@ -7,7 +7,7 @@ be unlucky ones: the chances of gaps follow a Dirichlet distribution, whatever t
 a bet is drawn many times, and it pays less by the most that it is
 
 * in a share `sure` of all draws;
-* as the mean of all draws of a run of bets: a run wins by so many of them, each with the same unlucky reference.
+* as the mean of all draws of a run of bets: all bets of a run have the same unlucky reference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dualres.utils.arrays import Exact
 
 Chances = tuple[float, ...]
 
-WIDTH = 24  # a cell has one gap for so many above it, and at least one
+WIDTH = 24  # gaps above a cell for each gap in it; every cell has at least one
 DRAWS = 2000
 LONGEST_RUN = 200.0
 LEAST_PAID = 1e-30
@@ -31,7 +31,7 @@ LEAST_PAID = 1e-30
 
 @lru_cache(maxsize=64)
 def cells(count: int) -> npt.NDArray[np.int64]:
-    """Gaps among so many healthy values in every cell, from the lowest up."""
+    """Gaps among `count` healthy values in every cell, from the lowest up."""
     widths: list[int] = []
     left = count + 1
     while left:

@@ -1,4 +1,4 @@
-"""A block of a stream: windows that follow each other, told together."""
+"""A block of a stream: windows that follow each other, with one verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_RATE = "a block is a part of a recording, and the error rate was measured on 
 
 
 def windows_in(block_s: float, config: ModelConfig) -> int:
-    """The fewest half-overlapping windows that span so many seconds."""
+    """The fewest half-overlapping windows that span `block_s` seconds."""
     if not 0 < block_s < math.inf:
         raise ConfigError(f"a block of {block_s} s was asked for; give a positive number of seconds")
     return max(1, math.ceil((block_s * config.rate - config.window) / (config.window // 2)) + 1)
@@ -69,7 +69,7 @@ class Block:
         return [total / self.windows for total in self.sums]
 
     def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
-        """As of a recording; no rate is promised, but what is none of the classes is told."""
+        """As of a recording, with *none of these*, but without a promised rate."""
         novelty = NoveltyFeatures(*(total / self.looked for total in self.looks))
         answer = calibration.answer(self.mean(), novelty, None, error, sure)
         if answer.promise is None:

@@ -101,7 +101,7 @@ class Monitor:
         return len(self._pending)
 
     def samples_for(self, windows: int) -> int:
-        """Into such pieces a long chunk is best cut, so that about so many of its windows are in memory at a time."""
+        """The length of a piece of a long chunk that keeps about `windows` windows in memory at a time."""
         return windows * self._framing.samples_for_a_step
 
     def push(self, samples: npt.ArrayLike) -> list[Event]:

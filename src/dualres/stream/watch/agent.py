@@ -80,7 +80,7 @@ class Agent:
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
-        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
+        """Sinks get events of `kinds`. Without a `lasting` spool, a stop is the end of all streams.
 
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
         cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
@@ -308,7 +308,7 @@ class Agent:
             self._write_positions()
         self._report_status(now=True)
 
-    # What a person is told
+    # Reports to a person
 
     def _write(self, write: Callable[[], Returned]) -> Returned:
         """What `write` gives, as soon as there is room on the disk."""

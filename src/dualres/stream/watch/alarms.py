@@ -21,7 +21,7 @@ from dualres.stream.monitor.event import BLOCK, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.sources.recordings_folder import axes_in
 
-SHORT_ROWS = 3  # one after the other, until a person is told
+SHORT_ROWS = 3  # one after the other, before a warning
 TOO_SHORT = (
     "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
     f"{LEAST} blocks, about {{:.2g}} minutes without a break"

@@ -14,7 +14,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 
 
 class Delivery:
-    """One sink and its thread. The agent hands over verdicts and is told how far the sink is."""
+    """One sink and its thread. The agent hands over verdicts and reads the position of the sink."""
 
     def __init__(self, sink: Sink, position: int, wake: Callable[[], None], say: Callable[[str], None]) -> None:
         self.sink, self.position = sink, position  # the last verdict that arrived

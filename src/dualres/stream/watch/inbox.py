@@ -40,7 +40,7 @@ class Intake:
                 self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
 
     def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
-        """What came first, up to `most` bytes, but one chunk at least; nothing after so many seconds, or when woken."""
+        """The oldest chunks, up to `most` bytes but at least one; none after `timeout` seconds, or when woken."""
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
             self._woken = False
@@ -57,7 +57,7 @@ class Intake:
         return not self._chunks
 
     def wait(self, timeout: float) -> None:
-        """Until woken, or so many seconds, whatever comes in."""
+        """Until woken, or `timeout` seconds, whatever comes in."""
         with self._changed:
             self._changed.wait_for(lambda: self._woken, timeout)
             self._woken = False

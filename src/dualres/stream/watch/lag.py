@@ -25,7 +25,7 @@ class Pace:
         self._waiting += size
 
     def finish_round(self, size: int, seconds: float) -> None:
-        """So many bytes in so many seconds."""
+        """`size` bytes were judged in `seconds`."""
         self._waiting = max(0, self._waiting - size)
         if size >= self._full:
             self._rounds.append(seconds / size)

@@ -23,9 +23,9 @@ from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress
 from dualres.stream.watch.spool import Spool
 
 SCORE_WINDOWS = TOGETHER  # windows: each is 131 kB in memory, and a round of slow streams has hundreds
-SILENCE_S = 10.0  # of samples without a window among them, after which a person is told
+SILENCE_S = 10.0  # of samples without a window among them, before a warning
 
-StreamMessage = tuple[str, dict[str, Any]]  # the id of a verdict, and what sinks are told of it
+StreamMessage = tuple[str, dict[str, Any]]  # the id of a verdict, and its data for sinks
 
 
 @dataclass
@@ -143,7 +143,7 @@ class Monitors:
         events += self._score(touched)
         with_events = {event.stream for event in events}
         self._report_silence(touched.values(), {event.stream for event in events if event.kind == WINDOW})
-        # An alarm sees every block, whoever is told of it, and before the chunks of its block are let go.
+        # An alarm sees every block, also those that no sink gets, and before the chunks of its block are let go.
         verdicts = [(event, self._verdict(self._by_key[event.stream], event)) for event in events]
         moved = [
             one for id, one in touched.items() if id in ended or one.stream.key in with_events or one.releases_a_chunk
@@ -202,7 +202,7 @@ class Monitors:
         return StreamProgress(stream, entry.position, marker or None, unneeded, ended)
 
     def _verdict(self, entry: MonitoredStream, event: Event) -> StreamMessage:
-        """The id of an event and what sinks are told of it: the same, whenever and however often it is made."""
+        """The id of an event and its data for sinks: the same, whenever and however often it is made."""
         stream = entry.stream
         start, stop = stream.began + event.start, stream.began + event.stop
         chunk = next((one for one in entry.chunks if one.stop >= stop), None) or entry.chunks[-1]

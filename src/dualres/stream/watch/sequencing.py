@@ -50,7 +50,7 @@ class Streams:
         self._next = 1 + spool.last_stream
 
     def positions(self) -> dict[str, StreamPosition]:
-        """What sources are told of the past: the latest run of every stream."""
+        """Where sources go on: the latest run of every stream."""
         return {
             one.name: StreamPosition(
                 one.form,
@@ -132,7 +132,7 @@ class Streams:
             if any(one.start == start for one in runs) or self._spool.has_run(chunk.stream, start):  # clocks go back
                 start += f"-{self._next}"
         else:
-            # A run that was taken up after its beginning, or in another form, is told from the one before by where.
+            # A run that was taken up after its beginning, or in another form, differs from the one before by its place.
             start = f"{chunk.start}@{first}" if first else chunk.start
             if any(_start_of(one) == chunk.start and first < self._reached[one.id] for one in runs):
                 return None

@@ -264,7 +264,7 @@ class Spool:
         return now, {name: count for name, count in others.items() if count}
 
     def outbox(self, after: int, most: int) -> list[VerdictRecord]:
-        """The next verdicts, at most so many, in the order in which they were made."""
+        """The next verdicts, at most `most`, in the order in which they were made."""
         query = "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?"
         return list(self._read(lambda row: VerdictRecord(row[0], row[1], json.loads(row[2])), query, (after, most)))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BEAT_S = 5.0
 SILENT_S = 20.0  # after which whoever says nothing has not got the session any more
 FREE_S = 1.0  # after which a session that nobody claims is free
-ANSWER_S = 60.0  # for what was left at the broker
+ANSWER_S = 60.0  # for the checkpoint at the broker
 
 
 class TurnLostError(DualResError):

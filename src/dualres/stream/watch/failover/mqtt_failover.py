@@ -78,7 +78,7 @@ class MqttFailover(Mqtt):
         super()._leave()
 
     def store(self, data: bytes) -> Callable[[], bool]:
-        """Leave this for whoever has the session next, in place of what was left before; whether the broker has it."""
+        """Leave a checkpoint for the next holder of the session instead of the last one; whether the broker has it."""
         message, at = self._send(data), time.monotonic()
 
         def stored() -> bool:
@@ -122,7 +122,7 @@ class MqttFailover(Mqtt):
         self._lost.set()
 
     def _on_message(self, client: Client, _: object, message: MQTTMessage) -> None:
-        self._ready.wait()  # until it is known what was judged before
+        self._ready.wait()  # until the checkpoint is read
         super()._on_message(client, _, message)
 
     def _check(self, header: Header) -> None:

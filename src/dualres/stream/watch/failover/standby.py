@@ -34,7 +34,7 @@ class Standby:
         self._stopped, self._by = threading.Event(), uuid4().hex
         self._agent: Agent | None = None
         self.source_errors: list[Exception] = []  # what ended it, other than a turn that was lost
-        self.stream_errors: list[Exception] = []  # it never ends by itself, so nobody is told at its end
+        self.stream_errors: list[Exception] = []  # it never ends by itself, so it has no final report
 
     def stop(self) -> None:
         """From another thread or a signal's handler."""

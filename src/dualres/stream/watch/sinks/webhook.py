@@ -1,4 +1,4 @@
-"""A web address that is told of every verdict by a POST of its own."""
+"""A web address that gets a POST for every verdict."""
 
 from __future__ import annotations
 

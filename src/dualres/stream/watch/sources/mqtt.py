@@ -171,7 +171,7 @@ class Mqtt(Source):
                 self._samples(message, acknowledge)
                 return
         except (ConfigError, ValueError, RecursionError) as error:
-            # What nobody will ever be able to read is not sent again and again; it is told, and a stamp shows the gap.
+            # What nobody will ever be able to read is acknowledged and reported; a stamp shows the gap.
             self._say_once(f"{topic}: left out  {error}", topic)
         acknowledge()
 

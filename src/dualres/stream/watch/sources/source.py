@@ -1,4 +1,4 @@
-"""What a source of samples is asked and told."""
+"""The interface of a source of samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What the command was told of its sources; a source that says it itself is believed."""
+    """The options of a command for its sources; what a source states itself takes precedence."""
 
     model: Model
     rate: Fraction | None = None

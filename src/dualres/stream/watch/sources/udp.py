@@ -90,7 +90,7 @@ class Udp(Source):
     def _share(self, stream: str, count: int) -> int:
         """Samples that a stream lacks by datagrams that the system dropped since it was heard last.
 
-        Whose they were nobody knows, so every stream is told of a gap, of its share of them.
+        Their senders are unknown, so every stream gets a gap of its share.
         """
         dropped = self._dropped - self._drops_before.get(stream, self._dropped)
         self._drops_before[stream] = self._dropped
