@@ -68,7 +68,7 @@ class Sensors(Source):
         self.streams, self.phases = streams, phases
         self.begin = 0.0  # of the latest phase, by the clock of `time.time`
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         sent = 0
         for seconds, pace in self.phases:
             self.begin = time.time()

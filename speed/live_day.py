@@ -138,7 +138,7 @@ class Day(Source):
         self.runs = 1
         self._room = threading.Semaphore(UNDER_WAY)
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         def put_when_acknowledged(chunk: Chunk) -> None:
             while not self._room.acquire(timeout=1.0):
                 if stopped.is_set():

@@ -156,7 +156,7 @@ class Waiting(Load):
     def __init__(self, streams: int, paces: Sequence[tuple[float, float]]) -> None:
         super().__init__("waiting", SourceOptions(one_member()), streams, paces)
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         room, self.begun = threading.Semaphore(UNDER_WAY), time.time()
         for number in steps(self.paces, self.over, catches_up=False):
             for stream in range(self.streams):
@@ -193,7 +193,7 @@ class Datagrams(Load, Udp):
         self._asked = {"port": port, "streams": streams, "paces": paces}
         self._received = 0  # samples
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         def counted(chunk: Chunk) -> None:
             self._received += chunk.count
             put(chunk)
@@ -201,7 +201,7 @@ class Datagrams(Load, Udp):
         enough = threading.Event()
         ending = threading.Thread(target=self._send, args=(stopped, enough))
         ending.start()
-        Udp.run(self, counted, say, enough, known)
+        Udp.run(self, counted, say, enough, positions)
         ending.join()
 
     def _send(self, stopped: threading.Event, enough: threading.Event) -> None:
@@ -224,9 +224,9 @@ class Datagrams(Load, Udp):
             "offered_times": round(offered * STEP / (span[1] - span[0]) / able, 2),
             "sent": sent,
             "lost_by_the_system": sent - self._received,
-            "lost_for_want_of_room": agent.lost,
+            "lost_for_want_of_room": agent.lost_samples,
             "missing_told": int(arrivals["missing"].sum()),
-            "untold": sent - self._received + agent.lost - int(arrivals["missing"].sum()),
+            "untold": sent - self._received + agent.lost_samples - int(arrivals["missing"].sum()),
             "windows": len(arrivals),
         }
 

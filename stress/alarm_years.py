@@ -26,7 +26,7 @@ from scipy.stats import chi2
 
 from dualres.stream.alarm.alarm import SURE
 from dualres.stream.alarm.alarm_rate import rate_of
-from dualres.stream.alarm.e_values import LIFTS, WEIGHTS, Bets
+from dualres.stream.alarm.e_values import LIFTS, WEIGHTS, EValues
 
 Values = npt.NDArray[np.float64]
 Reference = Callable[["Healthy", np.random.Generator], list[Values]]
@@ -156,22 +156,22 @@ def false_alarms(scores, joined, carried, edges, guide, pays, threshold, now, we
     return found
 
 
-def table(bets: Bets) -> tuple[Values, Values, Values]:
+def table(e_values: EValues) -> tuple[Values, Values, Values]:
     """Edges between which bets pay the same; where to begin looking for a value; and what bets pay (cells, 2 * lifts).
 
     The guide is the first edge to look at for each of `GUIDES` equal steps, and at its end how many steps are a unit.
     """
-    edges = np.unique(np.concatenate([one.edges for one in bets.stretches]))
+    edges = np.unique(np.concatenate([one.edges for one in e_values.stretches]))
     steps = np.linspace(edges[0], np.quantile(edges, GUIDED), GUIDES)
     guide = np.append(np.searchsorted(edges, steps, "left"), 1 / max(steps[1] - steps[0], 1e-12))
-    pays = np.exp(bets.against(np.append(edges, np.inf))).reshape(-1, 2 * len(LIFTS))
+    pays = np.exp(e_values.log_e_values(np.append(edges, np.inf))).reshape(-1, 2 * len(LIFTS))
     return edges, guide, pays
 
 
-def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int = round(YEAR)) -> int:
+def year_of(healthy: Healthy, e_values: EValues, rng: np.random.Generator, blocks: int = round(YEAR)) -> int:
     """False alarms of one machine."""
-    looked_up, now, wealth, found = table(bets), np.zeros(3), np.zeros(len(LIFTS)), 0
-    threshold = YEAR / bets.joined
+    looked_up, now, wealth, found = table(e_values), np.zeros(3), np.zeros(len(LIFTS)), 0
+    threshold = YEAR / e_values.joined
     load = SWING * np.sin(2 * np.pi * np.arange(2 * DAY + CHUNK) / DAY) if healthy.load else np.zeros(0)
     start, scores, last = int(rng.integers(DAY)), np.empty(CHUNK), 0.0
     for done in range(0, blocks, CHUNK):
@@ -184,15 +184,15 @@ def year_of(healthy: Healthy, bets: Bets, rng: np.random.Generator, blocks: int 
         if healthy.load:
             first = (start + done) % DAY
             seen = seen + load[first : first + len(part)]
-        found += false_alarms(seen, bets.joined, bets.carried, *looked_up, threshold, now, wealth)
+        found += false_alarms(seen, e_values.joined, e_values.carried, *looked_up, threshold, now, wealth)
     return found
 
 
 def machine_of(row: int, machine: int) -> tuple[int, int] | None:
     """Blocks that are joined to one bet and false alarms of a machine; None where it has no promise."""
     healthy, rng = HEALTHY[row], np.random.default_rng([SEED, row, machine])
-    bets = Bets.learned(healthy.reference(healthy, rng), SURE, YEAR)
-    return (bets.joined, year_of(healthy, bets, rng)) if bets else None
+    e_values = EValues.fit(healthy.reference(healthy, rng), SURE, YEAR)
+    return (e_values.joined, year_of(healthy, e_values, rng)) if e_values else None
 
 
 def rate(row: int, machines: int, jobs: int) -> dict[str, Any]:

@@ -41,9 +41,8 @@ from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.model_file.card import VIEWS, Card
-from dualres.stream.alarm.alarm import Alarm
+from dualres.stream.alarm.alarm import Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
-from dualres.stream.alarm.fault_score import fault_score
 
 Values = npt.NDArray[np.float64]
 

@@ -11,13 +11,18 @@ import time
 import numpy as np
 import pytest
 
+from dualres.cli.watch import status_line
 from dualres.judge.model import save
+from dualres.stream.watch.agent import Status
+from dualres.stream.watch.paths import spool_in
+from dualres.stream.watch.spool import Spool
 from tests.cli.runner import run
 from tests.stream.conftest import noise, views, views_weights  # noqa: F401 (fixtures)
-from tests.stream.watch.agents import RATE, essence, expected
+from tests.stream.watch.agents import RATE, by_number, essence, expected, until
 from tests.stream.watch.sources.collected import wav
 
 COMMAND = [sys.executable, "-m", "dualres.cli", "watch"]
+HASTY = "from dualres.stream.watch import agent; agent.LAST_DELIVERY_S = 0.1; from dualres.cli import main; main()"
 
 
 @pytest.fixture
@@ -32,14 +37,10 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "state"
 
 
-def watched(*arguments, given=b"", status=0):
-    done = subprocess.run([*COMMAND, *map(str, arguments)], input=given, capture_output=True, timeout=120)
+def watched(*arguments, given=b"", status=0, command=COMMAND):
+    done = subprocess.run([*command, *map(str, arguments)], input=given, capture_output=True, timeout=120)
     assert done.returncode == status, done.stderr.decode()
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
-
-
-def by_number(told):
-    return {(one["kind"], one["number"]): essence(one) for one in told}
 
 
 def test_a_pipe_is_judged_to_its_end(model, views, home):  # noqa: F811
@@ -66,10 +67,7 @@ def test_the_first_verdict_comes_as_soon_as_there_is_a_window(model):
         data = noise(RATE).astype("<f4").tobytes()
         process.stdin.write(data[: 4 * 6000])
         process.stdin.flush()
-        end = time.monotonic() + 60
-        while not _open_spools(process.pid):
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        until(lambda: _open_spools(process.pid), 60)
         process.stdin.write(data[4 * 6000 : 4 * 7000])
         process.stdin.flush()
         begin = time.monotonic()
@@ -94,10 +92,7 @@ def test_a_growing_file_goes_on_after_a_stop(model, views, tmp_path, how):  # no
     arguments = [model, file, "--rate", RATE, "--to", out]
     process = subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=subprocess.PIPE)
     try:
-        end = time.monotonic() + 60
-        while not out.exists() or len(out.read_text().splitlines()) < 3:
-            assert time.monotonic() < end
-            time.sleep(0.02)
+        until(lambda: out.exists() and len(out.read_text().splitlines()) >= 3, 60)
         process.send_signal(how)
         _, said = process.communicate(timeout=60)
     finally:
@@ -161,7 +156,8 @@ def test_a_pipe_leaves_nothing_behind_unless_it_is_worth_something(model, tmp_pa
             process.stdin.close()
         assert process.stderr.read() == b""
     assert list((tmp_path / "temporary").iterdir()) == []
-    _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1)
+    hasty = [sys.executable, "-c", HASTY, "watch"]
+    _, said = watched(model, "-", "--rate", RATE, "--to", "http://127.0.0.1:1/", given=given, status=1, command=hasty)
     (kept,) = (tmp_path / "temporary").iterdir()
     assert f"they are kept in {kept}: give it as --state" in said
     assert len(watched(model, "-", "--rate", RATE, "--state", kept)[0]) == 7
@@ -205,10 +201,8 @@ def test_raw_samples_need_a_rate(model):
     assert "give it, as --rate 12800" in said
 
 
-def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
-    from dualres.stream.watch.paths import spool_in
-    from dualres.stream.watch.spool import Spool
-
+def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path, monkeypatch):
+    monkeypatch.setattr("dualres.stream.watch.spool.LOCK_S", 0.1)
     (tmp_path / "a.f32").write_bytes(b"")
     with Spool(spool_in(tmp_path / "kept", model, 5.0)):
         done = run("watch", model, tmp_path / "a.f32", "--rate", 8000, "--state", tmp_path / "kept")
@@ -216,9 +210,6 @@ def test_the_state_folder_is_used_by_one_process_at_a_time(model, tmp_path):
 
 
 def test_a_line_tells_what_was_not_judged():
-    from dualres.cli.watch import told
-    from dualres.stream.watch.agent import Status
-
-    line = told(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
+    line = status_line(Status(2, 1000, 50, 3.0, 7, 0, 12_800, 640, "pump good 0.97"))
     assert line.startswith("2 streams · 1,000 windows · 50 blocks · 3 s behind · 7 verdicts wait for a sink")
     assert line.endswith("12,800 samples missing · 640 samples came twice · last: pump good 0.97")

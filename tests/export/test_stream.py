@@ -57,7 +57,7 @@ def test_it_resamples_as_the_monitor_does_to_the_last_bit(views_device, rate):
         for part in stream(rate, seed):
             some, framing = part[: int(0.4 * Fraction(rate))], Framing(Fraction(rate), 1, 64_000, WINDOW)
             framing.take(some[None])
-            (under_way,) = framing.held()[-1:]
+            (under_way,) = framing.buffers()[-1:]
             board = views_device(rate)
             board.push(some)
             assert len(under_way) > 20_000

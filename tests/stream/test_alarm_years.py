@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("numba")
 
 from dualres.stream.alarm.alarm import Alarm
-from dualres.stream.alarm.e_values import LIFTS, Bets
+from dualres.stream.alarm.e_values import LIFTS, EValues
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "stress"))
 from alarm_years import HEALTHY, HEAVY, NORMAL, POWER, SKEWED, Healthy, autoregression, false_alarms, steady, table
@@ -20,14 +20,14 @@ def test_bets_pay_what_those_of_the_twin_pay_however_narrow_the_cells_are():
     rng = np.random.default_rng(5)
     for correlation, noise in ((0.9, SKEWED), (0.0, HEAVY), (0.5, NORMAL)):
         healthy = Healthy(correlation, False, "", steady(6000), noise)
-        bets = Bets.learned(healthy.reference(healthy, rng), 0.9, 1e6)
-        looked_up = table(bets)
+        e_values = EValues.fit(healthy.reference(healthy, rng), 0.9, 1e6)
+        looked_up = table(e_values)
         scores, now, wealth = healthy.scores(rng, 2000), np.zeros(3), np.zeros(len(LIFTS))
         expected, before = np.zeros(len(LIFTS)), 0.0
         for score in scores:
-            begins, goes_on = np.exp(bets.against(score - bets.carried * before))
+            begins, goes_on = np.exp(e_values.log_e_values(score - e_values.carried * before))
             expected, before = expected * goes_on + begins, score
-        false_alarms(scores, 1, bets.carried, *looked_up, np.inf, now, wealth)
+        false_alarms(scores, 1, e_values.carried, *looked_up, np.inf, now, wealth)
         assert wealth == pytest.approx(expected, rel=1e-9)
 
 
@@ -37,18 +37,18 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
     healthy = Healthy(correlation, False, "", steady(15_000))
     for _ in range(5):
         reference = healthy.reference(healthy, rng)
-        alarm, bets = (
+        alarm, e_values = (
             Alarm.learned(reference, blocks_between_false_alarms=between),
-            Bets.learned(reference, 0.9, between),
+            EValues.fit(reference, 0.9, between),
         )
         given = healthy.scores(rng, 600)
         given[200:] += 4
         first = next(block for block, score in enumerate(given) if alarm.update(score).raised)
-        looked_up = table(bets)
+        looked_up = table(e_values)
 
-        def found(blocks, bets=bets, looked_up=looked_up, given=given):
+        def found(blocks, e_values=e_values, looked_up=looked_up, given=given):
             now, wealth = np.array([given[0], 0.0, 0.0]), np.zeros(len(LIFTS))
-            return false_alarms(given[1:blocks], 1, bets.carried, *looked_up, between, now, wealth)
+            return false_alarms(given[1:blocks], 1, e_values.carried, *looked_up, between, now, wealth)
 
         assert found(first + 1) == 1
         assert found(first) == 0
@@ -56,12 +56,12 @@ def test_a_machine_is_alarmed_when_its_twin_would_be(correlation):
 
 def test_a_bet_in_the_making_goes_on_with_the_next_blocks():
     rng = np.random.default_rng(2)
-    bets = Bets.learned([rng.standard_normal(500)], 0.9, 100.0)
-    scores, looked_up = rng.standard_normal(1000) + 0.5, table(bets)
+    e_values = EValues.fit([rng.standard_normal(500)], 0.9, 100.0)
+    scores, looked_up = rng.standard_normal(1000) + 0.5, table(e_values)
     ends = []
     for parts in ([scores], np.split(scores, [7, 300, 301])):
         now, wealth = np.zeros(3), np.zeros(len(LIFTS))
-        alarms = sum(false_alarms(part, 3, bets.carried, *looked_up, 50.0, now, wealth) for part in parts)
+        alarms = sum(false_alarms(part, 3, e_values.carried, *looked_up, 50.0, now, wealth) for part in parts)
         ends.append([alarms, *now, *wealth])
     assert ends[0] == ends[1]
     assert ends[0][0] > 0

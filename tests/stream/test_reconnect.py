@@ -10,9 +10,9 @@ from dualres.stream.watch.agent import Agent
 from dualres.stream.watch.sources.mqtt import Mqtt
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, Remembering, essence, expected
+from tests.stream.watch.agents import RATE, Remembering, essence, expected, until
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 pytestmark = needs_mosquitto
@@ -23,7 +23,8 @@ class Watching:
     """An agent in a thread, whose connection a test may cut."""
 
     def __init__(self, model, broker, folder, topic="burst/+"):
-        self.sink, self.said, self.source = Remembering(), [], Mqtt(broker.url(topic), told(client="g"))
+        self.sink, self.said, self.source = Remembering(), [], Mqtt(broker.url(topic), options(client="g"))
+        self.source._client.reconnect_delay_set(0.05, 1)
         self._arguments = model, folder / "spool.sqlite"
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -43,11 +44,8 @@ class Watching:
         self._thread.join(20)
         assert not self._thread.is_alive()
 
-    def until(self, condition, seconds=20):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, self.said
-            time.sleep(0.02)
+    def until(self, condition):
+        until(condition, about=lambda: self.said)
 
     def cut(self):
         """As a network does; the agent connects again by itself."""
@@ -83,7 +81,7 @@ def test_whole_messages_that_come_again_are_judged_once_and_acknowledged(views, 
             watching.cut()
             watching.until(lambda: watching.agent._status.duplicates == 6 * RATE)
             watching.until(lambda: not receipts._open)
-        with Collected(Mqtt(broker.url("burst/+"), told(client="g"))) as nothing:
+        with Collected(Mqtt(broker.url("burst/+"), options(client="g"))) as nothing:
             nothing.until(lambda f: f.said)
             time.sleep(0.5)
     wanted = sorted(sorted(expected(views, whole).items()) for whole in WHOLES)

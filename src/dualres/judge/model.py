@@ -5,9 +5,11 @@ Reading a file and judging by it do not need PyTorch; a model's `networks` are P
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +103,16 @@ class Model:
         plain = isinstance(one, Weights | ViewsWeights) and self.card.networks == 1
         return weights_of(one if plain else self.network)
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for models that judge alike: a digest of the card's facts and of all weights."""
+        card = self.card
+        facts = [card.classes, card.method, card.channels, card.config.rate, card.config.window, card.resampler]
+        digest = sha256(json.dumps([*facts, card.axes, card.calibration]).encode())
+        for name, array in sorted(_arrays(self).items()):
+            digest.update(f"{name}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
+
 
 def save(model: Model, path: Path | str) -> None:
     """Write the model as one file; what stood there before stays until the new file is complete."""
@@ -109,16 +121,19 @@ def save(model: Model, path: Path | str) -> None:
 
 def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
     """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
-    card = model.card.as_data()
+    if checks is None:
+        checks = check_scores(model) if model.card.method not in OURS else _check_logits(model, CHECK_WINDOWS)
+    return seal(FORMAT, model.card.as_data(), checks, _arrays(model))
+
+
+def _arrays(model: Model) -> Arrays:
+    """Of all members, by the names that they have in a model file."""
     comparator = model.card.method not in OURS
-    arrays = {
+    return {
         prefix + name: array
         for prefix, member in zip(prefixes(model.card.networks), model.members, strict=True)
         for name, array in (member.state() if comparator else weights_of(member).arrays).items()
     }
-    if checks is None:
-        checks = check_scores(model) if comparator else _check_logits(model, CHECK_WINDOWS)
-    return seal(FORMAT, card, checks, arrays)
 
 
 def check_scores(model: Model) -> Scores:

@@ -8,7 +8,9 @@ from scipy.signal import lfilter
 from scipy.special import expit
 
 from dualres.errors import ConfigError
-from dualres.stream.alarm.alarm import Alarm
+from dualres.judge.trust.calibration import NAMED, NONE_OF_THESE, Answer
+from dualres.judge.verdict import Verdict
+from dualres.stream.alarm.alarm import Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 
 YEAR = rate_of("1 per year", 5)
@@ -72,7 +74,7 @@ def test_a_sudden_fault_is_noticed_though_neighbours_are_alike():
     assert not any(alarm.update(score).raised for score in expit(healthy[17_280:] - 4))
     faulty = expit(lfilter([np.sqrt(0.19)], [1, -0.9], rng.standard_normal(36)) - 0.4)
     assert "as the highest healthy ones thin out" in alarm.state.promise
-    assert "thin out" not in made()[0].state.promise  # a short reference supposes nothing of the kind
+    assert "thin out" not in made()[0].state.promise  # a short reference extrapolates nothing of the kind
     states = [alarm.update(score) for score in faulty]
     assert states[0].evidence > 11  # more than the rank among 17,280
     assert not states[0].raised  # one block alone never raises an alarm
@@ -118,7 +120,7 @@ def test_an_alarm_without_a_promise_goes_on_with_one():
     before = Alarm.learned([0.1, 0.2, 0.3], blocks_between_false_alarms=1000)
     for score in draw.uniform(0.05, 0.15, 30):
         before.update(float(score))
-    after = Alarm.learned(draw.uniform(0.05, 0.15, 720), blocks_between_false_alarms=1000).another(before.kept)
+    after = Alarm.learned(draw.uniform(0.05, 0.15, 720), blocks_between_false_alarms=1000).another(before.progress)
     for _ in range(20):
         state = after.update(0.9)
     assert state.raised
@@ -135,31 +137,11 @@ def test_another_machine_shares_what_was_learned_and_nothing_else():
         alarm.another({"blocks": 1, "unknown": 2})
 
 
-def test_what_was_kept_by_the_version_before_is_read():
-    alarm, rng = made()
-    money = [0.2, 1.0, 3.0, 2.0, 0.5]
-    old = {"blocks": 70, "waiting": 0.3, "money": money, "healthy_again": 0.7, "since": 60, "acknowledged": True}
-    kept = Alarm.parsed({**alarm.as_data(), "now": old})
-    assert (kept.state.since, kept.state.acknowledged, kept.state.healthy_again) == (60, True, 0.7)
-    assert kept.state.evidence == pytest.approx(np.log(np.mean(np.exp(money))))
-    assert told(kept, rng, 0.5, 40)[-1].raised
-    old["money"] = [2000.0] * 5  # raised long ago
-    assert np.isfinite(Alarm.parsed({**alarm.as_data(), "now": old}).state.evidence)
-
-
-def test_bets_of_the_version_before_are_to_be_learned_anew():
-    alarm, _ = made()
-    data = alarm.as_data()
-    data["learned"]["bets"] = {"stretches": [[0.1, 0.2]], "costs": [[0.1] * 5], "joined": 1, "repeats": 1.0}
-    with pytest.raises(ConfigError, match="learn it anew"):
-        Alarm.parsed(data)
-
-
-def test_money_of_other_bets_is_an_error():
+def test_the_wealth_of_other_lifts_is_an_error():
     alarm, _ = made()
     data = alarm.as_data()
     data["now"]["wealth"] = [0.0]
-    with pytest.raises(ConfigError, match="1 kinds of bets instead of 4"):
+    with pytest.raises(ConfigError, match="1 lifts instead of 4"):
         Alarm.parsed(data)
 
 
@@ -239,6 +221,26 @@ def test_what_waits_for_the_rest_of_its_bet_is_no_part_of_one_behind_a_gap():
     alarm = Alarm.learned(scores, blocks_between_false_alarms=YEAR)
     assert alarm.joined > 1
     alarm.update(1.0)
-    assert alarm.kept["waited"] == 1
+    assert alarm.progress["waited"] == 1
     alarm.update(2.0, follows=False)
-    assert (alarm.kept["waited"], alarm.kept["waiting"]) == (1, 2.0)
+    assert (alarm.progress["waited"], alarm.progress["waiting"]) == (1, 2.0)
+
+
+def said(kind=None):
+    answer = Answer(kind, ("good",), 0.1) if kind else None
+    return Verdict("pump", "good", {"good": 0.6, "worn in": 0.1, "inner": 0.3}, 4, answer=answer)
+
+
+def test_a_score_is_the_probability_of_everything_but_health():
+    assert fault_score(said(), ["good"]) == pytest.approx(0.4)
+    assert fault_score(said(NAMED), {"good", "worn in"}) == pytest.approx(0.3)
+
+
+def test_none_of_these_outranks_every_fault():
+    assert fault_score(said(NONE_OF_THESE), ["good"]) == pytest.approx(1.4)
+
+
+@pytest.mark.parametrize("healthy", [[], ["fine"], ["good", "fine"]])
+def test_healthy_classes_are_the_models(healthy):
+    with pytest.raises(ConfigError, match="name some of good, worn in, inner"):
+        fault_score(said(), healthy)

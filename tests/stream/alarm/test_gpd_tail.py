@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dualres.stream.alarm.gpd_tail import LEAST, tail_ends
+from dualres.stream.alarm.gpd_tail import LEAST, tail_quantiles
 
 CHANCES = np.geomspace(1e-4, 1e-7, 10)
 
 
 def ends_of(distribution, seed, count=8640, normal=1.0):
-    return tail_ends(distribution.rvs(size=count, random_state=np.random.default_rng(seed)), CHANCES, normal)
+    return tail_quantiles(distribution.rvs(size=count, random_state=np.random.default_rng(seed)), CHANCES, normal)
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def test_ends_rise_and_follow_the_values():
     ends = ends_of(stats.norm, 1)
     assert (np.diff(ends) > 0).all()
     values = stats.norm.rvs(size=8640, random_state=np.random.default_rng(1))
-    assert tail_ends(3 * values + 5, CHANCES, 1.0) == pytest.approx(3 * ends + 5)
+    assert tail_quantiles(3 * values + 5, CHANCES, 1.0) == pytest.approx(3 * ends + 5)
     assert (ends_of(stats.laplace, 1, normal=3.0) >= ends_of(stats.laplace, 1, normal=0.5)).all()
 
 
 def test_without_enough_different_values_there_is_no_tail():
     assert ends_of(stats.norm, 1, count=LEAST - 1) is None
-    assert tail_ends(np.zeros(LEAST), CHANCES, 1.0) is None
+    assert tail_quantiles(np.zeros(LEAST), CHANCES, 1.0) is None
     assert ends_of(stats.norm, 1, count=LEAST) is not None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dualres.stream.alarm.payoffs import cells, cost, edges, pays
+from dualres.stream.alarm.payoffs import cells, cost, edges, payoffs
 
 
 @pytest.mark.parametrize("count", [1, 50, 720, 17_280])
@@ -26,7 +26,7 @@ def test_a_value_is_above_as_many_edges_as_the_number_of_its_cell():
 @pytest.mark.parametrize("shift", [0.1, 1.0, 4.0, 40.0])
 def test_a_bet_is_fair_where_every_gap_is_as_likely(shift):
     for count in (60, 5000):
-        paid = pays(count, shift)
+        paid = payoffs(count, shift)
         assert cells(count) @ paid / (count + 1) == pytest.approx(1)
         assert (np.diff(paid) >= 0).all()
         assert paid[-1] <= (count + 1) * 1.000001
@@ -34,13 +34,15 @@ def test_a_bet_is_fair_where_every_gap_is_as_likely(shift):
 
 def test_chances_beyond_the_reference_divide_its_highest_cell():
     beyond = (1e-4, 1e-5, 1e-6)
-    paid, ranked = pays(5000, 4.0, beyond), pays(5000, 4.0)
+    paid, ranked = payoffs(5000, 4.0, beyond), payoffs(5000, 4.0)
     assert paid[: len(ranked) - 1] == pytest.approx(ranked[:-1])
     chances = np.append(-np.diff([1 / 5001, *beyond]), beyond[-1])
     assert chances @ paid[len(ranked) - 1 :] == pytest.approx(ranked[-1] / 5001)
     assert (np.diff(paid) >= 0).all()
     assert 5001 < paid[-1] <= 1e6
-    assert 0 <= cost(5000, 4.0, 1.0, 0.9, beyond) < cost(5000, 4.0, 1.0, 0.9)  # their doubt is in the chances
+    assert (
+        0 <= cost(5000, 4.0, beyond, run=1.0, sure=0.9) < cost(5000, 4.0, run=1.0, sure=0.9)
+    )  # their doubt is in the chances
 
 
 def test_costs_cover_unlucky_references():
@@ -49,12 +51,14 @@ def test_costs_cover_unlucky_references():
         chances = np.diff(np.sort(rng.uniform(size=(500, 100))), prepend=0, append=1)
         ends = np.cumsum(cells(100))
         by_cell = np.add.reduceat(chances, [0, *ends[:-1]], axis=1)
-        average = by_cell @ pays(100, shift)
-        assert np.mean(np.log(average) > cost(100, shift, 1.0, 0.9)) == pytest.approx(0.1, abs=0.05)
+        average = by_cell @ payoffs(100, shift)
+        assert np.mean(np.log(average) > cost(100, shift, run=1.0, sure=0.9)) == pytest.approx(0.1, abs=0.05)
         run = 20.0
-        assert np.mean((average / np.exp(cost(100, shift, run, 0.5))) ** run) < 2  # without a cost it would be far more
+        assert (
+            np.mean((average / np.exp(cost(100, shift, run=run, sure=0.5))) ** run) < 2
+        )  # without a cost it would be far more
 
 
 def test_costs_grow_with_the_run_and_the_doubt_and_shrink_with_the_reference():
-    assert cost(60, 1.0, 50.0, 0.9) > cost(60, 1.0, 1.0, 0.9) > cost(60, 1.0, 1.0, 0.6)
-    assert cost(60, 1.0, 1.0, 0.9) > cost(6000, 1.0, 1.0, 0.9) > 0
+    assert cost(60, 1.0, run=50.0, sure=0.9) > cost(60, 1.0, run=1.0, sure=0.9) > cost(60, 1.0, run=1.0, sure=0.6)
+    assert cost(60, 1.0, run=1.0, sure=0.9) > cost(6000, 1.0, run=1.0, sure=0.9) > 0

@@ -9,7 +9,7 @@ from dualres.judge.trust.calibration import NO_PROMISE, NONE_OF_THESE, Calibrati
 from dualres.judge.verdict import recording_scores
 from dualres.recordings.recording import Recording
 from dualres.stream import Monitor
-from dualres.stream.monitor.block import A_PART, LOOKED_AT, windows_in
+from dualres.stream.monitor.block import NO_RATE, NOVELTY_WINDOWS, windows_in
 from tests.stream.conftest import CLASSES, noise
 
 RATE = 12_800
@@ -36,7 +36,7 @@ def test_a_block_has_the_fewest_windows_that_span_it(seconds, windows):
 def test_a_block_is_answered_without_a_promise(calibrated):
     (block,) = [event for event in Monitor(calibrated, RATE, block_s=0.5).push(noise(8000, 3)) if event.answer]
     assert block.kind == "block"
-    assert (block.answer.kind, block.answer.promise, block.answer.reason) == (NO_PROMISE, None, A_PART)
+    assert (block.answer.kind, block.answer.promise, block.answer.reason) == (NO_PROMISE, None, NO_RATE)
     assert block.answer.classes[0] == block.label
 
 
@@ -53,10 +53,10 @@ def test_a_block_is_looked_at_a_few_times_and_a_marker_remembers_it(calibrated, 
     monkeypatch.setattr("dualres.stream.monitor.monitor.look_at_windows", lambda *g: looks.append(1) or look_at(*g))
     signal, monitor = noise(66_000), Monitor(calibrated, RATE)
     whole = Monitor(calibrated, RATE).push(signal)
-    assert len(looks) == LOOKED_AT
+    assert len(looks) == NOVELTY_WINDOWS
     events = monitor.push(signal[:30_000])
     marker = json.loads(json.dumps(monitor.marker()))
     monitor = Monitor.resumed(calibrated, marker, signal[marker["needed_from"] : 30_000])
     assert events + monitor.push(signal[30_000:]) == whole
     assert whole[-1].kind == "block"
-    assert len(looks) == 2 * LOOKED_AT
+    assert len(looks) == 2 * NOVELTY_WINDOWS

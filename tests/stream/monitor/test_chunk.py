@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError
-from dualres.stream.monitor.chunk import STAMP, Chunk, Form, unstamped
+from dualres.stream.monitor.chunk import STAMP, Chunk, Form, split_stamp
 
 
 def test_bytes_become_samples_of_every_channel():
@@ -30,12 +30,12 @@ def test_half_a_sample_is_no_chunk():
 
 
 def test_a_stamp_stands_before_the_samples():
-    assert unstamped(STAMP.pack(7, 1 << 40) + b"rest") == ("7", 1 << 40, b"rest")
+    assert split_stamp(STAMP.pack(7, 1 << 40) + b"rest") == ("7", 1 << 40, b"rest")
     with pytest.raises(ConfigError, match="no stamp"):
-        unstamped(b"short")
+        split_stamp(b"short")
 
 
 def test_a_stamp_beyond_all_counting_is_refused():
     """As where a header says that there are stamps, and samples stand in their place."""
     with pytest.raises(ConfigError, match="are there stamps before its samples"):
-        unstamped(STAMP.pack(1, (1 << 64) - 1) + b"1234")
+        split_stamp(STAMP.pack(1, (1 << 64) - 1) + b"1234")

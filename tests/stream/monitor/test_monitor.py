@@ -240,8 +240,11 @@ def test_what_cannot_be_is_refused(views, two_axes):
     with pytest.raises(ConfigError, match=r"a block of 0\.0 s"):
         Monitor(views, 12_800, block_s=0)
     marker = Monitor(views, 12_800).marker()
-    with pytest.raises(ConfigError, match="another model"):
-        Monitor.resumed(two_axes, marker, [])
+    weights = views.members[0]
+    arrays = {name: array + 1e-3 for name, array in weights.arrays.items()}
+    for other in (two_axes, replace(views, members=(type(weights)(weights.config, arrays),))):
+        with pytest.raises(ConfigError, match="another model"):
+            Monitor.resumed(other, marker, [])
     with pytest.raises(ConfigError, match="3 samples came with a marker that needs 0"):
         Monitor.resumed(views, marker, [1, 2, 3])
     for wrong in (b"", b"[]", b"{}\n", Monitor(views, 12_800).state() + b"more"):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 from dualres.stream import Monitor
 from dualres.stream.monitor.chunk import Chunk, Form
@@ -76,6 +77,19 @@ def expected(model, signal, rate=RATE, block_s=5.0, finish=True):
     monitor = Monitor(model, rate, block_s=block_s)
     events = monitor.push(signal) + (monitor.finish() if finish else [])
     return {(event.kind, event.number): essence(event.as_data()) for event in events}
+
+
+def until(condition, seconds=20, about=lambda: ""):
+    """Wait for the condition, looking often; `about` says what there is where it never comes."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, about()
+        time.sleep(0.01)
+
+
+def by_number(verdicts):
+    """What must be the same of verdicts, by their kind and number."""
+    return {(one["kind"], one["number"]): essence(one) for one in verdicts}
 
 
 def essence(data):

@@ -15,16 +15,12 @@ from dualres.stream.watch.alarms import Alarms
 from dualres.stream.watch.inbox import Intake
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import FORM, RATE, Listed, Remembering, chunks_of, end, essence, expected, run
+from tests.stream.watch.agents import FORM, RATE, Listed, Remembering, by_number, chunks_of, end, expected, run
 
 
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "spool.sqlite"
-
-
-def by_number(told):
-    return {(one["kind"], one["number"]): essence(one) for one in told}
 
 
 def test_it_says_what_a_monitor_says_of_the_whole_signal(views, path):
@@ -43,7 +39,7 @@ def test_it_goes_on_where_it_was(views, path, after):
     first = run(views, [], path, Remembering(stop_after=after), source=Listed(chunks[:40], stays=True), block_s=1.0)
     source = Listed([*chunks[35:], end()])
     second = run(views, [], path, source=source, block_s=1.0)
-    assert source.known["pump"].reached == 40 * 700
+    assert source.known["pump"].stop == 40 * 700
     assert by_number([*first.told, *second.told]) == expected(views, signal, block_s=1.0)
     ids = [one["id"] for one in [*first.told, *second.told]]
     assert len(ids) == len(set(ids)), "after an orderly stop nothing is told twice"
@@ -53,7 +49,7 @@ def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(views, path, monkey
     """As after a kill: the spool at the moment of every commit leads to the same verdicts."""
     signal, copies = noise(2 * RATE), []
     chunks = [*chunks_of(signal, 900), end()]
-    written = agent_module.Agent._written
+    written = agent_module.Agent._write
 
     def copied(self, write):
         done = written(self, write)
@@ -64,8 +60,8 @@ def test_what_comes_back_from_a_copy_of_the_disk_is_the_same(views, path, monkey
         copies.append(copy)
         return done
 
-    monkeypatch.setattr(agent_module.Agent, "_written", copied)
-    monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 5000)
+    monkeypatch.setattr(agent_module.Agent, "_write", copied)
+    monkeypatch.setattr(agent_module, "JUDGE_BYTES", 5000)
     whole = by_number(run(views, chunks, path).told)
     monkeypatch.undo()
     assert len(copies) > 5
@@ -204,24 +200,25 @@ def test_what_there_is_no_room_for_is_missing_counted_and_told(views, path, monk
             for chunk in self.chunks[:-20]:
                 put(chunk)
             for chunk in self.chunks[-20:]:
-                stopped.wait(0.1)
+                while not agent._intake.empty:
+                    stopped.wait(0.005)
                 put(chunk)
 
     sink, hurried = Remembering(), Hurried(chunks, waits=False)
     with Spool(path) as spool:
         agent = agent_module.Agent(views, [hurried], [sink], spool, say=said.append)
         agent.run()
-    assert agent.lost > 0
-    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") == agent.lost
+    assert agent.lost_samples > 0
+    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") == agent.lost_samples
     assert [one for one in said if "cannot wait" in one]
-    assert said[-1] == f"{agent.lost:,} samples were lost, and no more are"
+    assert said[-1] == f"{agent.lost_samples:,} samples were lost, and no more are"
 
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_where_a_source_cannot_wait_no_more_is_taken_in_while_verdicts_are_too_late(views, path, monkeypatch, waits):
     """What is there is judged first; a source that can wait is only held back by the quota."""
-    monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 1)
-    monkeypatch.setattr(agent_module, "COMMITTED_AT_ONCE", 20_000)  # some five chunks
+    monkeypatch.setattr(agent_module, "JUDGE_BYTES", 1)
+    monkeypatch.setattr(agent_module, "COMMIT_BYTES", 20_000)  # some five chunks
     signal, behind, append = noise(4 * RATE), [], Spool.append
 
     def watched(spool, *arguments):
@@ -240,7 +237,7 @@ def test_where_a_source_cannot_wait_no_more_is_taken_in_while_verdicts_are_too_l
 
 def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
     """Far more comes than can be judged, from a source that cannot wait: verdicts are late, but not later and later."""
-    monkeypatch.setattr(agent_module, "JUDGED_AT_ONCE", 8000)  # two chunks, so that rounds are short
+    monkeypatch.setattr(agent_module, "JUDGE_BYTES", 8000)  # two chunks, so that rounds are short
     monkeypatch.setattr(agent_module, "Intake", partial(Intake, room=40_000))
     judge, signal, expecting = monitors_module.Monitors.judge, noise(60 * RATE), []
 
@@ -261,8 +258,8 @@ def test_no_more_waits_than_can_be_judged_in_time(views, path, monkeypatch):
         sink = Remembering()
         agent = agent_module.Agent(views, [Hurried(chunks, waits=False)], [sink], spool, most_behind_s=0.4)
         agent.run()
-    assert agent.lost > 0
-    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") <= agent.lost
+    assert agent.lost_samples > 0
+    assert sum(one["missing"] for one in sink.told if one["kind"] == "window") <= agent.lost_samples
     assert max(expecting) < 250_000, "bytes: of what came within 0.4 s there was room for some 400,000"
 
 
@@ -285,7 +282,7 @@ def test_few_windows_wait_for_a_score_at_a_time(views, path, monkeypatch):
     told = run(views, [c for name, s in signals.items() for c in [*chunks_of(s, 20_000, name), end(name)]], path).told
     for name, signal in signals.items():
         assert by_number([one for one in told if one["stream"] == name]) == expected(views, signal)
-    assert max(waiting) <= monitors_module.SCORED_AT_ONCE + 1, "a piece may complete one more than it has steps"
+    assert max(waiting) <= monitors_module.SCORE_WINDOWS + 1, "a piece may complete one more than it has steps"
 
 
 def test_a_run_that_is_over_takes_no_memory_and_is_still_known(views, path):
@@ -326,7 +323,7 @@ def test_after_an_interrupted_round_nothing_more_is_taken_in(views, path, monkey
     sink = Remembering()
     with monkeypatch.context() as patched, Spool(path) as spool:
         patched.setattr(monitors_module.Monitors, "judge", interrupted)
-        patched.setattr(agent_module, "JUDGED_AT_ONCE", 20_000)
+        patched.setattr(agent_module, "JUDGE_BYTES", 20_000)
         with pytest.raises(KeyboardInterrupt):
             agent_module.Agent(views, [Listed(chunks_of(signal, 5000), stays=True)], [sink], spool).run()
     told = sink.told + run(views, [*chunks_of(signal, 5000), end()], path).told
@@ -342,7 +339,7 @@ def test_whatever_ends_a_source_is_told(views, path):
     with Spool(path) as spool:
         agent = agent_module.Agent(views, [Broken([])], [Remembering()], spool, say=said.append)
         agent.run()
-    assert len(agent.failed) == 1
+    assert len(agent.source_errors) == 1
     assert "no such call" in said[0]
 
 
@@ -404,7 +401,7 @@ def test_a_source_that_fails_costs_no_other(views, path):
         agent = agent_module.Agent(views, [Failing([], "bad"), good], [sink], spool, say=said.append)
         agent.run()
     assert by_number(sink.told) == expected(views, noise(RATE))
-    assert [str(one) for one in agent.failed] == ["unplugged"]
+    assert [str(one) for one in agent.source_errors] == ["unplugged"]
     assert [one for one in said if one.startswith("bad: not watched any more")]
 
 
@@ -494,7 +491,7 @@ def test_pieces_too_short_for_a_bet_are_told(views, path):
     rng = np.random.default_rng(0)
     alike = lfilter([1], [1, -0.9], rng.standard_normal(20_000)).tolist()
     learned = Alarms(Alarm.learned(alike, blocks_between_false_alarms=1000), ["good"])
-    assert learned.learned.least_in_a_row > 1
+    assert learned.template.least_in_a_row > 1
     said, options = [], {"block_s": 2.0, "kinds": ("block",)}
     one_block = chunks_of(noise(3 * RATE), 2000)
     pieces = [replace(chunk, start=str(n)) for n in range(6) for chunk in [*one_block, end()]]

@@ -7,6 +7,7 @@ import pytest
 from dualres.stream.watch import delivery
 from dualres.stream.watch.delivery import Delivery
 from dualres.stream.watch.sinks.sink import ClosedError, Sink
+from tests.stream.watch.agents import until
 from tests.stream.watch.sinks.records import record
 
 
@@ -27,14 +28,11 @@ class Scripted(Sink):
         self.closed.set()
 
 
-def delivered(sink, records, until):
+def delivered(sink, records, done):
     said = []
     one = Delivery(sink, 0, lambda: None, said.append)
     one.hand_over(records)
-    end = time.monotonic() + 10
-    while not until(one):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: done(one))
     one.stop(time.monotonic() + 5)
     assert sink.closed.wait(5)
     return one, said
@@ -52,7 +50,7 @@ def test_it_is_tried_again_with_growing_pauses_and_told_once(monkeypatch):
     sink = Scripted(OSError("gone"), OSError("gone"), OSError("gone"))
     one, said = delivered(sink, [record(0), record(1)], lambda one: one.idle)
     assert sink.got == [1, 2]
-    assert one.done == 2
+    assert one.position == 2
     assert [pause for pause in pauses if pause] == pytest.approx([0.01, 0.02, 0.04])
     assert [("gone" in text, "again" in text) for text in said] == [(True, True), (False, True)]
 
@@ -61,18 +59,18 @@ def test_no_error_ends_it(monkeypatch):
     monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 0.01)
     sink = Scripted(ValueError(), BadStatusLine("no web server"))
     one, said = delivered(sink, [record(0)], lambda one: one.idle)
-    assert (one.done, sink.got) == (1, [1])
+    assert (one.position, sink.got) == (1, [1])
     assert "(ValueError); it is tried again" in said[0]
 
 
 def test_a_sink_that_is_closed_gets_no_more():
     sink = Scripted(ClosedError("head has seen enough"))
     one, _ = delivered(sink, [record(0)], lambda one: one.closed)
-    assert (one.done, one.idle, sink.got) == (0, False, [])
+    assert (one.position, one.idle, sink.got) == (0, False, [])
 
 
 def test_what_cannot_be_delivered_does_not_hold_up_a_stop():
     begin = time.monotonic()
     one, _ = delivered(Scripted(*[OSError("gone")] * 1000), [record(0)], lambda one: True)
-    assert one.done == 0
+    assert one.position == 0
     assert time.monotonic() - begin < 5

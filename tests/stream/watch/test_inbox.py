@@ -35,7 +35,7 @@ def test_small_chunks_take_room_as_well():
     intake = Intake(room=100_000)
     for _ in range(1000):
         intake.put_or_drop(chunk(1))
-    assert 700 < intake.lost < 900
+    assert 700 < intake.lost_samples < 900
 
 
 def test_who_can_wait_waits_for_room():
@@ -57,7 +57,7 @@ def test_who_can_wait_leaves_room_for_who_cannot():
     waiting.join(0.2)
     assert waiting.is_alive()
     intake.put_or_drop(chunk(200, "fan"))
-    assert intake.lost == 0
+    assert intake.lost_samples == 0
     assert [c.stream for c in intake.take(0)] == ["pump", "pump", "pump", "fan"]
     intake.close()
 
@@ -68,7 +68,7 @@ def test_what_cannot_wait_is_missing_and_the_next_chunk_says_so():
     intake.put_or_drop(chunk(7))
     intake.put_or_drop(chunk(5))
     intake.put_or_drop(chunk(6, "fan"))
-    assert intake.lost == 18
+    assert intake.lost_samples == 18
     intake.take(0)
     intake.put_or_drop(chunk(1))
     intake.put_or_drop(chunk(1))

@@ -52,11 +52,11 @@ def test_what_came_before_is_left_out(spool):
 
 def test_it_goes_on_after_a_restart(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1, 2)), Chunk("b", FORM, data(1), last=True))
-    spool.append(into.opened, into.chunks)
+    spool.append(into.streams, into.chunks)
     again = of(spool)
     assert found(placed(again, Chunk("a", FORM, data(3), at=5.0))) == [(1, 2, 1, False)]
-    known = again.known()
-    assert (known["a"].reached, known["a"].ended, known["a"].at) == (3, False, 5.0)
+    known = again.positions()
+    assert (known["a"].stop, known["a"].ended, known["a"].at) == (3, False, 5.0)
     assert known["b"].ended
 
 
@@ -69,13 +69,13 @@ def test_a_new_start_is_a_new_run(spool):
         Chunk("a", FORM, data(9), 1, start="7"),  # sent again by the broker
     )
     assert found(into) == [(1, 0, 2, False), (1, 2, 0, True), (2, 0, 2, False)]
-    assert [one.key for one in into.opened] == ["a/7", "a/8"]
+    assert [one.key for one in into.streams] == ["a/7", "a/8"]
     assert into.duplicates == 1
 
 
 def test_a_run_that_is_taken_up_later_says_where(spool):
     into = placed(of(spool), Chunk("a", FORM, data(1, 2), 100, start="7"))
-    assert [(one.key, one.began) for one in into.opened] == [("a/7@100", 100)]
+    assert [(one.key, one.began) for one in into.streams] == [("a/7@100", 100)]
 
 
 def test_another_form_is_another_run(spool):
@@ -88,18 +88,18 @@ def test_runs_that_open_at_one_moment_are_told_apart(spool):
     some = [Chunk("a", form, data(1, 2), at=1e9) for form in (FORM, other, FORM)]
     some += [Chunk("b", FORM, data(1), at=1e9), Chunk("b", FORM, data(1), last=True, at=1e9)]
     into = placed(of(spool), *some, Chunk("b", FORM, data(2), at=1e9))
-    assert len({one.key for one in into.opened}) == len(into.opened) == 5
-    assert into.opened[0].key == "a/20010909T014640.000000"
+    assert len({one.key for one in into.streams}) == len(into.streams) == 5
+    assert into.streams[0].key == "a/20010909T014640.000000"
 
 
 def test_a_run_that_is_over_is_told_apart_from_one_that_opens_when_the_clock_was_put_back(spool):
     places, whole = of(spool), Chunk("a", FORM, data(1, 2), last=True, at=1e9)
     into = placed(places, whole)
-    spool.append(into.opened, into.chunks)
-    (before,) = into.opened
-    spool.record([StreamProgress(before, 2, None, [one.kept() for one in into.chunks], True)], [])
-    places.over(before)
-    (after,) = placed(places, whole).opened
+    spool.append(into.streams, into.chunks)
+    (before,) = into.streams
+    spool.record([StreamProgress(before, 2, None, [one.without_samples() for one in into.chunks], True)], [])
+    places.close(before)
+    (after,) = placed(places, whole).streams
     assert after.key != before.key
 
 
@@ -112,22 +112,22 @@ def test_a_run_that_is_over_is_remembered_by_the_spool_alone(spool):
     places = of(spool)
     whole = Chunk("a", FORM, data(1, 2), 0, start="7", last=True)
     into = placed(places, whole)
-    spool.append(into.opened, into.chunks)
-    (stream,) = into.opened
-    spool.record([StreamProgress(stream, 2, None, [one.kept() for one in into.chunks], True)], [])
-    places.over(stream)
+    spool.append(into.streams, into.chunks)
+    (stream,) = into.streams
+    spool.record([StreamProgress(stream, 2, None, [one.without_samples() for one in into.chunks], True)], [])
+    places.close(stream)
     assert places.by_id == {}
     assert places.open_streams() == []
     again = placed(places, whole, Chunk("a", FORM, data(1), 0, start="8"))
-    assert (again.duplicates, [one.key for one in again.opened]) == (2, ["a/8"])
-    assert [one.id for one in again.opened] == [2]
-    known = of(spool).known()["a"]
-    assert (known.start, known.reached, known.ended) == ("7", 2, True)
+    assert (again.duplicates, [one.key for one in again.streams]) == (2, ["a/8"])
+    assert [one.id for one in again.streams] == [2]
+    known = of(spool).positions()["a"]
+    assert (known.start, known.stop, known.ended) == ("7", 2, True)
 
 
 def test_each_channel_is_a_stream_where_the_model_judges_one(spool):
     into = placed(of(spool), Chunk("a", Form.of(8000, "i16", 2), data(1, 2, 3, 4)))
-    assert [one.name for one in into.opened] == ["a[1]", "a[2]"]
+    assert [one.name for one in into.streams] == ["a[1]", "a[2]"]
     assert [one.data for one in into.chunks] == [data(1, 3), data(2, 4)]
 
 

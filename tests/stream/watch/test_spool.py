@@ -33,27 +33,23 @@ def test_what_was_appended_is_there_after_opening_it_again(path):
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([stream()], chunks)
     with Spool(path) as spool:
-        assert spool.unjudged(0, 1 << 20) == chunks
-        assert spool.unjudged(1, 1 << 20) == chunks[1:]
+        assert spool.backlog(0, 1 << 20) == chunks
+        assert spool.backlog(1, 1 << 20) == chunks[1:]
+        assert spool.backlog(0, 1) == chunks[:1], "about as many bytes as asked for"
         assert spool.streams() == [stream()]
         assert spool.new_chunk_id() == 3
-
-
-def test_about_as_many_bytes_as_asked_for_are_read(path):
-    with Spool(path) as spool:
-        spool.append([stream()], [chunk(spool, i) for i in range(10)])
-        assert len(spool.unjudged(0, 1)) == 1
-        assert len(spool.unjudged(0, 1 << 20)) == 10
 
 
 def test_verdicts_come_with_the_position_and_unneeded_chunks_go(path):
     with Spool(path) as spool:
         chunks = [chunk(spool), chunk(spool, 2)]
         spool.append([one := stream()], chunks)
-        made = spool.record([StreamProgress(one, 2, {"at": 2}, [chunks[0].kept()])], [("a", {"n": 1}), ("b", {"n": 2})])
+        made = spool.record(
+            [StreamProgress(one, 2, {"at": 2}, [chunks[0].without_samples()])], [("a", {"n": 1}), ("b", {"n": 2})]
+        )
         assert [record.key for record in made] == ["a", "b"]
     with Spool(path) as spool:
-        assert spool.unjudged(0, 1 << 20) == chunks[1:]
+        assert spool.backlog(0, 1 << 20) == chunks[1:]
         (again,) = spool.streams()
         assert (again.position, again.marker, again.ended) == (2, {"at": 2}, False)
         assert spool.outbox(0, 10) == made
@@ -64,31 +60,34 @@ def test_ids_are_never_used_again(path):
         empty = spool.bytes
         spool.append([one := stream()], [c := chunk(spool, 0, bytes(100_000))])
         assert 90_000 < spool.bytes - empty < 120_000
-        spool.record([StreamProgress(one, 2, None, [c.kept()], True)], [("a", {})])
-        spool.sinks(["-"])
-        spool.delivered({"-": 1})
+        spool.record([StreamProgress(one, 2, None, [c.without_samples()], True)], [("a", {})])
+        spool.register_sinks(["-"])
+        spool.record_deliveries({"-": 1})
         assert spool.bytes == empty
     with Spool(path) as spool:
         spool.append([stream(2)], [chunk(spool, of=2)])
         assert [r.id for r in spool.record([], [("b", {})])] == [2]
-        assert spool.sinks(["-"]) == ({"-": 1}, {})
+        assert spool.register_sinks(["-"]) == ({"-": 1}, {})
         assert [r.key for r in spool.outbox(1, 10)] == ["b"]
 
 
 def test_a_verdict_stays_until_every_sink_has_it(path):
     with Spool(path) as spool:
-        spool.sinks(["-", "x.csv"])
+        spool.register_sinks(["-", "x.csv"])
         spool.record([], [("a", {}), ("b", {})])
-        spool.delivered({"-": 2, "x.csv": 1})
+        spool.record_deliveries({"-": 2, "x.csv": 1})
         assert [r.key for r in spool.outbox(0, 10)] == ["b"]
         assert (spool.waiting(2), spool.waiting(1)) == (0, 1)
     with Spool(path) as spool:
-        assert spool.sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
+        assert spool.register_sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
 
 
 def test_a_second_process_is_refused(path):
     with Spool(path):
-        code = f"from pathlib import Path; from dualres.stream.watch.spool import Spool; Spool(Path({str(path)!r}))"
+        code = (
+            "from pathlib import Path; from dualres.stream.watch import spool;"
+            f"spool.LOCK_S = 0.1; spool.Spool(Path({str(path)!r}))"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "another dualres watch is using it" in done.stderr
 
@@ -111,10 +110,10 @@ def test_a_full_disk_changes_nothing_and_passes(path):
         with pytest.raises(SpoolFullError, match="full"):
             spool.append([], [large])
         assert spool.bytes == before
-        assert len(spool.unjudged(0, 1 << 30)) == 1
+        assert len(spool.backlog(0, 1 << 30)) == 1
         spool._database.execute("PRAGMA max_page_count = 1000000")
         spool.append([], [large])
-        assert len(spool.unjudged(0, 1 << 30)) == 2
+        assert len(spool.backlog(0, 1 << 30)) == 2
 
 
 def test_a_disk_that_is_full_at_the_start_is_waited_for(path, monkeypatch):
@@ -143,7 +142,7 @@ def test_the_quota_counts_what_chunks_and_verdicts_take_in_the_file(path):
         assert spool.bytes > 40 * 4096
         spool.record([], [("a", {"text": "x" * 20_000})])
         assert spool.full
-        spool.record([StreamProgress(one, 450, None, [one.kept() for one in some], True)], [])
+        spool.record([StreamProgress(one, 450, None, [one.without_samples() for one in some], True)], [])
         assert not spool.full
     assert path.stat().st_size < 300_000
     with Spool(path, quota=10_000) as spool:
@@ -212,10 +211,10 @@ with Spool(path) as spool:
             spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
             kept += 1
     except SpoolFullError:
-        print(log.stat().st_size >> 20, kept, len(spool.unjudged(0, 1 << 30)))
+        print(log.stat().st_size >> 20, kept, len(spool.backlog(0, 1 << 30)))
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, allowed))
     spool.append([], [StoredChunk(id, 1, 50_000 * i, 50_000, bytes(100_000), {}, 1.0, False)])
-    print(log.stat().st_size >> 20, len(spool.unjudged(0, 1 << 30)))
+    print(log.stat().st_size >> 20, len(spool.backlog(0, 1 << 30)))
 """
 
 
@@ -229,13 +228,9 @@ def test_where_the_file_cannot_grow_the_log_does_not_grow_instead(path):
     assert list(map(int, after.split())) == [0, kept + 1]
 
 
-def test_what_is_deleted_is_not_written_once_more(path):
+def test_every_commit_is_forced_to_the_disk_and_nothing_is_written_twice(path):
     with Spool(path) as spool:
         assert spool._database.execute("PRAGMA secure_delete").fetchone() == (0,)
-
-
-def test_every_commit_is_forced_to_the_disk(path):
-    with Spool(path) as spool:
         assert spool._database.execute("PRAGMA synchronous").fetchone() == (2,)
         assert spool._database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
@@ -274,7 +269,7 @@ def test_a_damaged_file_is_told_in_a_sentence(path, page):
     path.write_bytes(content)
 
     with contextlib.suppress(SpoolError), Spool(path) as spool:  # no other error; some pages hold samples alone
-        spool.streams(), list(spool.chunks()), spool.unjudged(0, 1 << 20), spool.outbox(0, 1000)
+        spool.streams(), list(spool.chunks()), spool.backlog(0, 1 << 20), spool.outbox(0, 1000)
 
 
 def test_content_that_makes_no_sense_is_told(path):

@@ -1,30 +1,32 @@
-"""Alarms with a stated rate: one bet per block, and an alarm when the bets have won more than health can explain.
+"""Alarms with a stated rate: one e-value per block, and an alarm when their products exceed what health explains.
 
-The bets are fair (`e_values.py`), so that the money of somebody who starts betting at any block does not grow
-on average while the machine is healthy. He bets first that a fault begins, then that it goes on. The sum over all
-starting blocks, R <- R * exp(goes on) + exp(begins), is an e-detector of the kind of Shiryaev and Roberts: R minus the
-number of bets is a supermartingale. Stopped where R first reaches N, its mean is at least N, and so is the mean number
-of bets until then (Shin, Ramdas and Rinaldo, 2023). A weighted mean over several lifts is such a detector too. It holds
-where the news of a healthy block are, given the past, distributed like those of a healthy stretch, or below.
+The mean of an e-value is at most 1 while the machine is healthy (`e_values.py`), so a product of them that starts at
+any block does not grow on average. Its first factor tests that a fault begins, the others that it goes on. The sum over
+all starting blocks, R <- R * exp(goes on) + exp(begins), is an e-detector of the kind of Shiryaev and Roberts: R minus
+the number of e-values is a supermartingale. Stopped where R first reaches N, its mean is at least N, and so is the mean
+number of e-values until then (Shin, Ramdas and Rinaldo, 2023). A weighted mean over several lifts is such a detector,
+too. It holds where the innovation of a healthy block is, given the past, distributed like those of a healthy stretch,
+or below.
 
-An alarm is cleared by the same sum of bets that the machine is healthy again.
+An alarm is cleared by the same kind of sum: of e-values for a machine that is healthy again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from math import isfinite, log, log1p
+from math import isfinite, log1p
 from operator import mul
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dualres.errors import MISFIT, ConfigError, reason_of
-from dualres.stream.alarm.e_values import LEAST, LIFTS, WEIGHTS, Bets
+from dualres.judge.trust.calibration import NONE_OF_THESE, Answer
+from dualres.stream.alarm.e_values import LEAST, LIFTS, WEIGHTS, EValues
 
 SURE = 0.9
-RICHEST = 1e300  # more money than this is not told apart
+LARGEST_WEALTH = 1e300  # wealth beyond it counts as equal
 NO_HEALTHY = "no rate of false alarms can be promised without scores of healthy blocks"
 SUPPOSED = ", if rarer scores go on as the highest healthy ones thin out"
 TOO_FEW = (
@@ -52,37 +54,32 @@ class AlarmState:
 
 
 @dataclass
-class _Now:
+class _AlarmProgress:
     """What changes with every block."""
 
     blocks: int = 0
-    waiting: float = 0.0  # the sum of scores whose bet is not complete
+    waiting: float = 0.0  # the sum of scores whose e-value is not complete
     waited: int = 0  # how many they are
-    before: float | None = None  # the level that the last bet was on
+    before: float | None = None  # the level of the last e-value
     wealth: list[float] = field(default_factory=lambda: [0.0] * len(LIFTS))  # R of every lift
     healthy_again: float = 0.0
     since: int | None = None
     acknowledged: bool = False
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> _Now:
-        """Also of the form before, whose bets had other kinds: their mean is what counts, and is given to all."""
-        given = dict(data)
-        if "money" in given:
-            mean = float(np.mean(np.expm1(np.minimum(given.pop("money"), log(RICHEST)))))
-            given |= {"wealth": [mean] * len(LIFTS), "waiting": 0.0}
-        now = cls(**given)
+    def parsed(cls, data: Mapping[str, Any]) -> _AlarmProgress:
+        now = cls(**data)
         if len(now.wealth) != len(LIFTS):
-            raise ValueError(f"{len(now.wealth)} kinds of bets instead of {len(LIFTS)}")
+            raise ValueError(f"{len(now.wealth)} lifts instead of {len(LIFTS)}")
         return now
 
 
 class Alarm:
-    """Told the score of every block, the larger the less healthy it looks; says whether to be alarmed."""
+    """Takes the score of every block, the larger the less healthy it looks, and gives the state of the alarm."""
 
-    def __init__(self, bets: Bets | None, between: float, sure: float, reason: str = "") -> None:
-        self._bets, self._between, self._sure, self._reason = bets, between, sure, reason
-        self._now = _Now()
+    def __init__(self, e_values: EValues | None, between: float, sure: float, reason: str = "") -> None:
+        self._e_values, self._between, self._sure, self._reason = e_values, between, sure, reason
+        self._now = _AlarmProgress()
 
     @classmethod
     def learned(
@@ -101,26 +98,26 @@ class Alarm:
             raise ConfigError(f"{given}: at least 2 blocks and a share between 0 and 1 are needed")
         stretches = [[_finite(score) for score in one] for one in _stretches(healthy_scores)]
         count = sum(map(len, stretches))
-        bets = Bets.learned(stretches, sure, blocks_between_false_alarms) if count else None
-        reason = "" if bets else TOO_FEW.format(count) if count else NO_HEALTHY
-        return cls(bets, blocks_between_false_alarms, sure, reason)
+        e_values = EValues.fit(stretches, sure, blocks_between_false_alarms) if count else None
+        reason = "" if e_values else TOO_FEW.format(count) if count else NO_HEALTHY
+        return cls(e_values, blocks_between_false_alarms, sure, reason)
 
     @property
     def joined(self) -> int:
-        """Blocks that are one bet together, so that bets are nearly independent."""
-        return self._bets.joined if self._bets else 1
+        """Blocks that make one e-value together, so that e-values are nearly independent."""
+        return self._e_values.joined if self._e_values else 1
 
     @property
     def least_in_a_row(self) -> int:
-        """Blocks without a gap that it takes to bet: where neighbours are alike, some to compare others with."""
-        return self.joined * (2 if self._bets and self._bets.carried else 1)
+        """Blocks without a gap that an e-value needs: where neighbours are alike, some to compare others with."""
+        return self.joined * (2 if self._e_values and self._e_values.carried else 1)
 
     @property
     def state(self) -> AlarmState:
         now, promise = self._now, None
-        if self._bets:
+        if self._e_values:
             rate = f"at most one false alarm in {self._between:,.0f} healthy blocks"
-            promise = f"{rate} on average, {self._sure:.0%} sure{SUPPOSED if self._bets.supposes else ''}"
+            promise = f"{rate} on average, {self._sure:.0%} sure{SUPPOSED if self._e_values.extrapolates else ''}"
         return AlarmState(
             raised=now.since is not None,
             since=now.since,
@@ -135,37 +132,37 @@ class Alarm:
     def update(self, score: float, *, follows: bool = True) -> AlarmState:
         """After another block, which `follows` the one before it or comes behind a gap.
 
-        What is new in a block is known by the one before it. Behind a gap there is no such block, and no bet, unless
+        The innovation of a block needs the one before it. Behind a gap there is no such block, and no e-value, unless
         neighbours have nothing in common.
         """
         now, score = self._now, _finite(score)
         now.blocks += 1
-        if not self._bets:
+        if not self._e_values:
             return self.state
         if not follows:
             now.waiting, now.waited = 0.0, 0
-            now.before = now.before if self._bets.carried == 0 else None
-        if now.waited >= self.joined:  # kept by an alarm that joined more blocks, or had no bets
+            now.before = now.before if self._e_values.carried == 0 else None
+        if now.waited >= self.joined:  # of an alarm that joined more blocks, or had no e-values
             now.waiting, now.waited = 0.0, 0
         now.waiting, now.waited = now.waiting + score, now.waited + 1
         if now.waited == self.joined:
             mean, now.waiting, now.waited = now.waiting / self.joined, 0.0, 0
-            self._bet(self._bets, mean)
+            self._add_mean(self._e_values, mean)
         return self.state
 
-    def _bet(self, bets: Bets, score: float) -> None:
-        now, level = self._now, bets.level(score)
+    def _add_mean(self, e_values: EValues, score: float) -> None:
+        now, level = self._now, e_values.level(score)
         if now.before is not None:
-            begins, goes_on = np.exp(bets.against(level - bets.carried * now.before))
-            now.wealth = np.minimum(now.wealth * goes_on + begins, RICHEST).tolist()
+            begins, goes_on = np.exp(e_values.log_e_values(level - e_values.carried * now.before))
+            now.wealth = np.minimum(now.wealth * goes_on + begins, LARGEST_WEALTH).tolist()
         now.before = level
         if now.since is None:
             if self.state.evidence >= self.state.threshold:
                 now.since = now.blocks - 1
             return
-        now.healthy_again = float(np.logaddexp(0, now.healthy_again + bets.back(level)))
+        now.healthy_again = float(np.logaddexp(0, now.healthy_again + e_values.log_recovery(level)))
         if now.healthy_again >= self.state.threshold:
-            self._now = _Now(now.blocks, before=level)
+            self._now = _AlarmProgress(now.blocks, before=level)
 
     def acknowledge(self) -> AlarmState:
         """Somebody has seen it; it stays raised until the machine is healthy. Nothing happens where none is raised."""
@@ -174,20 +171,20 @@ class Alarm:
 
     def as_data(self) -> dict[str, Any]:
         """For JSON: `learned` never changes, `now` does with every block. `parsed` goes on exactly from there."""
-        bets = asdict(self._bets) if self._bets else None
-        learned = {"bets": bets, "between": self._between, "sure": self._sure, "reason": self._reason}
-        return {"learned": learned, "now": self.kept}
+        e_values = asdict(self._e_values) if self._e_values else None
+        learned = {"bets": e_values, "between": self._between, "sure": self._sure, "reason": self._reason}
+        return {"learned": learned, "now": self.progress}
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def progress(self) -> dict[str, Any]:
         """What changes with every block, for `another`."""
         return asdict(self._now)
 
-    def another(self, kept: Mapping[str, Any] | None = None) -> Alarm:
-        """Of another machine that shares what was learned, from the beginning or from what was kept as `now`."""
-        alarm = Alarm(self._bets, self._between, self._sure, self._reason)
+    def another(self, progress: Mapping[str, Any] | None = None) -> Alarm:
+        """Of another machine that shares what was learned, from the beginning or from another alarm's progress."""
+        alarm = Alarm(self._e_values, self._between, self._sure, self._reason)
         try:
-            alarm._now = _Now() if kept is None else _Now.parsed(kept)
+            alarm._now = _AlarmProgress() if progress is None else _AlarmProgress.parsed(progress)
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error
         return alarm
@@ -196,12 +193,30 @@ class Alarm:
     def parsed(cls, data: Mapping[str, Any]) -> Alarm:
         try:
             learned = data["learned"]
-            bets = Bets.parsed(learned["bets"]) if learned["bets"] else None
-            alarm = cls(bets, float(learned["between"]), float(learned["sure"]), str(learned["reason"]))
+            e_values = EValues.parsed(learned["bets"]) if learned["bets"] else None
+            alarm = cls(e_values, float(learned["between"]), float(learned["sure"]), str(learned["reason"]))
             now = data["now"]
         except MISFIT as error:
             raise ConfigError(f"this is no kept alarm: {reason_of(error)}; learn it anew") from error
         return alarm.another(now)
+
+
+class VerdictLike(Protocol):
+    """A verdict, or the event of a block."""
+
+    @property
+    def probabilities(self) -> Mapping[str, float]: ...
+    @property
+    def answer(self) -> Answer | None: ...
+
+
+def fault_score(verdict: VerdictLike, healthy_classes: Collection[str]) -> float:
+    """From 0 to 2: the probability of everything but the healthy classes, and 1 more for *none of these*."""
+    if not healthy_classes or not set(healthy_classes) <= set(verdict.probabilities):
+        classes = ", ".join(verdict.probabilities)
+        raise ConfigError(f"healthy classes {', '.join(healthy_classes) or '(none)'}: name some of {classes}")
+    beyond = verdict.answer is not None and verdict.answer.kind == NONE_OF_THESE
+    return 1 - sum(verdict.probabilities[label] for label in healthy_classes) + beyond
 
 
 def _stretches(scores: Sequence[float] | Sequence[Sequence[float]]) -> list[Sequence[float]]:

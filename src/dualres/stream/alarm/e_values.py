@@ -1,12 +1,12 @@
-"""What healthy blocks say about another block: bets that a healthy machine wins nothing by, on average.
+"""E-values of a block against health: their mean is at most 1 while the machine is healthy.
 
-A fault lifts the score of all its blocks by some healthy standard deviations, and the news of its first block more
-than those of later ones (`innovations.py`). So there are two bets for each lift, one that the fault begins
-with this block and one that it goes on. Both are on the rank of the news among those of healthy blocks, and what they
-pay is fair with an unlucky reference too (`payoffs.py`). News beyond a long reference are judged by a bound on
-its tail (`gpd_tail.py`), up to one in the number of blocks between false alarms. What is left of a drift or of
-another memory is paid for as if blocks came in `repeats` copies: a bet is the root of a fair one, so that all copies
-together are fair.
+A fault lifts the score of all its blocks by some healthy standard deviations, and the innovation of its first block
+more than those of later ones (`innovations.py`). So there are two e-values for each lift: the fault begins with this
+block, or it goes on. Both depend on the rank of the innovation among those of healthy blocks, and their payoffs are
+fair with an unlucky reference, too (`payoffs.py`). Innovations beyond a long reference are judged by a bound on its
+tail (`gpd_tail.py`), up to one in the number of blocks between false alarms. The rest of a drift or of another memory
+counts as if blocks came in `repeats` copies: an e-value is the root of a fair one, so that all copies together are
+fair.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dualres.stream.alarm.gpd_tail import tail_ends
-from dualres.stream.alarm.innovations import SCALES, best_scale, carried_over, excess, news
+from dualres.stream.alarm.gpd_tail import tail_quantiles
+from dualres.stream.alarm.innovations import SCALES, ar_coefficient, best_scale, innovations, variance_inflation
 from dualres.stream.alarm.normal import quantile, share_below
-from dualres.stream.alarm.payoffs import cost, edges, pays
+from dualres.stream.alarm.payoffs import cost, edges, payoffs
 from dualres.utils.arrays import Exact
 
 LIFTS = (0.5, 1.0, 2.0, 3.0)  # healthy standard deviations
-WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of bets on each of them: faults that are clear are to be noticed soon
-SUDDEN = 0.9  # of the bet on the first block of a fault
+WEIGHTS = (0.1, 0.3, 0.4, 0.2)  # of the lifts: faults that are clear are to be noticed soon
+SUDDEN = 0.9  # of the e-value of a fault's first block
 LEAST = 50  # blocks of a stretch; fewer tell neither the rank nor the likeness of neighbours
 BOTH = 0.75  # of a doubt's standard errors: there are two that have nothing to do with each other, and both are paid
 INDEPENDENT = 15  # blocks at least; likeness counts twice, by how few are independent and how much an error weighs
@@ -42,18 +42,18 @@ RANKS = 200  # healthy scores of a stretch that are kept to tell when it is heal
 class Stretch:
     """Healthy blocks at one load, or at one time of day."""
 
-    count: int  # of news
-    edges: tuple[float, ...]  # of the cells of news
-    begins: tuple[float, ...]  # nats that bets on the first block of a fault cost, by lift
-    goes_on: tuple[float, ...]  # and on a later one
+    count: int  # of innovations
+    edges: tuple[float, ...]  # of the cells of innovations
+    begins: tuple[float, ...]  # discounts in nats for the first block of a fault, by lift
+    goes_on: tuple[float, ...]  # and for a later one
     levels: tuple[float, ...]  # some of the healthy blocks, sorted
     shares: tuple[float, ...]  # of blocks at most as high as each of them, and 1
-    beyond: tuple[float, ...] = ()  # chances of news above the last edges at most, where no healthy block had any
+    beyond: tuple[float, ...]  # bounds on the chances of innovations above the last edges, which no healthy block had
 
 
 @dataclass(frozen=True)
-class Bets:
-    """Bets against health and for it, learned from stretches of healthy blocks that follow each other.
+class EValues:
+    """E-values against health and for it, fitted from stretches of healthy blocks that follow each other.
 
     A block counts as far as it is unusual for every stretch.
     """
@@ -61,34 +61,37 @@ class Bets:
     stretches: tuple[Stretch, ...]
     scale: str  # of levels, as `dualres.stream.alarm.innovations.SCALES` has them
     carried: float  # share of a level that is carried over to the next block
-    joined: int  # blocks, of which the mean score is one bet
+    joined: int  # blocks whose mean score makes one e-value
     repeats: float  # at least 1; copies that blocks are thought to come in
 
     @classmethod
-    def learned(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> Bets | None:
+    def fit(cls, healthy: Sequence[Sequence[float] | Exact], sure: float, between: float) -> EValues | None:
         """From stretches of block scores in their order; None where they are too few, or drift too fast."""
         stretches, normal = [np.asarray(one, np.float64) for one in healthy], BOTH * float(quantile(sure))
         shortest = min((len(one) for one in stretches), default=0)
-        for joined in _lengths(shortest // LEAST):
+        for joined in _block_counts(shortest // LEAST):
             for cut in (cut for cut in CUTS if shortest // cut // joined >= LEAST):
-                pieces = [_joined(part, joined) for one in stretches for part in np.array_split(one, cut)]
+                pieces = [_block_means(part, joined) for one in stretches for part in np.array_split(one, cut)]
                 scale = best_scale(pieces)
                 levels = [SCALES[scale](piece) for piece in pieces]
-                carried = carried_over(levels, normal, log(between))
+                carried = ar_coefficient(levels, normal, log(between))
                 if sum(map(len, levels)) * ((1 - carried) / (1 + carried)) ** 2 < INDEPENDENT:
                     continue
-                new = [news(one, carried) for one in levels]
-                repeats = excess(new, normal if joined == 1 else 0.0)
+                new = [innovations(one, carried) for one in levels]
+                repeats = variance_inflation(new, normal if joined == 1 else 0.0)
                 if repeats <= REPEATS:
-                    priced = [_priced(*both, carried, sure, between) for both in zip(levels, new, strict=True)]
-                    return cls(tuple(priced), scale, carried, joined, repeats)
+                    fitted = [
+                        _stretch_of(*both, carried, sure=sure, between=between)
+                        for both in zip(levels, new, strict=True)
+                    ]
+                    return cls(tuple(fitted), scale, carried, joined, repeats)
         return None
 
     @classmethod
-    def parsed(cls, data: Mapping[str, Any]) -> Bets:
+    def parsed(cls, data: Mapping[str, Any]) -> EValues:
         """From `dataclasses.asdict`, by way of JSON."""
         stretches = tuple(
-            Stretch(int(one["count"]), *(tuple(map(float, one.get(name, ()))) for name in _SEVERAL))
+            Stretch(int(one["count"]), *(tuple(map(float, one[name])) for name in _SEVERAL))
             for one in data["stretches"]
         )
         scale, numbers = str(data["scale"]), (float(data["carried"]), int(data["joined"]), float(data["repeats"]))
@@ -97,8 +100,8 @@ class Bets:
         return cls(stretches, scale, *numbers)
 
     @property
-    def supposes(self) -> bool:
-        """Whether news beyond the reference are judged by how the highest healthy ones thin out."""
+    def extrapolates(self) -> bool:
+        """Whether innovations beyond the reference are judged by how the highest healthy ones thin out."""
         return any(one.beyond for one in self.stretches)
 
     def level(self, score: float) -> float:
@@ -110,33 +113,32 @@ class Bets:
         return [np.array(one.edges) for one in self.stretches]
 
     @cached_property
-    def _gains(self) -> list[Exact]:
-        """Nats by stretch: (cells, bets on a first block and on a later one, lifts)."""
+    def _log_payoffs(self) -> list[Exact]:
+        """Nats by stretch: (cells, a fault's first block or a later one, lifts)."""
         found = []
         for one in self.stretches:
             first, later = _shifts(self.carried)
             begins, goes_on = (
-                np.array([np.log(pays(one.count, shift, one.beyond)) - paid for shift, paid in zip(*both, strict=True)])
+                np.array(
+                    [np.log(payoffs(one.count, shift, one.beyond)) - off for shift, off in zip(*both, strict=True)]
+                )
                 for both in ((first, one.begins), (later, one.goes_on))
             )
-            # a fault may come slowly: a part of the bet on its first block is that it looks like a later one
+            # a fault may come slowly: a part of the first block's e-value is that of a later one
             begins = np.logaddexp(begins + log(SUDDEN), goes_on + log(1 - SUDDEN))
             found.append(np.array([begins, goes_on]).transpose(2, 0, 1) / self.repeats)
         return found
 
-    def against(self, new: npt.ArrayLike) -> Exact:
-        """What bets that a block is not healthy gain or lose, in nats, by its news.
-
-        For news of any shape (..., 2, lifts): on the first block of a fault, and on a later one.
-        """
-        both = zip(self._gains, self._edges, strict=True)
+    def log_e_values(self, new: npt.ArrayLike) -> Exact:
+        """Against health, in nats, of innovations of any shape: (..., a fault's first block or a later one, lifts)."""
+        both = zip(self._log_payoffs, self._edges, strict=True)
         return np.asarray(np.min([gains[np.searchsorted(ends, new, "left")] for gains, ends in both], axis=0))
 
-    def back(self, level: float) -> float:
-        """What a bet gains or loses that a block is healthy again, in nats.
+    def log_recovery(self, level: float) -> float:
+        """For a block that is healthy again, in nats.
 
-        Against it stands that a faulty block scores like the higher of two healthy ones, or higher. Its neighbours are
-        not told apart, but counted as copies.
+        The alternative: a faulty block scores like the higher of two healthy ones, or higher. Neighbours count as
+        copies.
         """
         copies = self.repeats * (1 + self.carried) / (1 - self.carried)
         shares = (one.shares[int(np.searchsorted(one.levels, level, "right"))] for one in self.stretches)
@@ -147,21 +149,21 @@ _SEVERAL = ("edges", "begins", "goes_on", "levels", "shares", "beyond")
 
 
 def _shifts(carried: float) -> tuple[list[float], list[float]]:
-    """Of news by every lift, in their standard deviations: in a fault's first block, and in later ones."""
+    """Of innovations by every lift, in their standard deviations: in a fault's first block, and in later ones."""
     spread = sqrt(1 - carried**2)
     return [lift / spread for lift in LIFTS], [lift * (1 - carried) / spread for lift in LIFTS]
 
 
-def _priced(levels: Exact, new: Exact, carried: float, sure: float, between: float) -> Stretch:
+def _stretch_of(levels: Exact, new: Exact, carried: float, *, sure: float, between: float) -> Stretch:
     count, (first, later) = len(new), _shifts(carried)
     steps = max(round(log(between / count) * PER_NAT), 1) if between > count else 0
     beyond = np.geomspace(1 / (count + 1), 1 / between, steps + 1)[1:]
-    tail = tail_ends(new, beyond, BOTH * float(quantile(sure))) if steps else None
+    tail = tail_quantiles(new, beyond, BOTH * float(quantile(sure))) if steps else None
     chances = () if tail is None else tuple(beyond.tolist())
-    begins = tuple(cost(count, shift, 1.0, sure, chances) for shift in first)
+    begins = tuple(cost(count, shift, chances, run=1.0, sure=sure) for shift in first)
     sure = float(share_below(BOTH * quantile(sure)))  # the other doubt is that of the share carried over
-    # a run of bets gains shift ** 2 / 2 each until it reaches the threshold
-    goes_on = tuple(cost(count, shift, 2 * log(between) / shift**2, sure, chances) for shift in later)
+    # a run of e-values gains shift ** 2 / 2 each until it reaches the threshold
+    goes_on = tuple(cost(count, shift, chances, run=2 * log(between) / shift**2, sure=sure) for shift in later)
     ranks = np.unique(np.linspace(0, len(levels) - 1, RANKS).round().astype(int))
     shares = tuple(((np.append(ranks, len(levels)) + 1) / (len(levels) + 1)).tolist())
     sorted_levels = tuple(np.sort(levels)[ranks].tolist())
@@ -169,11 +171,11 @@ def _priced(levels: Exact, new: Exact, carried: float, sure: float, between: flo
     return Stretch(count, tuple(ends.tolist()), begins, goes_on, sorted_levels, shares, chances)
 
 
-def _lengths(most: int) -> list[int]:
+def _block_counts(most: int) -> list[int]:
     """1, 2, 3, 4, 6, 8, 12, 16 ..."""
     return sorted(n for power in range(most.bit_length()) for n in (2**power, 3 * 2**power) if n <= most)
 
 
-def _joined(scores: Exact, joined: int) -> Exact:
+def _block_means(scores: Exact, joined: int) -> Exact:
     whole = len(scores) // joined * joined
     return np.asarray(scores[:whole].reshape(-1, joined).mean(1))

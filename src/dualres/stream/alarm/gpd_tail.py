@@ -1,4 +1,4 @@
-"""How rare news are that no healthy block had: a bound, from how fast the highest healthy news thin out.
+"""The chance of innovations beyond those of all healthy blocks: a bound, from how fast the highest ones thin out.
 
 Ranks tell nothing beyond the reference. What exceeds a high limit follows a generalised Pareto distribution, nearly,
 whatever the values are. Of all such distributions that the highest healthy values do not contradict, the one with the
@@ -15,15 +15,15 @@ import numpy as np
 from dualres.utils.arrays import Exact
 
 LEAST = 5000  # values; fewer tell too little of what lies far beyond them
-EXCEEDING = 1.5  # square roots of the number of values: so many of them are the tail
+EXCEEDING = 1.5  # square roots of the number of values make the tail
 CAUTIOUS = 2.0  # standard errors, unless tails are thinner than exponential ones by as many
 SHAPES = np.linspace(-0.5, 1.0, 61)[:, None, None]  # above 0 for tails that are heavier than exponential ones
 SCALES = np.geomspace(0.4, 2.5, 81)[:, None]  # mean excesses
 STRAIGHT = 1e-9  # shapes that are exponential
 
 
-def tail_ends(values: Exact, chances: Exact, normal: float) -> Exact | None:
-    """Values that are exceeded with these small chances at most, by so many standard errors; None for too few values.
+def tail_quantiles(values: Exact, chances: Exact, normal: float) -> Exact | None:
+    """Values that are exceeded with these small chances at most, by `normal` standard errors; None for too few values.
 
     `chances` fall, so that the ends rise. None as well where the highest values are all the same.
     """
@@ -38,8 +38,8 @@ def tail_ends(values: Exact, chances: Exact, normal: float) -> Exact | None:
     if not _clearly_thin(values):
         normal = max(normal, CAUTIOUS)
     deeper = chances * count / (exceeding + normal * sqrt(exceeding))  # the share that exceeds the limit is estimated
-    shape, scale = _heaviest(excess / excess.mean(), float(deeper[-1]), normal)
-    return limit + float(excess.mean()) * scale * _reached(np.full(1, shape), deeper)
+    shape, scale = _heaviest_tail(excess / excess.mean(), float(deeper[-1]), normal)
+    return limit + float(excess.mean()) * scale * _excess_quantiles(np.full(1, shape), deeper)
 
 
 def _clearly_thin(values: Exact) -> bool:
@@ -49,11 +49,11 @@ def _clearly_thin(values: Exact) -> bool:
     return bool(sqrt(len(excess)) * (1 - excess.std() / excess.mean()) > CAUTIOUS) if excess.any() else False
 
 
-def _heaviest(excess: Exact, deepest: float, normal: float) -> tuple[float, float]:
+def _heaviest_tail(excess: Exact, deepest: float, normal: float) -> tuple[float, float]:
     """Shape and scale of the distribution that reaches highest among the likely ones."""
     likelihood = _log_likelihood(excess)  # (shapes, scales)
     likely = likelihood >= likelihood.max() - normal**2 / 2
-    reached = SCALES[:, 0] * _reached(SHAPES[:, :, 0], np.full(1, deepest))
+    reached = SCALES[:, 0] * _excess_quantiles(SHAPES[:, :, 0], np.full(1, deepest))
     heavy = SHAPES[:, :, 0] >= -STRAIGHT
     if not (likely & heavy).any():  # thins out faster than exponentially
         likely = likelihood >= likelihood[heavy[:, 0]].max()
@@ -70,7 +70,7 @@ def _log_likelihood(excess: Exact) -> Exact:
     return np.asarray(np.where((inside > 0).all(2), found, -np.inf))
 
 
-def _reached(shape: Exact, chances: Exact) -> Exact:
+def _excess_quantiles(shape: Exact, chances: Exact) -> Exact:
     """Excess, in scales, that is exceeded with each of these chances."""
     curved = np.where(np.abs(shape) > STRAIGHT, shape, 1.0)
     return np.asarray(np.where(np.abs(shape) > STRAIGHT, (chances**-curved - 1) / curved, -np.log(chances)))

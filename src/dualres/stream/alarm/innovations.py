@@ -1,8 +1,8 @@
-"""How a healthy block follows the block before, and what is new in it.
+"""Innovations of healthy blocks: the part of a level that does not follow from the block before.
 
-Neighbours are alike, so the same surprise would count again and again. What counts instead is a block's news: its
-level less what is carried over from the block before. The share that is carried over is the correlation of neighbours,
-rather too large than too small: with a share too large, news that add up are smaller than news of independent blocks.
+Neighbours are alike, so the same surprise would count again and again. An innovation is the level of a block less a
+share of the level before, as in an autoregression of order 1. The share is the correlation of neighbours, rather too
+large than too small: with a share too large, innovations that add up are smaller than those of independent blocks.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ SCALES: dict[str, Callable[[npt.ArrayLike], Exact]] = {GIVEN: _as_given, LOG_ODD
 
 
 def best_scale(stretches: Sequence[Exact]) -> str:
-    """The scale on which news depend least on the level before: probabilities change by less near 0 and 1."""
+    """The scale on which innovations depend least on the level before: probabilities change by less near 0 and 1."""
     if any(((one <= 0) | (one >= 1)).any() for one in stretches):
         return GIVEN
     given, log_odds = (_dependence([SCALES[scale](one) for one in stretches]) for scale in (GIVEN, LOG_ODDS))
     return LOG_ODDS if log_odds + CLEARLY < given else GIVEN
 
 
-def news(levels: Exact, carried: float) -> Exact:
+def innovations(levels: Exact, carried: float) -> Exact:
     """Of every block but the first."""
     return np.asarray(levels[1:] - carried * levels[:-1])
 
 
-def carried_over(stretches: Sequence[Exact], normal: float, nats: float) -> float:
-    """The share of a level that goes over to the next block, by so many standard errors rather too large, or by more.
+def ar_coefficient(stretches: Sequence[Exact], normal: float, nats: float) -> float:
+    """The share of a level that goes over to the next block, by `normal` standard errors rather too large, or by more.
 
-    It is the share whose news have ranks that do not depend on the level before. Bets are on ranks, and where news are
-    skewed, a small error of the share moves many of them: ranks tell the share as exactly as it is needed. A run of
-    bets wins `nats` too easily by twice the relative error of 1 - rho. With a short reference unlucky ones would weigh
-    so much that the mean over references were unfair, hence more standard errors.
+    It is the share whose innovations have ranks that do not depend on the level before. E-values depend on ranks, and
+    where innovations are skewed, a small error of the share moves many of them. A run of e-values reaches `nats` too
+    easily by twice the relative error of 1 - rho. With a short reference unlucky ones would weigh so much that the mean
+    over references were unfair, hence more standard errors.
     """
     rho, pairs = _correlation(stretches)
     if rho == 1:
@@ -68,7 +68,7 @@ def carried_over(stretches: Sequence[Exact], normal: float, nats: float) -> floa
 
 
 def _share_at(stretches: Sequence[Exact], correlation: float) -> float:
-    """The share carried over for which news, by their ranks, have this correlation with the level before."""
+    """The share carried over for which innovations, by their ranks, have this correlation with the level before."""
     low, high = -1.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -77,23 +77,23 @@ def _share_at(stretches: Sequence[Exact], correlation: float) -> float:
 
 
 def _rank_correlation(stretches: Sequence[Exact], carried: float) -> float:
-    """Of the news' normal scores and the level before; it falls as more is carried over."""
+    """Of the innovations' normal scores and the level before; it falls as more is carried over."""
     product, power, squares = 0.0, 0.0, 0.0
     for one in stretches:
-        before, scores = one[:-1] - one[:-1].mean(), _evenly_spread(len(one) - 1)
-        product += float(before[np.argsort(news(one, carried), kind="stable")] @ scores)
+        before, scores = one[:-1] - one[:-1].mean(), _normal_quantiles(len(one) - 1)
+        product += float(before[np.argsort(innovations(one, carried), kind="stable")] @ scores)
         power, squares = power + float(before @ before), squares + float(scores @ scores)
     return product / sqrt(power * squares) if power else -carried  # nothing goes over where levels never change
 
 
 @lru_cache(maxsize=8)
-def _evenly_spread(count: int) -> Exact:
+def _normal_quantiles(count: int) -> Exact:
     """So many normal values in their order, without chance."""
     return quantile((np.arange(count) + 0.5) / count)
 
 
-def excess(stretches: Sequence[Exact], normal: float) -> float:
-    """By which factor sums of news vary more than those of independent ones, clearly so; at least 1.
+def variance_inflation(stretches: Sequence[Exact], normal: float) -> float:
+    """By which factor sums of innovations vary more than those of independent ones, clearly so; at least 1.
 
     Noise averages out of long sums, and a drift or another memory does not.
     """
@@ -117,10 +117,10 @@ def _correlation(stretches: Sequence[Exact]) -> tuple[float, int]:
 
 
 def _dependence(stretches: Sequence[Exact]) -> float:
-    """How far the mean and the spread of news depend on the level before: about chi-squared of 4 if they do not."""
+    """How far mean and spread of innovations depend on the level before: about chi-squared of 4 if they do not."""
     (rho, pairs), found = _correlation(stretches), np.zeros(4)
     for one in stretches:
-        new, before = _normal_scores(news(one, rho)), _normal_scores(one[:-1])
+        new, before = _normal_scores(innovations(one, rho)), _normal_scores(one[:-1])
         spread, bent = new**2 - 1, before**2 - 1
         twisted = before**3 - 3 * before
         found += [new @ bent / sqrt(2), new @ twisted / sqrt(6), spread @ before / sqrt(2), spread @ bent / 2]

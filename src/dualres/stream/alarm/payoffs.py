@@ -1,13 +1,13 @@
-"""What fair bets on a rank pay.
+"""Payoffs of fair bets on a rank.
 
 A rank among n healthy values is one of n + 1 gaps. Gaps are gathered to cells, narrow at the top, where faults are.
-A bet that normal values are shifted by so many standard deviations pays in each cell what the shift makes of its
-chance. That is fair if every gap is as likely. The same healthy values serve for years, though, and may be unlucky
-ones: the chances of gaps follow a Dirichlet distribution, whatever the values are. So what a bet pays on average is
-drawn many times, and it pays less by the most that it is
+A bet that normal values are shifted by some standard deviations pays in each cell the ratio of its chance with the
+shift to that without. That is fair if every gap is as likely. The same healthy values serve for years, though, and may
+be unlucky ones: the chances of gaps follow a Dirichlet distribution, whatever the values are. So the average payoff of
+a bet is drawn many times, and it pays less by the most that it is
 
 * in a share `sure` of all draws;
-* as the mean of all draws of a run of bets: a run wins by so many of them, each with the same unlucky reference.
+* as the mean of all draws of a run of bets: all bets of a run have the same unlucky reference.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dualres.utils.arrays import Exact
 
 Chances = tuple[float, ...]
 
-WIDTH = 24  # a cell has one gap for so many above it, and at least one
+WIDTH = 24  # gaps above a cell for each gap in it; every cell has at least one
 DRAWS = 2000
 LONGEST_RUN = 200.0
 LEAST_PAID = 1e-30
@@ -31,7 +31,7 @@ LEAST_PAID = 1e-30
 
 @lru_cache(maxsize=64)
 def cells(count: int) -> npt.NDArray[np.int64]:
-    """Gaps among so many healthy values in every cell, from the lowest up."""
+    """Gaps among `count` healthy values in every cell, from the lowest up."""
     widths: list[int] = []
     left = count + 1
     while left:
@@ -45,8 +45,8 @@ def edges(values: Exact) -> Exact:
     return np.asarray(np.sort(values)[np.cumsum(cells(len(values)))[:-1] - 1])
 
 
-def pays(count: int, shift: float, beyond: Chances = ()) -> Exact:
-    """What a bet on a shift pays in every cell (cells,); 1 on average.
+def payoffs(count: int, shift: float, beyond: Chances = ()) -> Exact:
+    """Of a bet on a shift, in every cell (cells,); 1 on average.
 
     `beyond` are falling chances of values higher than all healthy ones. They divide the highest cell.
     """
@@ -56,12 +56,12 @@ def pays(count: int, shift: float, beyond: Chances = ()) -> Exact:
     return np.asarray(np.maximum(shifted / usual, LEAST_PAID))
 
 
-def cost(count: int, shift: float, run: float, sure: float, beyond: Chances = ()) -> float:
-    """Nats that a bet pays less, to be fair with an unlucky reference too, for runs of so many bets.
+def cost(count: int, shift: float, beyond: Chances = (), *, run: float, sure: float) -> float:
+    """The discount in nats by which a bet is fair with an unlucky reference, too, for runs of `run` bets.
 
     The chances `beyond` the reference are bounds already. What they pay more than the lowest of them is not drawn.
     """
-    paid, run = pays(count, shift, beyond), min(max(run, 1.0), LONGEST_RUN)
+    paid, run = payoffs(count, shift, beyond), min(max(run, 1.0), LONGEST_RUN)
     ranked = len(cells(count))
     more = float(np.diff(paid[ranked - 1 :]) @ np.array(beyond)) if beyond else 0.0
     average = _chances(count) @ paid[:ranked] + more

@@ -1,4 +1,4 @@
-"""A block of a stream: windows that follow each other, told together."""
+"""A block of a stream: windows that follow each other, with one verdict."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dualres.judge.trust.calibration import NO_PROMISE, Answer, Calibration
 from dualres.judge.trust.novelty import NoveltyFeatures
 from dualres.stream.monitor.framing import StreamWindow
 
-LOOKED_AT = 3  # windows of a block: a look takes several times as long as a verdict
-A_PART = "a block is a part of a recording, and the error rate was measured on whole ones"
+NOVELTY_WINDOWS = 3  # windows of a block: measuring novelty takes several times as long as a verdict
+NO_RATE = "a block is a part of a recording, and the error rate was measured on whole ones"
 
 
 def windows_in(block_s: float, config: ModelConfig) -> int:
-    """The fewest half-overlapping windows that span so many seconds."""
+    """The fewest half-overlapping windows that span `block_s` seconds."""
     if not 0 < block_s < math.inf:
         raise ConfigError(f"a block of {block_s} s was asked for; give a positive number of seconds")
     return max(1, math.ceil((block_s * config.rate - config.window) / (config.window // 2)) + 1)
@@ -50,18 +50,18 @@ class Block:
         return self.windows == self.length
 
     @property
-    def wants_a_look(self) -> bool:
+    def needs_novelty(self) -> bool:
         """At the window that comes next."""
-        return self.windows % -(-self.length // LOOKED_AT) == 0
+        return self.windows % -(-self.length // NOVELTY_WINDOWS) == 0
 
-    def add(self, window: StreamWindow, missing: int, scores: Scores, look: NoveltyFeatures | None) -> None:
+    def add(self, window: StreamWindow, missing: int, scores: Scores, novelty: NoveltyFeatures | None) -> None:
         """A window's scores (classes,); `missing` samples before it."""
         if not self.windows:
             self.start = window.start
         self.windows, self.stop, self.missing = self.windows + 1, window.stop, self.missing + missing
         self.sums = [total + one for total, one in zip(self.sums, scores.tolist(), strict=True)]
-        if look is not None:
-            self.looks = (np.array(self.looks or 0.0) + astuple(look)).tolist()
+        if novelty is not None:
+            self.looks = (np.array(self.looks or 0.0) + astuple(novelty)).tolist()
             self.looked += 1
 
     def mean(self) -> list[float]:
@@ -69,12 +69,12 @@ class Block:
         return [total / self.windows for total in self.sums]
 
     def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
-        """As of a recording; no rate is promised, but what is none of the classes is told."""
-        look = NoveltyFeatures(*(total / self.looked for total in self.looks))
-        answer = calibration.answer(self.mean(), look, None, error, sure)
+        """As of a recording, with *none of these*, but without a promised rate."""
+        novelty = NoveltyFeatures(*(total / self.looked for total in self.looks))
+        answer = calibration.answer(self.mean(), novelty, None, error, sure)
         if answer.promise is None:
             return answer
-        kind, reason = (NO_PROMISE, A_PART) if answer.reason == "" else (answer.kind, answer.reason)
+        kind, reason = (NO_PROMISE, NO_RATE) if answer.reason == "" else (answer.kind, answer.reason)
         return replace(answer, kind=kind, promise=None, reason=reason)
 
     def as_data(self) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Chunk:
         return self.form.count(self.data)
 
 
-def unstamped(payload: bytes) -> tuple[str, int, bytes]:
+def split_stamp(payload: bytes) -> tuple[str, int, bytes]:
     """Start, index of the first sample, and the samples' bytes."""
     if len(payload) < STAMP.size:
         raise ConfigError(f"{len(payload)} bytes hold no stamp, which takes {STAMP.size}")

@@ -73,46 +73,46 @@ class Framing:
         if self._passages:
             short = self._window - self._filled
             least = min(short, AT_LEAST)
-            return self._framed([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
-        return self._framed(samples)
+            return self._windows_of([p.push(s, least) for p, s in zip(self._passages, samples, strict=True)])
+        return self._windows_of(samples)
 
     def gap(self, missing: int) -> list[StreamWindow]:
         """So many samples are missing, which may be none: what comes next belongs to a new stretch.
 
         The windows that the end of this one completes.
         """
-        framed = self._framed([passage.finish() for passage in self._passages]) if self._passages else []
+        windows = self._windows_of([passage.finish() for passage in self._passages]) if self._passages else []
         self.longest = self.longest_stretch
         self.position += missing
         self.missing += missing
         self.stretch = self.position
         self._begin()
-        return framed
+        return windows
 
     def marker(self) -> dict[str, Any]:
-        """Plain data by which `go_on` begins, from the samples since `needed_from`, where this one is."""
+        """Plain data by which `resume` begins, from the samples since `needed_from`, where this one is."""
         levels = [passage.level for passage in self._passages if passage.level is not None]
         return {**{name: getattr(self, name) for name in _FIELDS}, "levels": levels}
 
-    def go_on(self, marker: Mapping[str, Any], samples: Samples) -> None:
+    def resume(self, marker: Mapping[str, Any], samples: Samples) -> None:
         """Be where another framing of this kind was; `samples` (axes, n) are those from its `needed_from` on."""
         self._read(marker)
         begin = self.number * self._step
         for passage, level, held in zip(self._passages, marker["levels"], samples, strict=False):
             passage.go_on(level, begin, held)
         nothing = np.empty((self.axes, 0), np.float32)
-        self._framed([p.push(s) for p, s in zip(self._passages, nothing, strict=True)] if self._plan else samples)
+        self._windows_of([p.push(s) for p, s in zip(self._passages, nothing, strict=True)] if self._plan else samples)
 
-    def held(self) -> list[Samples]:
+    def buffers(self) -> list[Samples]:
         """All samples that are kept: of every axis those at the stream's rate, and those of the window under way."""
         return [*(passage.held for passage in self._passages), *self._buffer[:, : self._filled]]
 
-    def put_back(self, marker: Mapping[str, Any], held: Sequence[Samples]) -> None:
+    def restore(self, marker: Mapping[str, Any], held: Sequence[Samples]) -> None:
         """Be where another framing of this kind was that kept `held`."""
         self._read(marker)
-        windows = held[-self.axes :]
-        self._filled = len(windows[0])
-        self._buffer[:, : self._filled] = windows
+        under_way = held[-self.axes :]
+        self._filled = len(under_way[0])
+        self._buffer[:, : self._filled] = under_way
         done = self.number * self._step + self._filled
         for passage, level, samples in zip(self._passages, marker["levels"], held, strict=False):
             passage.go_on(level, done, samples)
@@ -126,24 +126,24 @@ class Framing:
         for name in _FIELDS:
             setattr(self, name, int(marker[name]))
 
-    def _framed(self, outputs: Sequence[Samples] | Samples) -> list[StreamWindow]:
+    def _windows_of(self, outputs: Sequence[Samples] | Samples) -> list[StreamWindow]:
         """The windows that outputs at the model's rate complete, of every axis as many."""
-        framed, at, count = [], 0, len(outputs[0])
+        windows, at, count = [], 0, len(outputs[0])
         while at < count:
             taken = min(self._window - self._filled, count - at)
             for axis, of_axis in zip(self._buffer, outputs, strict=True):
                 axis[self._filled : self._filled + taken] = of_axis[at : at + taken]
             at, self._filled = at + taken, self._filled + taken
             if self._filled == self._window:
-                framed.append(self._complete())
-        return framed
+                windows.append(self._complete())
+        return windows
 
     def _complete(self) -> StreamWindow:
         begin = self.number * self._step
         start = self.stretch + begin * self._down // self._up
         stop = self.stretch - (-(begin + self._window) * self._down // self._up)
-        framed = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing)
+        window = StreamWindow(self._buffer.copy(), start, min(stop, self.position), self.missing)
         rest = self._window - self._step
         self._buffer[:, :rest] = self._buffer[:, self._step :].copy()
         self._filled, self.number, self.missing = rest, self.number + 1, 0
-        return framed
+        return window

@@ -15,9 +15,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
-from hashlib import sha256
 from itertools import groupby
-from threading import local
 from typing import Any, Self
 from weakref import WeakValueDictionary
 
@@ -28,12 +26,13 @@ from dualres.config import HELD
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.trust.calibration import ERROR, Calibration
+from dualres.judge.trust.calibration import ERROR, Answer, Calibration
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows
 from dualres.judge.verdict import check_probabilistic
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
+from dualres.recordings.resample import exact_ratio
 from dualres.recordings.windows import too_short
 from dualres.stream.monitor import event
 from dualres.stream.monitor.block import Block, windows_in
@@ -64,17 +63,12 @@ class Monitor:
         sure: float | None = None,
     ) -> None:
         """`name` is that of the stream, for its events. Answers of blocks are at `error` and `sure`, as diagnose's."""
-        check_probabilistic(model)
+        check_stream(model, rate, block_s)
         check_rates(error, sure)
-        config, exact = model.card.config, exact_rate(rate)
-        if exact != config.rate and model.card.resampler != HELD:
-            raise ConfigError(
-                f"the model resamples by {model.card.resampler}, which needs the mean of a whole recording, and a "
-                f"stream has none; fit it again by {HELD}, the default, or sample at {config.rate} Hz"
-            )
+        config = model.card.config
         self.model, self.name, self.error, self.sure = model, name, error, sure
         self.block_s = float(block_s)
-        self._framing = Framing(exact, max(len(model.card.channels), 1), config.rate, config.window)
+        self._framing = Framing(exact_rate(rate), max(len(model.card.channels), 1), config.rate, config.window)
         self._windows = self._blocks = 0  # events so far
         self._block = self._new_block()
         self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
@@ -107,7 +101,7 @@ class Monitor:
         return len(self._pending)
 
     def samples_for(self, windows: int) -> int:
-        """Into such pieces a long chunk is best cut, so that about so many of its windows are in memory at a time."""
+        """The length of a piece of a long chunk that keeps about `windows` windows in memory at a time."""
         return windows * self._framing.samples_for_a_step
 
     def push(self, samples: npt.ArrayLike) -> list[Event]:
@@ -144,7 +138,7 @@ class Monitor:
             if not framing.longest:
                 raise RecordingError(f"{name}: there are no samples in it")
             raise too_short(name, framing.longest, framing.rate, config.window, config.rate)
-        return events + (self._tell_block() if self._block.windows else [])
+        return events + (self._finish_block() if self._block.windows else [])
 
     def marker(self) -> dict[str, Any]:
         """Where the stream is, as plain JSON of few bytes, for `resumed`."""
@@ -152,7 +146,7 @@ class Monitor:
             raise ConfigError("windows of the stream wait for score_together; let it score them first")
         return {
             "format": FORMAT,
-            "model": _fingerprint(self.model),
+            "model": self.model.fingerprint,
             "name": self.name,
             "rate": str(self._framing.rate),
             "block_s": self.block_s,
@@ -169,17 +163,17 @@ class Monitor:
     @classmethod
     def resumed(cls, model: Model, marker: Mapping[str, Any], samples: npt.ArrayLike) -> Self:
         """The monitor that gave the marker, to the last bit; `samples` are those from `needed_from` up to there."""
-        monitor = cls._marked(model, marker)
+        monitor = cls._from_marker(model, marker)
         chunk = monitor._chunk(samples)
         expected = marker["framing"]["position"] - marker["needed_from"]
         if chunk.shape[1] != expected:
             raise ConfigError(f"{chunk.shape[1]} samples came with a marker that needs {expected}")
-        monitor._framing.go_on(marker["framing"], chunk)
+        monitor._framing.resume(marker["framing"], chunk)
         return monitor
 
     def state(self) -> bytes:
         """All that the monitor keeps, for `restored`: less than 150 kB for each axis at usual rates."""
-        held = self._framing.held()
+        held = self._framing.buffers()
         head = {**self.marker(), "held": [len(one) for one in held]}
         return json.dumps(head).encode() + b"\n" + b"".join(one.astype("<f4").tobytes() for one in held)
 
@@ -195,14 +189,14 @@ class Monitor:
                 raise ValueError("it has another length than it says")
         except (ValueError, KeyError, TypeError) as error:
             raise ConfigError(f"this is no state of a monitor ({error})") from error
-        monitor = cls._marked(model, marker)
-        monitor._framing.put_back(marker["framing"], held)
+        monitor = cls._from_marker(model, marker)
+        monitor._framing.restore(marker["framing"], held)
         return monitor
 
     @classmethod
-    def _marked(cls, model: Model, marker: Mapping[str, Any]) -> Self:
+    def _from_marker(cls, model: Model, marker: Mapping[str, Any]) -> Self:
         """Where the marker says, but for the samples."""
-        if marker.get("format") != FORMAT or marker.get("model") != _fingerprint(model):
+        if marker.get("format") != FORMAT or marker.get("model") != model.fingerprint:
             raise ConfigError("this was written beside another model, or by another version of DualRes; begin anew")
         given = {name: marker[name] for name in ("name", "block_s", "error", "sure")}
         monitor = cls(model, marker["rate"], **given)
@@ -231,7 +225,7 @@ class Monitor:
             start, at = at, at + len(list(run))
             self._pending += self._framing.take(chunk[:, start:at]) if whole else self._framing.gap(at - start)
 
-    def _told(self, windows: Sequence[StreamWindow], scores: Scores) -> list[Event]:
+    def _events_of(self, windows: Sequence[StreamWindow], scores: Scores) -> list[Event]:
         """The events of windows by their scores (n, classes)."""
         events = []
         for window, row in zip(windows, scores, strict=True):
@@ -239,36 +233,69 @@ class Monitor:
                 self._unjudged += window.missing + self._framing.samples_for_a_step
                 continue
             missing, self._unjudged = window.missing + self._unjudged, 0
-            look = self._look(window) if self._calibration and self._block.wants_a_look else None
-            self._block.add(window, missing, row, look)
+            novelty = self._novelty(window) if self._calibration and self._block.needs_novelty else None
+            self._block.add(window, missing, row, novelty)
             self._windows += 1
-            told = event.WINDOW, self._windows - 1, window.start, window.stop
-            events.append(self._event(*told, row.tolist(), 1, missing))
+            events.append(
+                self._event(event.WINDOW, self._windows - 1, window, row.tolist(), windows=1, missing=missing)
+            )
             if self._block.complete:
-                events += self._tell_block()
+                events += self._finish_block()
         return events
 
-    def _tell_block(self) -> list[Event]:
+    def _finish_block(self) -> list[Event]:
         block, self._block = self._block, self._new_block()
         answer = block.answer(self._calibration, self.error, self.sure) if self._calibration else None
         self._blocks += 1
-        told = event.BLOCK, self._blocks - 1, block.start, block.stop
-        return [self._event(*told, block.mean(), block.windows, block.missing, answer)]
+        counts = {"windows": block.windows, "missing": block.missing}
+        return [self._event(event.BLOCK, self._blocks - 1, block, block.mean(), **counts, answer=answer)]
 
-    def _event(self, kind: str, number: int, start: int, stop: int, shares: list[float], *rest: Any) -> Event:
+    def _event(
+        self,
+        kind: str,
+        number: int,
+        part: StreamWindow | Block,
+        shares: Sequence[float],
+        *,
+        windows: int,
+        missing: int,
+        answer: Answer | None = None,
+    ) -> Event:
         classes = self.model.classes
-        label, seconds = classes[int(np.argmax(shares))], start / self.rate
         return Event(
-            self.name, kind, number, start, stop, seconds, label, dict(zip(classes, shares, strict=True)), *rest
+            stream=self.name,
+            kind=kind,
+            number=number,
+            start=part.start,
+            stop=part.stop,
+            seconds=part.start / self.rate,
+            label=classes[int(np.argmax(shares))],
+            probabilities=dict(zip(classes, shares, strict=True)),
+            windows=windows,
+            missing=missing,
+            answer=answer,
         )
 
     def _new_block(self) -> Block:
         return Block(windows_in(self.block_s, self.model.card.config), [0.0] * len(self.model.classes), [])
 
-    def _look(self, window: StreamWindow) -> NoveltyFeatures:
+    def _novelty(self, window: StreamWindow) -> NoveltyFeatures:
         rate = self._framing.rate
         found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
         return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
+
+
+def check_stream(model: Model, rate: Rate, block_s: float) -> None:
+    """An error where no stream at `rate` Hz can be judged, in blocks of `block_s` seconds."""
+    check_probabilistic(model)
+    config, exact = model.card.config, exact_rate(rate)
+    if exact != config.rate and model.card.resampler != HELD:
+        raise ConfigError(
+            f"the model resamples by {model.card.resampler}, which needs the mean of a whole recording, and a "
+            f"stream has none; fit it again by {HELD}, the default, or sample at {config.rate} Hz"
+        )
+    exact_ratio(exact, config.rate)
+    windows_in(float(block_s), config)
 
 
 def score_together(monitors: Iterable[Monitor]) -> list[Event]:
@@ -279,31 +306,22 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
             by_model[id(monitor.model)].append(monitor)
     events = []
     for some in by_model.values():
-        taken = [monitor._pending for monitor in some]
-        windows = [window.samples for pending in taken for window in pending]
+        waiting = [monitor._pending for monitor in some]
+        windows = [window.samples for pending in waiting for window in pending]
         model, axes = some[0].model, range(len(windows[0]))
         each = [_scores(model, [window[axis] for window in windows], axis) for axis in axes]
         scores = each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
-        ends = np.cumsum([len(pending) for pending in taken])
-        for monitor, pending, rows in zip(some, taken, np.split(scores, ends[:-1]), strict=True):
+        ends = np.cumsum([len(pending) for pending in waiting])
+        for monitor, pending, rows in zip(some, waiting, np.split(scores, ends[:-1]), strict=True):
             monitor._pending = []
-            events += monitor._told(pending, rows)
+            events += monitor._events_of(pending, rows)
     return events
 
 
 def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
     """A few at a time, so that those of hundreds of streams are not in memory twice."""
-    if not hasattr(_own, "stack") or _own.stack.shape[1] != len(windows[0]):
-        _own.stack = np.empty((TOGETHER, len(windows[0])), np.float32)
     some = (windows[start : start + TOGETHER] for start in range(0, len(windows), TOGETHER))
-    return np.concatenate([model.scores(np.stack(few, out=_own.stack[: len(few)]), axis) for few in some])
-
-
-def _fingerprint(model: Model) -> str:
-    """Of what a stream's state depends on."""
-    card = model.card
-    facts = [card.classes, card.method, card.channels, card.config.rate, card.config.window, card.resampler]
-    return sha256(json.dumps(facts).encode()).hexdigest()[:16]
+    return np.concatenate([model.scores(np.stack(few), axis) for few in some])
 
 
 def _calibration_of(model: Model) -> Calibration | None:
@@ -317,4 +335,3 @@ def _calibration_of(model: Model) -> Calibration | None:
 
 
 _calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
-_own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.

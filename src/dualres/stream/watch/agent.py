@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -21,11 +21,10 @@ from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.monitor.event import BLOCK, WINDOW, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.alarms import Alarms
-from dualres.stream.watch.delivery import AT_ONCE, Delivery
+from dualres.stream.watch.delivery import BATCH, Delivery
 from dualres.stream.watch.failover.checkpoint import Checkpoints
 from dualres.stream.watch.inbox import Intake
-from dualres.stream.watch.lag import Pace
-from dualres.stream.watch.loss_report import Losses
+from dualres.stream.watch.lag import Losses, Pace
 from dualres.stream.watch.monitors import Monitors, StreamResults
 from dualres.stream.watch.sequencing import SequencedChunks, Streams
 from dualres.stream.watch.sinks.sink import Sink
@@ -33,13 +32,13 @@ from dualres.stream.watch.sources.source import Source, StreamPosition
 from dualres.stream.watch.spool import PAUSE_S, WAITS, Spool, SpoolFullError
 
 Returned = TypeVar("Returned")
-JUDGED_AT_ONCE = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
-COMMITTED_AT_ONCE = 4 << 20  # bytes
+JUDGE_BYTES = 1 << 20  # bytes: a round must not take long or much memory, for chunks wait meanwhile
+COMMIT_BYTES = 4 << 20  # bytes
 MOST_BEHIND_S = 30.0  # where a source cannot wait: then it is better to lose samples, and to say so, than to be later
 LONGEST_WAIT_S = 0.5  # for chunks, when there is nothing to do
-REMEMBERED_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
+POSITIONS_EVERY_S = 1.0  # how often it is committed what sinks have; what a crash forgets is sent again
 LAST_DELIVERY_S = 10.0  # for sinks, when all else is done
-TOLD_S = 1.0  # between two reports of how it goes
+REPORT_EVERY_S = 1.0  # between two reports of how it goes
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ class Agent:
         spool: Spool,
         *,
         block_s: float = 5.0,
-        condition: dict[str, str] | None = None,
+        condition: Mapping[str, str] | None = None,
         kinds: Sequence[str] = ("window", "block"),
         alarms: Alarms | None = None,
         lasting: bool = True,
@@ -81,7 +80,7 @@ class Agent:
         say: Callable[[str], None] = lambda text: None,
         report: Callable[[Status], None] = lambda status: None,
     ) -> None:
-        """Of `kinds` of events sinks are told. Without a `lasting` spool, a stop is the end of all streams.
+        """Sinks get events of `kinds`. Without a `lasting` spool, a stop is the end of all streams.
 
         With `checkpoints`, a chunk is acknowledged when another process could go on without this spool. Where a source
         cannot wait, nothing is taken in that would be judged more than `most_behind_s` seconds later.
@@ -93,26 +92,26 @@ class Agent:
         self._intake, self._stopped = Intake(), threading.Event()
         self._streams = Streams(spool, max(len(model.card.channels), 1), self._check)
         self._cursor = 0  # the chunk up to which all are judged
-        self._pace = Pace(spool.sample_bytes, JUDGED_AT_ONCE // 2)
+        self._pace = Pace(spool.sample_bytes, JUDGE_BYTES // 2)
         self._busy_since: float | None = None  # the latest round, where it left something to judge
-        self._monitors = Monitors(model, block_s, condition or {}, alarms, self._machine_of, say)
+        self._monitors = Monitors(model, block_s, condition or {}, alarms=alarms, machine_of=self._machine_of, say=say)
         self._monitors.resume(spool, self._streams.by_id)
-        self._told: set[str] = set()
-        positions, never = self._written(lambda: spool.sinks([sink.name for sink in sinks]))
-        for name, count in never.items():
+        self._notices: set[str] = set()
+        positions, orphans = self._write(lambda: spool.register_sinks([sink.name for sink in sinks]))
+        for name, count in orphans.items():
             say(f"{name}: {count} verdicts were never delivered to it, and it is not asked for any more")
         self._deliveries = [Delivery(sink, positions[sink.name], self._intake.wake, say) for sink in sinks]
-        self._remembered, self._remembered_at = positions, time.monotonic()
+        self._positions_on_disk, self._positions_at = positions, time.monotonic()
         self._running: list[threading.Thread] = []
-        self.failed: list[Exception] = []  # of sources that ended in an error
-        self.refused: list[Exception] = []  # of streams that nothing can judge
-        self._told_at, self._losses = 0.0, Losses(say)
+        self.source_errors: list[Exception] = []  # of sources that ended in an error
+        self.stream_errors: list[Exception] = []  # of streams that nothing can judge
+        self._report_at, self._losses = 0.0, Losses(say)
         self._status = Status(0, 0, 0, 0.0, 0, 0, 0, 0)
 
     @property
-    def lost(self) -> int:
+    def lost_samples(self) -> int:
         """Samples of sources that could not wait, and that there was no room for."""
-        return self._intake.lost
+        return self._intake.lost_samples
 
     def stop(self) -> None:
         """From another thread or a signal's handler: end soon, and in good order."""
@@ -120,9 +119,9 @@ class Agent:
 
     def run(self) -> None:
         """Until all sources have ended, or until `stop`."""
-        known = self._streams.known()
+        positions = self._streams.positions()
         for source in self._sources:
-            thread = threading.Thread(target=self._run_source, args=(source, known), name=source.name, daemon=True)
+            thread = threading.Thread(target=self._run_source, args=(source, positions), name=source.name, daemon=True)
             self._running.append(thread)
             thread.start()
         whole = False  # whether the last round was; else memory is ahead of the spool, and only a new start is right
@@ -139,57 +138,58 @@ class Agent:
     def _round(self) -> bool:
         """Whether there is more to do."""
         ended = not any(thread.is_alive() for thread in self._running)  # looked at before taking what they left
-        came = self._take_in(0.0 if self._backlog() else LONGEST_WAIT_S)
-        judged = self._judge()
+        arrivals = self._commit_chunks(0.0 if self._backlog() else LONGEST_WAIT_S)
+        progress = self._judge()
         self._deliver()
         if self._checkpoints and not self._backlog():
-            self._checkpoints.go_on(min(self._positions().values(), default=self._spool.last_verdict), quiet=not came)
-        self._tell()
+            delivered = min(self._positions().values(), default=self._spool.last_verdict)
+            self._checkpoints.advance(delivered, quiet=not arrivals)
+        self._report_status()
         if self._stopped.is_set() or any(one.closed for one in self._deliveries):
             return False
-        return came or judged or not ended or not self._intake.empty
+        return arrivals or progress or not ended or not self._intake.empty
 
     # From sources into the spool
 
-    def _run_source(self, source: Source, known: dict[str, StreamPosition]) -> None:
+    def _run_source(self, source: Source, positions: dict[str, StreamPosition]) -> None:
         """In the source's thread."""
         put = self._intake.put_waiting if source.waits else self._intake.put_or_drop
         if source.live:
-            put = partial(_after_pause, put, dict(known))
+            put = partial(_after_pause, put, dict(positions))
         try:
-            source.run(put, self._say, self._stopped, known)
+            source.run(put, self._say, self._stopped, positions)
         except Exception as error:  # whatever it is, it must not end a thread in silence
-            self.failed.append(error)
+            self.source_errors.append(error)
             self._say(f"{source.name}: not watched any more  {error}")
         finally:
             self._intake.wake()
 
-    def _take_in(self, wait_s: float) -> bool:
+    def _commit_chunks(self, wait_s: float) -> bool:
         """Commit what came, then acknowledge it; whether anything did."""
         if self._spool.full and (self._backlog() or self.undelivered):  # else nothing but more samples makes room
-            self._once(
+            self._say_once(
                 f"{self._spool.path}: has reached its quota of {self._spool.quota:,} bytes; nothing more is taken in "
                 "until verdicts are delivered or streams are judged",
                 "quota",
             )
             self._intake.wait(wait_s)
             return False
-        self._told.discard("quota")
+        self._notices.discard("quota")
         if max(self._status.behind_s, self._pace.behind_s) > self._most_behind_s:
             self._intake.wait(wait_s)
             return False
         room = self._spool.quota - self._spool.bytes
-        chunks = self._intake.take(wait_s, min(room, COMMITTED_AT_ONCE) if room > 0 else COMMITTED_AT_ONCE)
+        chunks = self._intake.take(wait_s, min(room, COMMIT_BYTES) if room > 0 else COMMIT_BYTES)
         if not chunks:
             return False
-        placed = SequencedChunks()
+        batch = SequencedChunks()
         for chunk in chunks:
             try:
-                self._streams.place(chunk, placed)
+                self._streams.place(chunk, batch)
             except (ConfigError, RecordingError) as error:
-                if self._once(f"{chunk.stream}: left out  {error}", chunk.stream):
-                    self.refused.append(error)
-        self._commit(placed)
+                if self._say_once(f"{chunk.stream}: left out  {error}", chunk.stream):
+                    self.stream_errors.append(error)
+        self._commit_batch(batch)
         acknowledgements = [chunk.acknowledge for chunk in chunks if chunk.acknowledge]
         if self._checkpoints:
             self._checkpoints.add(acknowledgements)
@@ -198,11 +198,11 @@ class Agent:
                 acknowledge()
         return True
 
-    def _commit(self, placed: SequencedChunks) -> None:
-        self._written(lambda: self._spool.append(placed.opened, placed.chunks))
-        self._pace.came(sum(len(chunk.data) for chunk in placed.chunks))
-        self._status = replace(self._status, duplicates=self._status.duplicates + placed.duplicates)
-        for stream in placed.opened:
+    def _commit_batch(self, batch: SequencedChunks) -> None:
+        self._write(lambda: self._spool.append(batch.streams, batch.chunks))
+        self._pace.add(sum(len(chunk.data) for chunk in batch.chunks))
+        self._status = replace(self._status, duplicates=self._status.duplicates + batch.duplicates)
+        for stream in batch.streams:
             self._monitors.open(stream)
 
     def _check(self, form: Form) -> None:
@@ -217,30 +217,30 @@ class Agent:
     def _judge(self) -> bool:
         """Some of the chunks that are committed; whether there were any."""
         began = time.monotonic() if self._busy_since is None else self._busy_since
-        chunks = self._spool.unjudged(self._cursor, JUDGED_AT_ONCE)
+        chunks = self._spool.backlog(self._cursor, JUDGE_BYTES)
         if not chunks:
             self._cursor = self._spool.next_chunk - 1  # the latest may have been dropped by an agent before
-            self._pace.nothing_waits()
+            self._pace.clear()
             return False
         self._record(self._monitors.judge(chunks))
         self._cursor, now = chunks[-1].id, time.monotonic()
-        self._pace.judged(sum(len(chunk.data) for chunk in chunks), now - began)
+        self._pace.finish_round(sum(len(chunk.data) for chunk in chunks), now - began)
         self._busy_since = now if self._backlog() else None
         self._status = replace(self._status, behind_s=time.time() - chunks[-1].at if self._backlog() else 0.0)
         return True
 
-    def _record(self, judged: StreamResults) -> None:
-        if not judged.progress:
+    def _record(self, results: StreamResults) -> None:
+        if not results.progress:
             return
-        verdicts = [told for event, told in judged.verdicts if event.kind in self._kinds]
+        verdicts = [message for event, message in results.verdicts if event.kind in self._kinds]
         positions = self._positions()
-        self._written(lambda: self._spool.record(judged.progress, verdicts, positions))
-        self._remembered, self._remembered_at = positions, time.monotonic()
-        for one in judged.progress:
+        self._write(lambda: self._spool.record(results.progress, verdicts, positions))
+        self._positions_on_disk, self._positions_at = positions, time.monotonic()
+        for one in results.progress:
             if one.ended:
                 self._monitors.close(one.stream)
-                self._streams.over(one.stream)
-        events, now = [event for event, _ in judged.verdicts], self._status
+                self._streams.close(one.stream)
+        events, now = [event for event, _ in results.verdicts], self._status
         windows = [event for event in events if event.kind == WINDOW]
         blocks = [event for event in events if event.kind == BLOCK]
         self._status = replace(
@@ -248,28 +248,28 @@ class Agent:
             windows=now.windows + len(windows),
             blocks=now.blocks + len(blocks),
             missing=now.missing + sum(event.missing for event in windows),
-            latest=_in_words(blocks[-1]) if blocks else now.latest,
+            latest=_sentence_on(blocks[-1]) if blocks else now.latest,
         )
 
     # From verdicts to sinks
 
     def _deliver(self) -> None:
         for delivery in self._deliveries:
-            if delivery.idle and self._spool.waiting(delivery.done):
-                delivery.hand_over(self._spool.outbox(delivery.done, AT_ONCE))
-        if time.monotonic() - self._remembered_at >= REMEMBERED_S:
-            self._remember()
+            if delivery.idle and self._spool.waiting(delivery.position):
+                delivery.hand_over(self._spool.outbox(delivery.position, BATCH))
+        if time.monotonic() - self._positions_at >= POSITIONS_EVERY_S:
+            self._write_positions()
 
     def _positions(self) -> dict[str, int]:
         """The last verdict that each sink has."""
-        return {one.sink.name: one.done for one in self._deliveries}
+        return {one.sink.name: one.position for one in self._deliveries}
 
-    def _remember(self) -> None:
+    def _write_positions(self) -> None:
         """Commit what sinks have."""
         positions = self._positions()
-        if positions != self._remembered:
-            self._written(lambda: self._spool.delivered(positions))
-        self._remembered, self._remembered_at = positions, time.monotonic()
+        if positions != self._positions_on_disk:
+            self._write(lambda: self._spool.record_deliveries(positions))
+        self._positions_on_disk, self._positions_at = positions, time.monotonic()
 
     def _machine_of(self, stream: str) -> str:
         """The machine that a stream is of; by default each is of another."""
@@ -280,19 +280,19 @@ class Agent:
         """Verdicts that sinks do not have yet, where there are any. A sink that was closed may want them at the next
         start, if there is one that goes on."""
         wanting = [one for one in self._deliveries if self._lasting or not one.closed]
-        waiting = {one.sink.name: self._spool.waiting(one.done) for one in wanting}
+        waiting = {one.sink.name: self._spool.waiting(one.position) for one in wanting}
         return {name: count for name, count in waiting.items() if count}
 
     def _end(self, whole: bool) -> None:
         """Nothing comes any more: judge and deliver what is here, or deliver alone where a round was interrupted."""
         try:
-            while whole and (self._take_in(0.0) or self._judge()):
+            while whole and (self._commit_chunks(0.0) or self._judge()):
                 pass
             if whole and not self._lasting:
-                placed = SequencedChunks()
+                batch = SequencedChunks()
                 for stream in self._streams.open_streams():
-                    self._streams.end(stream, placed, time.time())
-                self._commit(placed)
+                    self._streams.end(stream, batch, time.time())
+                self._commit_batch(batch)
             while whole and self._judge():
                 pass
             deadline = time.monotonic() + LAST_DELIVERY_S
@@ -305,53 +305,53 @@ class Agent:
             for delivery in self._deliveries:
                 delivery.stop(time.monotonic() + 1)
         with contextlib.suppress(StoppedError):
-            self._remember()
-        self._tell(now=True)
+            self._write_positions()
+        self._report_status(now=True)
 
-    # What a person is told
+    # Reports to a person
 
-    def _written(self, write: Callable[[], Returned]) -> Returned:
+    def _write(self, write: Callable[[], Returned]) -> Returned:
         """What `write` gives, as soon as there is room on the disk."""
         while True:
             try:
-                done = write()
+                result = write()
             except SpoolFullError as error:
-                self._once(f"{error}: {WAITS}", "disk")
+                self._say_once(f"{error}: {WAITS}", "disk")
                 if self._stopped.wait(PAUSE_S):
                     raise StoppedError from error
                 continue
-            if "disk" in self._told:
-                self._told.discard("disk")
+            if "disk" in self._notices:
+                self._notices.discard("disk")
                 self._say(f"{self._spool.path}: there is room again")
-            return done
+            return result
 
-    def _once(self, text: str, about: str) -> bool:
+    def _say_once(self, text: str, about: str) -> bool:
         """Whether it is the first time."""
-        if about in self._told:
+        if about in self._notices:
             return False
-        self._told.add(about)
+        self._notices.add(about)
         self._say(text)
         return True
 
-    def _tell(self, now: bool = False) -> None:
-        if now or time.monotonic() - self._told_at >= TOLD_S:
-            self._told_at = time.monotonic()
-            self._losses.count(self.lost, ended=now)
-            waiting = max((self._spool.waiting(one.done) for one in self._deliveries), default=0)
+    def _report_status(self, now: bool = False) -> None:
+        if now or time.monotonic() - self._report_at >= REPORT_EVERY_S:
+            self._report_at = time.monotonic()
+            self._losses.count(self.lost_samples, ended=now)
+            waiting = max((self._spool.waiting(one.position) for one in self._deliveries), default=0)
             self._status = replace(
                 self._status, streams=len(self._monitors), waiting=waiting, spool_bytes=self._spool.bytes
             )
             self._report(self._status)
 
 
-def _after_pause(put: Callable[[Chunk], None], known: dict[str, StreamPosition], chunk: Chunk) -> None:
+def _after_pause(put: Callable[[Chunk], None], positions: dict[str, StreamPosition], chunk: Chunk) -> None:
     """The first chunk of a source that did not wait for us tells, by the clock, how much went by."""
-    before = known.pop(chunk.stream, None) or known.pop(f"{chunk.stream}[1]", None)
+    before = positions.pop(chunk.stream, None) or positions.pop(f"{chunk.stream}[1]", None)
     if before and not before.ended and chunk.first is None and chunk.data:
         passed = round((time.time() - before.at) * float(before.form.rate)) - chunk.count if before.at else 0
         chunk = replace(chunk, missing=max(1, chunk.missing + passed))
     put(chunk)
 
 
-def _in_words(block: Event) -> str:
+def _sentence_on(block: Event) -> str:
     return f"{block.stream.rpartition('/')[0]} {block.label} {block.probabilities[block.label]:.2f}"

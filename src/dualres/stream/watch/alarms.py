@@ -13,16 +13,15 @@ from dualres.errors import RecordingError
 from dualres.judge.healthy_baseline import class_of_healthy
 from dualres.judge.model import Model
 from dualres.recordings.labels.folder import expanded
-from dualres.stream.alarm.alarm import SURE, Alarm
+from dualres.stream.alarm.alarm import SURE, Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.e_values import LEAST
-from dualres.stream.alarm.fault_score import fault_score
 from dualres.stream.monitor.block import seconds_between
 from dualres.stream.monitor.event import BLOCK, Event
 from dualres.stream.monitor.monitor import Monitor
 from dualres.stream.watch.sources.recordings_folder import axes_in
 
-SHORT_ROWS = 3  # one after the other, until a person is told
+SHORT_ROWS = 3  # one after the other, before a warning
 TOO_SHORT = (
     "no rate of false alarms can be promised: {} has {} blocks, too few; every recording stands for a load, and needs "
     f"{LEAST} blocks, about {{:.2g}} minutes without a break"
@@ -32,39 +31,47 @@ TOO_SHORT = (
 class Alarms:
     """By the names of machines: what is known of one outlasts a restart of its sensor, and its recordings."""
 
-    def __init__(self, learned: Alarm, healthy: Sequence[str]) -> None:
-        """`healthy` are the classes of machines running well."""
-        self.learned, self._healthy = learned, healthy
+    def __init__(self, template: Alarm, healthy: Sequence[str]) -> None:
+        """Every machine's alarm starts as `template`; `healthy` are the classes of machines running well."""
+        self.template, self._healthy = template, healthy
         self._alarms: dict[str, Alarm] = {}
         self._in_a_row: dict[str, tuple[int, int]] = {}  # blocks, and rows before them that were too short to bet
 
-    def told(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
-        """What a machine's alarm says after a block, as plain data; `follows` as for `Alarm.update`."""
+    @property
+    def promise(self) -> str:
+        """The rate of false alarms, or why none is promised."""
+        return self.template.state.promise or self.template.state.reason
+
+    def unused(self) -> Alarms:
+        """The same alarms, before any block."""
+        return Alarms(self.template, self._healthy)
+
+    def update(self, machine: str, event: Event, *, follows: bool) -> dict[str, Any]:
+        """The state of a machine's alarm after a block, as plain data; `follows` as for `Alarm.update`."""
         blocks, short = self._in_a_row.get(machine, (0, 0))
         if blocks and not follows:
-            blocks, short = 0, short + 1 if blocks < self.learned.least_in_a_row else 0
+            blocks, short = 0, short + 1 if blocks < self.template.least_in_a_row else 0
         self._in_a_row[machine] = blocks + 1, short
         return self._of(machine).update(fault_score(event, self._healthy), follows=follows).as_data()
 
-    def in_vain(self, machine: str) -> bool:
-        """Whether its blocks come in rows too short to bet on."""
+    def rows_too_short(self, machine: str) -> bool:
+        """Whether its blocks come in rows too short for an e-value."""
         return self._in_a_row.get(machine, (0, 0))[1] >= SHORT_ROWS
 
     def state(self, machine: str) -> dict[str, Any]:
-        """What it said after the latest block."""
+        """The state after the latest block."""
         return self._of(machine).state.as_data()
 
-    def kept(self, machine: str) -> dict[str, Any]:
-        """What is to be remembered of a machine's alarm, as plain data."""
-        return self._of(machine).kept
+    def progress(self, machine: str) -> dict[str, Any]:
+        """What a machine's alarm goes on from after a restart, as plain data."""
+        return self._of(machine).progress
 
-    def go_on(self, machine: str, kept: dict[str, Any]) -> None:
-        """From what was remembered."""
-        self._alarms[machine] = self.learned.another(kept)
+    def resume(self, machine: str, progress: dict[str, Any]) -> None:
+        self._alarms[machine] = self.template.another(progress)
 
     def _of(self, machine: str) -> Alarm:
         if machine not in self._alarms:
-            self._alarms[machine] = self.learned.another()
+            self._alarms[machine] = self.template.another()
         return self._alarms[machine]
 
 
@@ -85,15 +92,15 @@ def alarms_at(
     """
     good = class_of_healthy(model, label)
     between = rate_of(rate, seconds_between(block_s, model.card.config), machines)
-    scores = {path: _scores(model, path, block_s, [good], hz) for path in expanded(healthy)}
-    learned = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
+    scores = {path: _scores(model, path, block_s=block_s, healthy=[good], hz=hz) for path in expanded(healthy)}
+    template = Alarm.learned(list(scores.values()), blocks_between_false_alarms=between)
     shortest = min(scores, key=lambda path: len(scores[path]), default=None)
     if shortest and len(scores[shortest]) < LEAST:
-        learned = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
-    return Alarms(learned, [good])
+        template = Alarm(None, between, SURE, TOO_SHORT.format(shortest, len(scores[shortest]), LEAST * block_s / 60))
+    return Alarms(template, [good])
 
 
-def _scores(model: Model, path: Path, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
+def _scores(model: Model, path: Path, *, block_s: float, healthy: Sequence[str], hz: Fraction | None) -> list[float]:
     """Of every whole block of a recording."""
     axes = axes_in(path, model, hz)
     monitor, events = Monitor(model, axes[0].rate, name=str(path), block_s=block_s), list[Event]()

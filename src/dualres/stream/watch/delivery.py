@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dualres.stream.watch.records import VerdictRecord
 from dualres.stream.watch.sinks.sink import ClosedError, Sink
 
-AT_ONCE = 200  # verdicts
+BATCH = 200  # verdicts
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 60.0
 
 
 class Delivery:
-    """One sink and its thread. The agent hands over verdicts and is told how far the sink is."""
+    """One sink and its thread. The agent hands over verdicts and reads the position of the sink."""
 
-    def __init__(self, sink: Sink, done: int, wake: Callable[[], None], say: Callable[[str], None]) -> None:
-        self.sink, self.done = sink, done  # the last verdict that arrived
+    def __init__(self, sink: Sink, position: int, wake: Callable[[], None], say: Callable[[str], None]) -> None:
+        self.sink, self.position = sink, position  # the last verdict that arrived
         self.closed = False
         self._records: Sequence[VerdictRecord] = ()
         self._wake, self._say = wake, say
@@ -66,7 +66,7 @@ class Delivery:
             if pause > FIRST_PAUSE_S:
                 self._say(f"{self.sink.name}: delivers again")
             pause = FIRST_PAUSE_S
-            self.done, self._records = self._records[-1].id, ()
+            self.position, self._records = self._records[-1].id, ()
             self._wake()
         self._wake()
         self.sink.close()

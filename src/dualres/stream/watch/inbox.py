@@ -21,7 +21,7 @@ class Intake:
         self._changed = threading.Condition()
         self._woken = self._closed = False
         self._dropped: dict[str, int] = {}
-        self.lost = 0  # samples that were dropped, of all streams
+        self.lost_samples = 0  # samples that were dropped, of all streams
 
     def put_waiting(self, chunk: Chunk) -> None:
         """When half of the room is free, for a source that can wait: the other half is for those that cannot."""
@@ -35,29 +35,29 @@ class Intake:
         with self._changed:
             if self._size >= self._room:
                 self._dropped[chunk.stream] = self._dropped.get(chunk.stream, 0) + chunk.missing + chunk.count
-                self.lost += chunk.count
+                self.lost_samples += chunk.count
             else:
                 self._add(replace(chunk, missing=chunk.missing + self._dropped.pop(chunk.stream, 0)))
 
     def take(self, timeout: float, most: int = ROOM) -> list[Chunk]:
-        """What came first, up to `most` bytes, but one chunk at least; nothing after so many seconds, or when woken."""
+        """The oldest chunks, up to `most` bytes but at least one; none after `timeout` seconds, or when woken."""
         with self._changed:
             self._changed.wait_for(lambda: self._chunks or self._woken, timeout)
             self._woken = False
-            taken, room = list[Chunk](), most
-            while self._chunks and (not taken or _size_of(self._chunks[0]) <= room):
-                taken.append(self._chunks.popleft())
-                room -= _size_of(taken[-1])
+            chunks, room = list[Chunk](), most
+            while self._chunks and (not chunks or _size_of(self._chunks[0]) <= room):
+                chunks.append(self._chunks.popleft())
+                room -= _size_of(chunks[-1])
             self._size -= most - room
             self._changed.notify_all()
-            return taken
+            return chunks
 
     @property
     def empty(self) -> bool:
         return not self._chunks
 
     def wait(self, timeout: float) -> None:
-        """Until woken, or so many seconds, whatever comes in."""
+        """Until woken, or `timeout` seconds, whatever comes in."""
         with self._changed:
             self._changed.wait_for(lambda: self._woken, timeout)
             self._woken = False

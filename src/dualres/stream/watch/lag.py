@@ -1,15 +1,18 @@
-"""How long it will take until what comes now is judged: from how much waits, and from how fast it went lately."""
+"""How far judging is behind the samples, and how many were lost by it."""
 
 from __future__ import annotations
 
+import time
 from collections import deque
+from collections.abc import Callable
 from statistics import median
 
 ROUNDS = 15  # that count; of these the middle one, so that a disk that hangs once does not look like too much work
+CALM_S = 10.0  # without another loss: then it is over
 
 
 class Pace:
-    """Told of everything that comes to wait, and of every round of judging."""
+    """The time until all that waits is judged, from its size and the speed of the latest rounds of judging."""
 
     def __init__(self, waiting: int, full: int) -> None:
         """`waiting` bytes are there. Only rounds of `full` bytes or more tell how fast it goes: others have idle time
@@ -17,17 +20,17 @@ class Pace:
         self._waiting, self._full = waiting, max(full, 1)
         self._rounds: deque[float] = deque(maxlen=ROUNDS)  # seconds for a byte
 
-    def came(self, size: int) -> None:
+    def add(self, size: int) -> None:
         """So many bytes."""
         self._waiting += size
 
-    def judged(self, size: int, seconds: float) -> None:
-        """So many bytes in so many seconds."""
+    def finish_round(self, size: int, seconds: float) -> None:
+        """`size` bytes were judged in `seconds`."""
         self._waiting = max(0, self._waiting - size)
         if size >= self._full:
             self._rounds.append(seconds / size)
 
-    def nothing_waits(self) -> None:
+    def clear(self) -> None:
         """All is judged."""
         self._waiting = 0
 
@@ -35,3 +38,27 @@ class Pace:
     def behind_s(self) -> float:
         """Seconds until all that waits is judged; 0 while nobody knows."""
         return self._waiting * median(self._rounds) if self._rounds else 0.0
+
+
+class Losses:
+    """Says that samples are lost when it begins, and how many were lost when it is over."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._counted = self._before = 0  # samples: so far, and when the present loss began
+        self._latest: float | None = None  # when there was another loss; None while there is none
+
+    def count(self, lost: int, *, ended: bool = False) -> None:
+        """So many samples of all streams are lost by now; `ended` if no more will come."""
+        now = time.monotonic()
+        if lost > self._counted:
+            if self._latest is None:
+                self._before = self._counted
+                self._say(
+                    "samples come faster than they are judged, and their sources cannot wait; what there is no room "
+                    "for is lost, and told as missing"
+                )
+            self._counted, self._latest = lost, now
+        if self._latest is not None and (ended or now - self._latest >= CALM_S):
+            self._latest = None
+            self._say(f"{self._counted - self._before:,} samples were lost, and no more are")

@@ -31,7 +31,7 @@ def default_folder(model: Path, sources: Sequence[str], shard: tuple[int, int]) 
 
 
 def spool_in(folder: Path, model: Path, block_s: float, standby: bool = False) -> Path:
-    """Of this very model: another one of the same name begins anew beside it.
+    """The spool of this very model: another one of the same name has its own beside it.
 
     One that stands by is apart from one that does not: it is emptied when another process had its turn.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dualres.stream.monitor.chunk import Form
@@ -29,16 +29,6 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class ChunkState:
-    """What an agent remembers of a chunk in the spool."""
-
-    id: int
-    stop: int  # index of the first sample behind it
-    side: Mapping[str, str]
-    at: float  # when it came, in seconds since 1970
-
-
-@dataclass(frozen=True, slots=True)
 class StoredChunk:
     """A chunk in the spool."""
 
@@ -48,15 +38,17 @@ class StoredChunk:
     count: int
     data: bytes
     side: Mapping[str, str]
-    at: float
+    at: float  # when it came, in seconds since 1970
     last: bool
 
     @property
     def stop(self) -> int:
+        """The index of the first sample behind it."""
         return self.first + self.count
 
-    def kept(self) -> ChunkState:
-        return ChunkState(self.id, self.stop, self.side, self.at)
+    def without_samples(self) -> StoredChunk:
+        """To remember it by, in little memory."""
+        return replace(self, data=b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +58,7 @@ class StreamProgress:
     stream: Stream
     position: int
     marker: dict[str, Any] | None
-    unneeded: Sequence[ChunkState]  # chunks
+    unneeded: Sequence[StoredChunk]
     ended: bool = False
 
 

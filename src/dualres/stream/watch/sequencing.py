@@ -19,7 +19,7 @@ from dualres.stream.watch.spool import Spool
 class SequencedChunks:
     """What a batch of chunks adds to the spool."""
 
-    opened: list[Stream] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
     chunks: list[StoredChunk] = field(default_factory=list)
     duplicates: int = 0  # samples that were here before
 
@@ -33,14 +33,14 @@ class Streams:
     def __init__(self, spool: Spool, axes: int, check: Callable[[Form], None]) -> None:
         """`check` is an error for a form that nothing can judge."""
         self._spool, self._axes, self._check = spool, axes, check
-        known = spool.open_streams()
-        self.by_id = {one.id: one for one in known}
+        unfinished = spool.open_streams()
+        self.by_id = {one.id: one for one in unfinished}
         self._runs: dict[str, list[Stream]] = {}  # of every name, the latest last
-        for one in known:
+        for one in unfinished:
             self._runs.setdefault(one.name, []).append(one)
-        self._reached = {one.id: one.position for one in known}
+        self._reached = {one.id: one.position for one in unfinished}
         # Of a stream whose latest samples were no use, not finite ones, no chunk may be left to tell when they came.
-        self._at = {one.id: float(one.marker["at"]) for one in known if one.marker and "at" in one.marker}
+        self._at = {one.id: float(one.marker["at"]) for one in unfinished if one.marker and "at" in one.marker}
         self._ending: set[int] = set()
         for chunk in spool.chunks():
             self._reached[chunk.stream] = max(self._reached[chunk.stream], chunk.stop)
@@ -49,8 +49,8 @@ class Streams:
                 self._ending.add(chunk.stream)
         self._next = 1 + spool.last_stream
 
-    def known(self) -> dict[str, StreamPosition]:
-        """What sources are told of the past: the latest run of every stream."""
+    def positions(self) -> dict[str, StreamPosition]:
+        """Where sources go on: the latest run of every stream."""
         return {
             one.name: StreamPosition(
                 one.form,
@@ -66,7 +66,7 @@ class Streams:
         """Those of which more may come."""
         return [one for (*_, one) in self._runs.values() if one.id not in self._ending]
 
-    def over(self, stream: Stream) -> None:
+    def close(self, stream: Stream) -> None:
         """All of it is judged."""
         runs = self._runs[stream.name]
         runs.remove(stream)
@@ -76,15 +76,15 @@ class Streams:
         self._ending.discard(stream.id)
         self._at.pop(stream.id, None)
 
-    def place(self, chunk: Chunk, into: SequencedChunks) -> None:
+    def place(self, chunk: Chunk, batch: SequencedChunks) -> None:
         """Add a chunk, or as much of it as is new; a ConfigError for one that nothing can judge."""
         for part in self._by_stream(chunk):
-            self._place(part, into)
+            self._place(part, batch)
 
-    def end(self, stream: Stream, into: SequencedChunks, now: float) -> None:
+    def end(self, stream: Stream, batch: SequencedChunks, now: float) -> None:
         """No more will come."""
         reached = self._reached[stream.id]
-        into.chunks.append(StoredChunk(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
+        batch.chunks.append(StoredChunk(self._spool.new_chunk_id(), stream.id, reached, 0, b"", {}, now, True))
         self._ending.add(stream.id)
 
     def _by_stream(self, chunk: Chunk) -> Iterator[Chunk]:
@@ -100,25 +100,25 @@ class Streams:
             name, data = f"{chunk.stream}[{number}]", np.ascontiguousarray(samples).tobytes()
             yield replace(chunk, stream=name, form=replace(form, channels=1), data=data)
 
-    def _place(self, chunk: Chunk, into: SequencedChunks) -> None:
-        stream = self._run_of(chunk, into)
+    def _place(self, chunk: Chunk, batch: SequencedChunks) -> None:
+        stream = self._run_of(chunk, batch)
         if stream is None:
-            into.duplicates += chunk.count
+            batch.duplicates += chunk.count
             return
         reached = self._reached[stream.id]
         first = reached + chunk.missing if chunk.first is None else chunk.first
         skipped = min(max(0, reached - first), chunk.count)
-        into.duplicates += skipped
+        batch.duplicates += skipped
         data, first = chunk.data[skipped * chunk.form.width :], first + skipped
         if data:
             stop = first + chunk.form.count(data)
             id, count = self._spool.new_chunk_id(), stop - first
-            into.chunks.append(StoredChunk(id, stream.id, first, count, data, chunk.side, chunk.at, False))
+            batch.chunks.append(StoredChunk(id, stream.id, first, count, data, chunk.side, chunk.at, False))
             self._reached[stream.id], self._at[stream.id] = stop, chunk.at
         if chunk.last:
-            self.end(stream, into, chunk.at)
+            self.end(stream, batch, chunk.at)
 
-    def _run_of(self, chunk: Chunk, into: SequencedChunks) -> Stream | None:
+    def _run_of(self, chunk: Chunk, batch: SequencedChunks) -> Stream | None:
         """The run of its stream that a chunk belongs to, perhaps a new one; None if that run is over."""
         runs = self._runs.get(chunk.stream, [])
         latest = runs[-1] if runs and runs[-1].id not in self._ending and runs[-1].form == chunk.form else None
@@ -132,24 +132,24 @@ class Streams:
             if any(one.start == start for one in runs) or self._spool.has_run(chunk.stream, start):  # clocks go back
                 start += f"-{self._next}"
         else:
-            # A run that was taken up after its beginning, or in another form, is told from the one before by where.
+            # A run that was taken up after its beginning, or in another form, differs from the one before by its place.
             start = f"{chunk.start}@{first}" if first else chunk.start
             if any(_start_of(one) == chunk.start and first < self._reached[one.id] for one in runs):
                 return None
             if self._spool.was_judged(chunk.stream, chunk.start, first):
                 return None
-        return self._opened(chunk, start, first, into)
+        return self._open_run(chunk, start, first, batch)
 
-    def _opened(self, chunk: Chunk, start: str, began: int, into: SequencedChunks) -> Stream:
+    def _open_run(self, chunk: Chunk, start: str, began: int, batch: SequencedChunks) -> Stream:
         self._check(chunk.form)
         runs = self._runs.setdefault(chunk.stream, [])
         if runs and runs[-1].id not in self._ending:
-            self.end(runs[-1], into, chunk.at)
+            self.end(runs[-1], batch, chunk.at)
         stream = Stream(self._next, chunk.stream, start, chunk.form, began, began, None)
         self._next += 1
         runs.append(stream)
         self.by_id[stream.id], self._reached[stream.id] = stream, began
-        into.opened.append(stream)
+        batch.streams.append(stream)
         return stream
 
 

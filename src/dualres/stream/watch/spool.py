@@ -22,6 +22,7 @@ from dualres.stream.watch.records import StoredChunk, Stream, StreamProgress, Ve
 SpoolItem = TypeVar("SpoolItem")
 QUOTA = 2 << 30  # bytes
 LONGEST_LOG = 16 << 20  # bytes of the write-ahead log; SQLite empties it at 4 MB, if all goes well
+LOCK_S = 2.0  # a process that was killed may take a moment to end
 PAUSE_S = 1.0  # after which to try again to write to a full disk
 MOST_RUNS = 1000  # of a stream that are remembered; as many messages may be sent again by a broker
 WAITS = "waits for room on the disk; until then nothing is acknowledged"
@@ -58,9 +59,7 @@ class Spool:
         self._log = path.with_name(f"{path.name}-wal")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(
-                path, isolation_level=None, timeout=2.0
-            )  # a process that was killed may take a moment to end
+            self._database = sqlite3.connect(path, isolation_level=None, timeout=LOCK_S)
         except (OSError, sqlite3.OperationalError) as error:
             raise SpoolError(f"{path.parent}: cannot be written ({error}); give another folder (--state)") from error
         try:
@@ -75,12 +74,12 @@ class Spool:
                 reason = f"cannot be opened ({error}); move it away, or give another folder (--state)"
             raise SpoolError(f"{path}: {reason}") from error
         try:
-            self._look()
+            self._read_counters()
         except SpoolError:
             self._database.close()
             raise
 
-    def _look(self) -> None:
+    def _read_counters(self) -> None:
         """What is there."""
         self.next_chunk = 1 + self._number("SELECT max(id) FROM chunks")
         self._next_verdict = 1 + max(
@@ -139,7 +138,7 @@ class Spool:
         return self._streams("id IN (SELECT max(id) FROM streams GROUP BY name)")
 
     def _streams(self, which: str) -> list[Stream]:
-        return list(self._read(_stream, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
+        return list(self._read(_stream_of, f"SELECT {_STREAM} FROM streams WHERE {which} ORDER BY id"))
 
     def was_judged(self, name: str, start: str, sample: int) -> bool:
         """Whether a sample of this index was judged in the run that began with `start`, wherever it was taken up."""
@@ -165,10 +164,10 @@ class Spool:
         """The id of the run that was opened last."""
         return self._number("SELECT max(id) FROM streams")
 
-    def unjudged(self, after: int, most: int) -> list[StoredChunk]:
+    def backlog(self, after: int, most: int) -> list[StoredChunk]:
         """Chunks with ids above `after`, in the order in which they came: about `most` bytes of them."""
         found, size = [], 0
-        with closing(self._read(_stored, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
+        with closing(self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks WHERE id > ? ORDER BY id", (after,))) as rows:
             for chunk in rows:
                 found.append(chunk)
                 size += len(chunk.data) + _PER_CHUNK
@@ -178,7 +177,7 @@ class Spool:
 
     def chunks(self) -> Iterator[StoredChunk]:
         """All of them, in the order in which they came."""
-        return self._read(_stored, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
+        return self._read(_chunk_of, f"SELECT {_CHUNK} FROM chunks ORDER BY id")
 
     def append(self, opened: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Commit new streams and chunks, all or none; they are safe when this returns.
@@ -199,7 +198,7 @@ class Spool:
             for table in ("chunks", "streams", "verdicts", "sinks"):
                 self._database.execute(f"DELETE FROM {table}")
             self._insert(streams, chunks)
-        self._look()
+        self._read_counters()
 
     def _insert(self, streams: Sequence[Stream], chunks: Sequence[StoredChunk]) -> None:
         """Within a transaction."""
@@ -227,8 +226,8 @@ class Spool:
 
         With them goes how far sinks are, as in `delivered`.
         """
-        made = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
-        rows = [(one.id, one.key, json.dumps(one.data)) for one in made]
+        records = [VerdictRecord(self._next_verdict + i, key, data) for i, (key, data) in enumerate(verdicts)]
+        rows = [(one.id, one.key, json.dumps(one.data)) for one in records]
         steps = list(progress)
         dropped = [(chunk.id,) for one in steps for chunk in one.unneeded]
         with self._writing():
@@ -239,33 +238,33 @@ class Spool:
             )
             self._database.executemany("DELETE FROM chunks WHERE id = ?", dropped)
             self._drop(delivered or {})
-        self._next_verdict += len(made)
+        self._next_verdict += len(records)
         for one in steps:
             one.stream.position, one.stream.marker, one.stream.ended = one.position, one.marker, one.ended
-        return made
+        return records
 
     @property
     def last_verdict(self) -> int:
         """The id of the latest one; 0 if there was none yet."""
         return self._next_verdict - 1
 
-    def sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+    def register_sinks(self, names: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
         """The last verdict that each sink has; and verdicts that others never got, which are forgotten now.
 
         A new sink starts with what is still here.
         """
         oldest = self._number("SELECT min(id) FROM verdicts")  # they are counted from 1
-        known = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
+        positions = dict(self._read(lambda row: (str(row[0]), int(row[1])), "SELECT name, delivered FROM sinks"))
         before = (oldest or self._next_verdict) - 1
-        now = {name: known.get(name, before) for name in names}
+        now = {name: positions.get(name, before) for name in names}
         with self._writing():
             self._database.execute("DELETE FROM sinks")
             self._database.executemany("INSERT INTO sinks VALUES (?, ?)", now.items())
-        others = {name: self.waiting(done) for name, done in known.items() if name not in now}
+        others = {name: self.waiting(done) for name, done in positions.items() if name not in now}
         return now, {name: count for name, count in others.items() if count}
 
     def outbox(self, after: int, most: int) -> list[VerdictRecord]:
-        """The next verdicts, at most so many, in the order in which they were made."""
+        """The next verdicts, at most `most`, in the order in which they were made."""
         query = "SELECT id, key, record FROM verdicts WHERE id > ? ORDER BY id LIMIT ?"
         return list(self._read(lambda row: VerdictRecord(row[0], row[1], json.loads(row[2])), query, (after, most)))
 
@@ -273,7 +272,7 @@ class Spool:
         """Verdicts that a sink that has all up to `after` does not have yet."""
         return max(0, self._next_verdict - 1 - after)
 
-    def delivered(self, positions: Mapping[str, int]) -> None:
+    def record_deliveries(self, positions: Mapping[str, int]) -> None:
         """Commit how far each sink is; what all of them have is dropped."""
         with self._writing():
             self._drop(positions)
@@ -336,14 +335,14 @@ class Spool:
 
 def patient_spool(path: Path, quota: int, say: Callable[[str], None]) -> Spool:
     """The spool, as soon as there is room on its disk."""
-    told = False
+    reported = False
     while True:
         try:
             return Spool(path, quota)
         except SpoolFullError as error:
-            if not told:
+            if not reported:
                 say(f"{error}: {WAITS}")
-            told = True
+            reported = True
             time.sleep(PAUSE_S)
 
 
@@ -364,12 +363,12 @@ _STREAM = "id, name, start, form, began, position, marker, ended"
 _CHUNK = "id, stream, first, count, samples, side, at, last"
 
 
-def _stream(row: tuple[Any, ...]) -> Stream:
+def _stream_of(row: tuple[Any, ...]) -> Stream:
     id, name, start, form, began, position, marker, ended = row
     return Stream(id, name, start, Form.parsed(form), began, position, marker and json.loads(marker), bool(ended))
 
 
-def _stored(row: tuple[Any, ...]) -> StoredChunk:
+def _chunk_of(row: tuple[Any, ...]) -> StoredChunk:
     id, stream, first, count, samples, side, at, last = row
     return StoredChunk(id, stream, first, count, samples, json.loads(side) if side else {}, at, bool(last))
 

@@ -5,7 +5,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.failover import checkpoint
-from dualres.stream.watch.failover.checkpoint import Checkpoints, packed, unpacked
+from dualres.stream.watch.failover.checkpoint import Checkpoints, pack, unpack
 from dualres.stream.watch.records import StoredChunk, Stream
 from dualres.stream.watch.spool import Spool
 
@@ -34,7 +34,7 @@ def test_what_is_left_is_what_the_next_one_finds(spool, tmp_path):
     with Spool(tmp_path / "elsewhere" / "a.sqlite") as other:
         other.append([stream(9, "of before")], [stored(1, 9)])
         other.record([], [("of before", {})])
-        left = unpacked(packed(spool, "me"), other)
+        left = unpack(pack(spool, "me"), other)
         other.replace(left.streams, left.chunks)
         assert left.by == "me"
         assert other.streams() == [stream(), going, over]
@@ -45,18 +45,18 @@ def test_what_is_left_is_what_the_next_one_finds(spool, tmp_path):
 def test_of_runs_that_are_over_only_the_latest_are_left(spool, monkeypatch):
     monkeypatch.setattr(checkpoint, "RUNS", 10)
     spool.append([stream(i, ended=True) for i in range(1, 30)], [])
-    left = unpacked(packed(spool, "me"), spool)
+    left = unpack(pack(spool, "me"), spool)
     assert [one.id for one in left.streams] == [*range(20, 30)]
 
 
 def test_damage_and_another_model_are_told(spool, tmp_path):
     spool.append([stream()], [stored(1)])
-    data = packed(spool, "me")
+    data = pack(spool, "me")
     for bad in (b"", data[:5], data[:-1], data + b"x", b"\xff" * 100, data[:8] + b"[" * (len(data) - 8)):
         with pytest.raises(ConfigError, match="cannot be understood"):
-            unpacked(bad, spool)
+            unpack(bad, spool)
     with Spool(tmp_path / "b.sqlite") as other, pytest.raises(ConfigError, match="another model"):
-        unpacked(data, other)
+        unpack(data, other)
 
 
 def test_chunks_are_acknowledged_when_sinks_and_broker_have_all_that_came_of_them(spool, monkeypatch):
@@ -66,19 +66,19 @@ def test_chunks_are_acknowledged_when_sinks_and_broker_have_all_that_came_of_the
     spool.append([stream()], [stored(1)])
     spool.record([], [("first", {}), ("second", {})])
     checkpoints.add([lambda: acknowledged.append(1)])
-    checkpoints.go_on(delivered=1, quiet=False)
+    checkpoints.advance(delivered=1, quiet=False)
     assert not left, "a sink has only one of two verdicts"
     spool.append([], [stored(2)])
     checkpoints.add([lambda: acknowledged.append(2)])
-    checkpoints.go_on(delivered=2, quiet=False)
-    assert [one.id for one in unpacked(left[0], spool).chunks] == [1], "as it was when the verdicts were made"
+    checkpoints.advance(delivered=2, quiet=False)
+    assert [one.id for one in unpack(left[0], spool).chunks] == [1], "as it was when the verdicts were made"
     assert not acknowledged, "the broker does not have it yet"
     safe.append(True)
-    checkpoints.go_on(delivered=2, quiet=False)
+    checkpoints.advance(delivered=2, quiet=False)
     assert acknowledged == [1]
-    checkpoints.go_on(delivered=2, quiet=False)
+    checkpoints.advance(delivered=2, quiet=False)
     assert acknowledged == [1, 2]
-    checkpoints.go_on(delivered=2, quiet=False)
+    checkpoints.advance(delivered=2, quiet=False)
     assert len(left) == 2, "there is nothing new"
 
 
@@ -91,7 +91,7 @@ def test_a_checkpoint_is_due_after_a_while_or_many_chunks_and_sooner_where_nothi
         clock[0] += seconds
         checkpoints.add([lambda: None] * chunks)
         before = len(left)
-        checkpoints.go_on(0, quiet)
+        checkpoints.advance(0, quiet)
         return len(left) > before
 
     assert not left_after(checkpoint.EVERY_S - 0.1)

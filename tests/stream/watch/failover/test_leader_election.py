@@ -51,21 +51,21 @@ def test_a_session_that_nobody_claims_is_free(mine):
 
 
 def test_it_waits_while_somebody_says_that_it_has_the_session(broker, mine, monkeypatch):
-    monkeypatch.setattr(turn, "SILENT_S", 2.0)
-    retained(broker, mine.holder, b"other")
+    monkeypatch.setattr(turn, "SILENT_S", 1.0)
+    retained(broker, mine.holder_topic, b"other")
     with Device(broker) as other:
-        waiting, end = Waiting(mine), time.monotonic() + 3.0
+        waiting, end = Waiting(mine), time.monotonic() + 1.5
         while time.monotonic() < end:
-            other._client.publish(mine.holder, b"other", 1, retain=True)
-            assert not waiting.over(0.2)
+            other._client.publish(mine.holder_topic, b"other", 1, retain=True)
+            assert not waiting.over(0.1)
         monkeypatch.setattr(turn, "SILENT_S", 60.0)
-        other._client.publish(mine.holder, None, 1, retain=True)  # a last will, or a farewell
+        other._client.publish(mine.holder_topic, None, 1, retain=True)  # a last will, or a farewell
         assert waiting.over(10)
         assert waiting.result
 
 
 def test_who_is_silent_for_long_has_lost_it(broker, mine):
-    retained(broker, mine.holder, b"killed with its broker")
+    retained(broker, mine.holder_topic, b"killed with its broker")
     waiting = Waiting(mine)
     assert not waiting.over(0.5)
     assert waiting.over(5)
@@ -81,12 +81,12 @@ def test_a_stop_ends_the_waiting(broker, mine):
 
 
 def test_what_was_left_is_found(broker, mine, monkeypatch):
-    assert mine.left_behind() is None
+    assert mine.checkpoint() is None
     large = bytes(range(256)) * 10_000
-    retained(broker, mine.left, b"older")
-    retained(broker, mine.left, large)
-    assert mine.left_behind() == large
+    retained(broker, mine.checkpoint_topic, b"older")
+    retained(broker, mine.checkpoint_topic, large)
+    assert mine.checkpoint() == large
     broker.stop()
     monkeypatch.setattr(turn, "ANSWER_S", 0.2)
     with pytest.raises(TurnLostError, match="does not say what was left"):
-        mine.left_behind()
+        mine.checkpoint()

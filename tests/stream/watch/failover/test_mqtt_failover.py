@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dualres.stream.watch.failover import leader_election as turn
+from dualres.stream.watch.failover import mqtt_failover
 from dualres.stream.watch.failover.leader_election import TurnLostError
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 pytestmark = needs_mosquitto
@@ -19,12 +20,13 @@ SIGNAL = np.arange(10, dtype="<f4")
 @pytest.fixture
 def broker(tmp_path, monkeypatch):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
     with Mosquitto(tmp_path / "broker") as broker:
         yield broker
 
 
 def source(broker, topic="plant/+", group="g"):
-    return MqttFailover(broker.url(topic), told(client=group, shard=(1, 1)))
+    return MqttFailover(broker.url(topic), options(client=group, shard=(1, 1)))
 
 
 class Collecting(Collected):
@@ -60,7 +62,7 @@ def test_when_one_dies_another_goes_on_with_what_it_left_and_what_it_did_not_ack
         for i in range(6):
             device.send(SIGNAL, 10 * i)
         found.until(lambda f: len(f.chunks) == 6)
-        stored = first.keep(b"all up to 30")
+        stored = first.store(b"all up to 30")
         found.until(lambda f: stored())
         for chunk in found.chunks[:3]:
             chunk.acknowledge()
@@ -107,6 +109,7 @@ def test_who_is_overtaken_acknowledges_nothing_any_more_and_does_not_come_back(b
 )
 def test_a_checkpoint_that_is_refused_is_not_stored_and_told(tmp_path, monkeypatch, line, rules, why):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
     (tmp_path / "rules").write_text(f"topic readwrite #\n{rules}\n")
     with (
         Mosquitto(tmp_path / "broker", None, f"acl_file {tmp_path / 'rules'}", line) as broker,
@@ -116,7 +119,7 @@ def test_a_checkpoint_that_is_refused_is_not_stored_and_told(tmp_path, monkeypat
         with Collecting(first) as found:
             device.send(SIGNAL, 0)
             found.until(lambda f: f.chunks)
-            stored = first.keep(bytes(2000))
+            stored = first.store(bytes(2000))
             found.until(lambda f: any(why in text for text in f.said))
             found.until(lambda f: f.ended)  # Mosquitto hangs up on who does what is not allowed
             assert not stored()
@@ -130,13 +133,13 @@ def test_a_checkpoint_that_is_refused_is_tried_again(broker, monkeypatch):
     from paho.mqtt.packettypes import PacketTypes
     from paho.mqtt.reasoncodes import ReasonCode
 
-    monkeypatch.setattr("dualres.stream.watch.failover.mqtt_failover.AGAIN_S", 0.0)
+    monkeypatch.setattr(mqtt_failover, "AGAIN_S", 0.0)
     first = source(broker)
     with Collecting(first) as found:
-        stored = first.keep(b"a checkpoint")
+        stored = first.store(b"a checkpoint")
         found.until(lambda f: stored())
         number = first._client._last_mid
-        first._answered(first._client, None, number, ReasonCode(PacketTypes.PUBACK, "Quota exceeded"), None)
+        first._on_publish(first._client, None, number, ReasonCode(PacketTypes.PUBACK, "Quota exceeded"), None)
         assert not stored()
         found.until(lambda f: stored())
         assert first._client._last_mid == number + 1

@@ -1,20 +1,19 @@
 import threading
-import time
 from signal import SIGHUP
 
 import pytest
 
 from dualres.errors import ConfigError
 from dualres.stream.watch.agent import Agent
-from dualres.stream.watch.failover import checkpoint
+from dualres.stream.watch.failover import checkpoint, mqtt_failover, standby
 from dualres.stream.watch.failover import leader_election as turn
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.failover.standby import Standby
 from dualres.stream.watch.spool import Spool
 from tests.stream.conftest import noise
-from tests.stream.watch.agents import RATE, Remembering, essence, expected
+from tests.stream.watch.agents import RATE, Remembering, by_number, expected, until
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import told
+from tests.stream.watch.sources.collected import options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 pytestmark = needs_mosquitto
@@ -24,7 +23,9 @@ pytestmark = needs_mosquitto
 def broker(tmp_path, monkeypatch):
     monkeypatch.setattr(turn, "FREE_S", 0.1)
     monkeypatch.setattr(turn, "SILENT_S", 2.0)
-    monkeypatch.setattr("dualres.stream.watch.failover.mqtt_failover.BEAT_S", 0.2)
+    monkeypatch.setattr(mqtt_failover, "BEAT_S", 0.2)
+    monkeypatch.setattr(mqtt_failover, "REQUEST_EVERY_S", 0.1)
+    monkeypatch.setattr(standby, "PAUSE_S", 0.1)
     monkeypatch.setattr(checkpoint, "EVERY_S", 0.1)
     with Mosquitto(tmp_path / "broker") as broker:
         yield broker
@@ -34,7 +35,7 @@ class Process:
     """One that stands by, in a thread; all its turns tell one list of verdicts."""
 
     def __init__(self, model, broker, folder):
-        self.told, self.said = [], []
+        self.records, self.said = [], []
         self._spool = (folder / "a.sqlite", 1 << 30)
         self.source, self._model, self._broker = None, model, broker
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -47,14 +48,18 @@ class Process:
             self.standby.run()
 
     def _source(self):
-        self.source = MqttFailover(self._broker.url("plant/+"), told(client="g"))
+        self.source = MqttFailover(self._broker.url("plant/+"), options(client="g"))
         return self.source
 
     def _agent(self, source, checkpoints):
         sink = Remembering()
-        sink.records = self.told
+        sink.records = self.records
         self.checkpoints = checkpoints
         return Agent(self._model, [source], [sink], self.standby._spool, checkpoints=checkpoints, say=self.said.append)
+
+    @property
+    def told(self):
+        return [record.data for record in self.records]
 
     def __enter__(self):
         self._thread.start()
@@ -68,24 +73,13 @@ class Process:
         self.standby.stop()
         self._thread.join(20)
         assert not self._thread.is_alive()
-        assert self.standby.failed == []
-
-
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+        assert self.standby.source_errors == []
 
 
 def has_turn(process):
     """And has subscribed: a broker gives us nothing of what came before that."""
     for word in ("our turn", "connected as"):
         until(lambda word=word: any(word in text for text in process.said))
-
-
-def by_number(records):
-    return {(one.data["kind"], one.data["number"]): essence(one.data) for one in records}
 
 
 @pytest.fixture
@@ -113,7 +107,7 @@ def test_another_process_goes_on_to_the_last_bit(views, broker, tmp_path, signal
     assert by_number([*first.told, *second.told]) == whole
     assert {**by_number(first.told), **by_number(second.told)} == whole, "what both say is the same"
     assert "it is our turn; 1 streams go on" in second.said
-    assert min(one.data["number"] for one in second.told if one.data["kind"] == "window") > 0
+    assert min(one["number"] for one in second.told if one["kind"] == "window") > 0
 
 
 def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, signal, monkeypatch):
@@ -121,7 +115,7 @@ def test_who_loses_its_turn_stands_by_and_gets_another(views, broker, tmp_path, 
         has_turn(first)
         send(device, signal, 0, 3)
         until(lambda: len(first.told) > 8 and not first.checkpoints._waiting)
-        thief = MqttFailover(broker.url("plant/+"), told(client="g"))
+        thief = MqttFailover(broker.url("plant/+"), options(client="g"))
         monkeypatch.setattr(thief._turn, "wait", lambda stopped: True)  # it believes that the first is dead
         assert thief.claim(print, threading.Event())
         until(lambda: any("may be another's now" in text for text in first.said))
@@ -146,7 +140,7 @@ def test_who_gets_its_own_turn_back_loses_nothing_that_the_broker_forgot(views, 
         broker.start()
         until(lambda: sum("our turn" in text for text in first.said) == 2, turn.SILENT_S + 20)
         send(device, signal, 5, 8)
-        until(lambda: max(one.data["stop"] for one in first.told) > 7 * RATE)
+        until(lambda: max(one["stop"] for one in first.told) > 7 * RATE)
     assert {key: by_number(first.told)[key] for key in before} == before
 
 
@@ -167,12 +161,12 @@ def test_while_checkpoints_are_refused_nothing_is_lost(views, broker, tmp_path, 
         send(device, signal, 3, 8)
         whole = expected(views, signal, finish=False)
         until(lambda: by_number(process.told).keys() == whole.keys(), 40)
-        until(lambda: not process.checkpoints._waiting and not process.checkpoints._under_way)
+        until(lambda: not process.checkpoints._waiting and not process.checkpoints._pending)
     assert by_number(process.told) == whole
 
 
 def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker, tmp_path, signal):
-    left = f"dualres/watch/{MqttFailover(broker.url('plant/+'), told(client='g')).client_id}/left"
+    left = f"dualres/watch/{MqttFailover(broker.url('plant/+'), options(client='g')).client_id}/left"
     with Device(broker) as device:
         until(device._client.is_connected)
         device._client.publish(left, b"nonsense", 1, retain=True).wait_for_publish(5)
@@ -186,6 +180,6 @@ def test_what_cannot_be_understood_is_told_and_streams_begin_anew(views, broker,
 
 def test_a_wrong_source_is_an_error_at_once(tmp_path):
     with Spool(tmp_path / "a.sqlite") as spool:
-        standby = Standby(lambda: MqttFailover("mqtt://host", told(client="g")), spool, None, print)
+        standby = Standby(lambda: MqttFailover("mqtt://host", options(client="g")), spool, None, print)
         with pytest.raises(ConfigError):
             standby.run()

@@ -6,9 +6,8 @@ import json
 import pytest
 
 from dualres.errors import ConfigError, OutputError
-from dualres.stream.watch.sinks.appended import append
 from dualres.stream.watch.sinks.catalogue import sink_of
-from dualres.stream.watch.sinks.sink import NotDeliveredError
+from dualres.stream.watch.sinks.sink import NotDeliveredError, append
 from tests.stream.watch.sinks.records import record
 
 

@@ -2,6 +2,7 @@ import json
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
@@ -9,6 +10,7 @@ from dualres.errors import ConfigError
 from dualres.stream.watch.sinks import mqtt
 from dualres.stream.watch.sinks.catalogue import sink_of
 from dualres.stream.watch.sinks.sink import NotDeliveredError
+from tests.stream.watch.agents import until
 from tests.stream.watch.mosquitto import Mosquitto, needs_mosquitto
 from tests.stream.watch.sinks.records import record
 
@@ -17,29 +19,12 @@ pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 
 @needs_mosquitto
 def test_verdicts_are_published_on_a_topic_for_each_stream(tmp_path, monkeypatch):
-    from paho.mqtt.client import Client
-    from paho.mqtt.enums import CallbackAPIVersion
-
     monkeypatch.setattr(mqtt, "TIMEOUT_S", 1.0)
-    got, all_there, subscribed = [], threading.Event(), threading.Event()
-
-    def message(client, _, one):
-        got.append((one.topic, json.loads(one.payload)))
-        if len(got) == 2:
-            all_there.set()
-
     with Mosquitto(tmp_path) as broker:
-        listener = Client(CallbackAPIVersion.VERSION2)
-        listener.on_message, listener.on_subscribe = message, lambda *_: subscribed.set()
-        listener.connect("127.0.0.1", broker.port)
-        listener.subscribe("verdicts/#", qos=1)
-        listener.loop_start()
-        assert subscribed.wait(10)
         sink = sink_of(broker.url("verdicts/{stream}"))
-        sink.send([record(0), record(1, "a+b")])
-        assert all_there.wait(10)
-        listener.disconnect()
-        listener.loop_stop()
+        with received_by(broker) as got:
+            sink.send([record(0), record(1, "a+b")])
+            until(lambda: len(got) == 2)
         broker.stop()
         with pytest.raises(NotDeliveredError):
             sink.send([record(2)])
@@ -53,28 +38,30 @@ def test_a_topic_that_stands_for_many_is_refused(topic):
         sink_of(f"mqtt://host/{topic}")
 
 
-def received_by(broker, topic="verdicts/#"):
-    """A list that fills with what is published, once somebody listens; and who does."""
+@contextmanager
+def received_by(broker):
+    """A list that fills with the topics and verdicts that are published."""
     from paho.mqtt.client import Client
     from paho.mqtt.enums import CallbackAPIVersion
 
     got, subscribed = [], threading.Event()
     listener = Client(CallbackAPIVersion.VERSION2)
-    listener.on_message = lambda client, _, one: got.append(json.loads(one.payload)["id"])
+    listener.on_message = lambda client, _, one: got.append((one.topic, json.loads(one.payload)))
     listener.on_subscribe = lambda *_: subscribed.set()
     listener.connect("127.0.0.1", broker.port)
-    listener.subscribe(topic, qos=1)
+    listener.subscribe("verdicts/#", qos=1)
     listener.loop_start()
     assert subscribed.wait(10)
-    return got, listener
+    yield got
+    listener.disconnect()
+    listener.loop_stop()
 
 
 @needs_mosquitto
 def test_verdicts_that_a_broker_refuses_wait_until_it_takes_them(tmp_path):
     rules = tmp_path / "rules"
     rules.write_text("topic readwrite #\ntopic deny verdicts/pump\n")
-    with Mosquitto(tmp_path / "broker", None, f"acl_file {rules}") as broker:
-        got, listener = received_by(broker)
+    with Mosquitto(tmp_path / "broker", None, f"acl_file {rules}") as broker, received_by(broker) as got:
         sink = sink_of(broker.url("verdicts/{stream}"))
         for _ in range(2):
             with pytest.raises(NotDeliveredError, match=r"refuses a verdict .Not authorized"):
@@ -82,18 +69,17 @@ def test_verdicts_that_a_broker_refuses_wait_until_it_takes_them(tmp_path):
         rules.write_text("topic readwrite #\n")
         broker.process.send_signal(signal.SIGHUP)  # by which it reads the rules again
         until(lambda: delivered(sink, [record(0), record(1), record(2, "fan")]))
-        until(lambda: len(set(got)) == 3)
+        until(lambda: len({verdict["id"] for _, verdict in got}) == 3)
         sink.close()
-        listener.disconnect()
-        listener.loop_stop()
-    assert got.count(record(0).data["id"]) == 1, "what was refused was not published, nor sent again behind our back"
+    assert [verdict["id"] for _, verdict in got].count(record(0).data["id"]) == 1, (
+        "what was refused was not published, nor sent again behind our back"
+    )
 
 
 @needs_mosquitto
 @pytest.mark.parametrize("limit", ["message_size_limit 500", "max_packet_size 600"])
 def test_a_verdict_that_is_too_large_for_a_broker_is_told_at_once_and_does_not_stay_in_the_way(tmp_path, limit):
-    with Mosquitto(tmp_path, None, limit) as broker:
-        got, listener = received_by(broker)
+    with Mosquitto(tmp_path, None, limit) as broker, received_by(broker) as got:
         sink, large = sink_of(broker.url("verdicts/{stream}")), record(0)
         large.data["condition"] = {"note": "x" * 1000}
         began = time.monotonic()
@@ -101,10 +87,8 @@ def test_a_verdict_that_is_too_large_for_a_broker_is_told_at_once_and_does_not_s
             sink.send([large])
         assert time.monotonic() - began < mqtt.TIMEOUT_S / 2
         sink.send([record(1)])
-        until(lambda: got == [record(1).data["id"]])
+        until(lambda: got == [("verdicts/pump", record(1).data)])
         sink.close()
-        listener.disconnect()
-        listener.loop_stop()
 
 
 @needs_mosquitto
@@ -124,10 +108,3 @@ def delivered(sink, records):
     except NotDeliveredError:
         return False
     return True
-
-
-def until(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)

@@ -1,12 +1,12 @@
 """What a source puts, while a test looks on."""
 
 import threading
-import time
 
 import numpy as np
 
 from dualres.stream.monitor.chunk import DTYPES
 from dualres.stream.watch.sources.source import SourceOptions
+from tests.stream.watch.agents import until
 
 
 class Collected:
@@ -26,10 +26,7 @@ class Collected:
 
     def until(self, condition, seconds=10):
         """Wait until the condition holds of what was collected so far."""
-        end = time.monotonic() + seconds
-        while not condition(self):
-            assert time.monotonic() < end, (self.chunks, self.said)
-            time.sleep(0.02)
+        until(lambda: condition(self), seconds, lambda: (self.chunks, self.said))
         return self
 
     def samples(self, stream=None):
@@ -37,7 +34,7 @@ class Collected:
         return np.concatenate([np.frombuffer(c.data, DTYPES[c.form.dtype]) for c in some]) if some else np.empty(0)
 
 
-def told(model=None, **given):
+def options(model=None, **given):
     return SourceOptions(model, **given)
 
 

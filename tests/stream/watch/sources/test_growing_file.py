@@ -5,14 +5,14 @@ from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.sources.growing_file import GrowingFile
 from dualres.stream.watch.sources.source import StreamPosition
-from tests.stream.watch.sources.collected import Collected, told, wav
+from tests.stream.watch.sources.collected import Collected, options, wav
 
 SIGNAL = np.arange(1000, dtype="<i2")
 FORM = Form.of(8000, "i16")
 
 
 def source(path, **given):
-    return GrowingFile(str(path), told(rate=FORM.rate, dtype="i16", **given))
+    return GrowingFile(str(path), options(rate=FORM.rate, dtype="i16", **given))
 
 
 def test_what_is_added_is_read(tmp_path):
@@ -61,7 +61,7 @@ def test_a_file_that_was_cut_off_meanwhile_is_another_one(tmp_path):
 def test_a_wav_says_its_rate_and_what_follows_its_samples_is_none(tmp_path):
     path = tmp_path / "a.wav"
     path.write_bytes(wav(SIGNAL, 9000, more=b"LIST\x04\0\0\0more"))
-    with Collected(GrowingFile(str(path), told(follow=False))) as found:
+    with Collected(GrowingFile(str(path), options(follow=False))) as found:
         found.thread.join(10)
     assert found.samples().tolist() == SIGNAL.tolist()
     assert found.chunks[0].form == Form.of(9000, "i16")
@@ -71,7 +71,7 @@ def test_raw_samples_need_a_rate(tmp_path):
     path = tmp_path / "a.raw"
     path.write_bytes(SIGNAL.tobytes())
     with pytest.raises(ConfigError, match="--rate"):
-        GrowingFile(str(path), told()).run(lambda c: None, print, Collected(source(path)).stopped, {})
+        GrowingFile(str(path), options()).run(lambda c: None, print, Collected(source(path)).stopped, {})
 
 
 @pytest.mark.parametrize("written", [0, 5, 30, 60], ids="{} bytes".format)

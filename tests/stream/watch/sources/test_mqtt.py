@@ -12,7 +12,7 @@ from dualres.stream.watch.broker import Broker
 from dualres.stream.watch.sources import mqtt
 from dualres.stream.watch.sources.mqtt import Header, Mqtt
 from tests.stream.watch.mosquitto import Device, Mosquitto, needs_mosquitto
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 pytest.importorskip("paho.mqtt", reason="MQTT needs paho-mqtt")
 SIGNAL = np.arange(1000, dtype="<f4")
@@ -25,7 +25,9 @@ def broker(tmp_path):
 
 
 def source(broker, topic="plant/+", client="tests", **given):
-    return Mqtt(broker.url(topic), told(client=client, **given))
+    made = Mqtt(broker.url(topic), options(client=client, **given))
+    made._client.reconnect_delay_set(0.05, 1)
+    return made
 
 
 def acknowledge(found):
@@ -154,7 +156,8 @@ def test_samples_stay_in_order_while_those_of_another_shard_are_let_go_at_once(b
 
 @needs_mosquitto
 @pytest.mark.parametrize("rate", [None, Fraction(8000)], ids=["no rate", "another rate"])  # which a model may remember
-def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate):
+def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, rate, monkeypatch):
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.3)
     many = np.zeros(20_000, "<f4")
     with Device(broker) as device:
         with Collected(source(broker)) as found:
@@ -167,7 +170,8 @@ def test_a_header_comes_even_when_the_broker_is_busy_sending_all_else(broker, ra
 
 
 @needs_mosquitto
-def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
+def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker, monkeypatch):
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.2)
     with Device(broker) as device, Collected(source(broker, rate=Fraction(8000))) as found:
         found.until(lambda f: f.said)
         device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
@@ -179,10 +183,10 @@ def test_where_no_header_comes_the_rate_that_was_given_is_believed(broker):
 
 @needs_mosquitto
 def test_a_stream_without_a_header_holds_up_no_other(broker, monkeypatch):
-    monkeypatch.setattr(mqtt, "ASKED_EVERY_S", 0.05)
+    monkeypatch.setattr(mqtt, "REQUEST_EVERY_S", 0.05)
     with Device(broker, "plant/a") as device, Collected(source(broker)) as found:
         found.until(lambda f: f.said)
-        for _ in range(mqtt.UNACKNOWLEDGED):
+        for _ in range(mqtt.RECEIVE_MAXIMUM):
             device._client.publish("plant/b", SIGNAL.tobytes(), qos=1)
         device.send(SIGNAL, 0)
         found.until(lambda f: f.chunks)

@@ -5,7 +5,7 @@ from dualres.stream.monitor.chunk import Form
 from dualres.stream.watch.sources import recordings_folder
 from dualres.stream.watch.sources.recordings_folder import RecordingsFolder
 from dualres.stream.watch.sources.source import StreamPosition
-from tests.stream.watch.sources.collected import Collected, told, wav
+from tests.stream.watch.sources.collected import Collected, options, wav
 
 SIGNAL = np.arange(5000, dtype=np.int16)
 
@@ -18,7 +18,7 @@ def impatient(monkeypatch):
 
 def test_each_complete_file_is_a_stream(views, tmp_path):
     (tmp_path / "a.wav").write_bytes(wav(SIGNAL))
-    with Collected(RecordingsFolder(str(tmp_path), told(views))) as found:
+    with Collected(RecordingsFolder(str(tmp_path), options(views))) as found:
         found.until(lambda f: [c for c in f.chunks if c.last])
         (tmp_path / "b.wav").write_bytes(wav(SIGNAL[::-1].copy())[:20])
         found.until(lambda f: f.said)
@@ -39,7 +39,7 @@ def test_what_was_read_before_is_not_read_again(views, tmp_path):
         str(tmp_path / "a.wav"): StreamPosition(form, "now", 5000, True, 0.0),
         str(tmp_path / "b.wav"): StreamPosition(form, "now", 5000, False, 0.0),
     }
-    with Collected(RecordingsFolder(str(tmp_path), told(views, follow=False)), known) as found:
+    with Collected(RecordingsFolder(str(tmp_path), options(views, follow=False)), known) as found:
         found.thread.join(20)
     assert [(c.stream, c.count, c.last) for c in found.chunks] == [(str(tmp_path / "b.wav"), 0, True)]
 
@@ -48,14 +48,14 @@ def test_axes_come_in_the_models_order(two_axes, tmp_path):
     np.savetxt(tmp_path / "a.csv", np.stack([SIGNAL, -SIGNAL], axis=1), header="y,x", comments="", delimiter=",")
     from fractions import Fraction
 
-    with Collected(RecordingsFolder(str(tmp_path), told(two_axes, follow=False, rate=Fraction(8000)))) as found:
+    with Collected(RecordingsFolder(str(tmp_path), options(two_axes, follow=False, rate=Fraction(8000)))) as found:
         found.thread.join(20)
     assert found.chunks[0].form.channels == 2
     assert found.samples()[:4].tolist() == [0, 0, -1, 1]
 
 
 def test_recordings_in_a_folder_are_of_one_machine(views, tmp_path):
-    folder = RecordingsFolder(str(tmp_path), told(views))
+    folder = RecordingsFolder(str(tmp_path), options(views))
     assert folder.machine_of(str(tmp_path / "a.wav")) == folder.machine_of(str(tmp_path / "b.wav")) == str(tmp_path)
     assert folder.machine_of(str(tmp_path / "pump 2" / "a.wav")) == str(tmp_path / "pump 2")
     assert folder.machine_of(f"{tmp_path / 'a.wav'}[2]") == f"{tmp_path}[2]", "another place on the machine"

@@ -9,7 +9,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.stream.watch.sources import serial_port
 from dualres.stream.watch.sources.serial_port import SerialPort
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 pytest.importorskip("serial", reason="serial ports need pyserial")
 SIGNAL = np.arange(500, dtype="<i2")
@@ -19,7 +19,10 @@ def test_samples_come_whole_however_the_bytes_do(monkeypatch):
     ours, theirs = pty.openpty()
     tty.setraw(theirs)
     try:
-        source, opened = SerialPort(f"serial://{os.ttyname(theirs)}", told(rate=8000, dtype="i16")), threading.Event()
+        source, opened = (
+            SerialPort(f"serial://{os.ttyname(theirs)}", options(rate=8000, dtype="i16")),
+            threading.Event(),
+        )
         listen = source._listen
         monkeypatch.setattr(source, "_listen", lambda *given: opened.set() or listen(*given))
         with Collected(source) as found:
@@ -37,7 +40,7 @@ def test_a_port_that_is_not_there_is_tried_again_and_told_once(tmp_path, monkeyp
     monkeypatch.setattr(serial_port, "AGAIN_S", 0.05)
     ours, theirs = pty.openpty()
     try:
-        with Collected(SerialPort(f"serial://{tmp_path}/port?baud=9600", told(rate=8000))) as found:
+        with Collected(SerialPort(f"serial://{tmp_path}/port?baud=9600", options(rate=8000))) as found:
             found.until(lambda f: f.said)
             found.thread.join(0.3)
             (tmp_path / "port").symlink_to(os.ttyname(theirs))
@@ -51,4 +54,4 @@ def test_a_port_that_is_not_there_is_tried_again_and_told_once(tmp_path, monkeyp
 
 def test_a_baud_rate_that_is_none_is_refused():
     with pytest.raises(ConfigError, match="baud=921600"):
-        SerialPort("serial:///dev/ttyS0?baud=fast", told(rate=8000))
+        SerialPort("serial:///dev/ttyS0?baud=fast", options(rate=8000))

@@ -9,7 +9,7 @@ import pytest
 from dualres.errors import ConfigError
 from dualres.stream.monitor.chunk import STAMP
 from dualres.stream.watch.sources.udp import Udp
-from tests.stream.watch.sources.collected import Collected, told
+from tests.stream.watch.sources.collected import Collected, options
 
 SIGNAL = np.arange(100, dtype="<f4")
 
@@ -29,7 +29,7 @@ def send(port, *payloads):
 
 def test_every_sender_is_a_stream(port):
     name = f"udp://127.0.0.1:{port}"
-    with Collected(Udp(name, told(rate=8000))) as found:
+    with Collected(Udp(name, options(rate=8000))) as found:
         send(port, SIGNAL[:60].tobytes(), b"odd", b"odd", SIGNAL[60:].tobytes())
         found.until(lambda f: len(f.samples()) == 100)
     assert found.samples().tolist() == SIGNAL.tolist()
@@ -39,7 +39,7 @@ def test_every_sender_is_a_stream(port):
 
 
 def test_a_stamp_tells_where_samples_belong(port):
-    with Collected(Udp(f"udp://127.0.0.1:{port}", told(rate=8000, stamped=True))) as found:
+    with Collected(Udp(f"udp://127.0.0.1:{port}", options(rate=8000, stamped=True))) as found:
         send(port, STAMP.pack(5, 1000) + SIGNAL.tobytes())
         found.until(lambda f: f.chunks)
     assert (found.chunks[0].start, found.chunks[0].first, found.chunks[0].count) == ("5", 1000, 100)
@@ -78,7 +78,7 @@ def missing(found):
 @COUNTS_DROPS
 @pytest.mark.parametrize("hosts", [["127.0.0.1"], ["127.0.0.1", "127.0.0.2"]], ids=["one sender", "two senders"])
 def test_what_the_system_drops_is_missing(port, hosts):
-    source = Udp(f"udp://127.0.0.1:{port}", told(rate=8000))
+    source = Udp(f"udp://127.0.0.1:{port}", options(rate=8000))
     overrun(port, hosts, 1000)
     with Collected(source) as found:
         sent = 1000 + until_told(found, port, hosts, lambda: len({c.stream for c in found.chunks if c.missing}))
@@ -90,7 +90,7 @@ def test_what_the_system_drops_is_missing(port, hosts):
 
 @COUNTS_DROPS
 def test_a_stamp_tells_better_what_is_missing(port):
-    source = Udp(f"udp://127.0.0.1:{port}", told(rate=8000, stamped=True))
+    source = Udp(f"udp://127.0.0.1:{port}", options(rate=8000, stamped=True))
     overrun(port, ["127.0.0.1"], 1000)
     with Collected(source) as found:
         until_told(found, port, ["127.0.0.1"], lambda: len(found.said))
@@ -99,6 +99,9 @@ def test_a_stamp_tells_better_what_is_missing(port):
 
 def test_an_address_that_cannot_be_used_is_told(port):
     with pytest.raises(ConfigError, match="needs a port"):
-        Udp("udp://127.0.0.1", told(rate=8000))
-    with Collected(Udp(f"udp://127.0.0.1:{port}", told(rate=8000))), pytest.raises(ConfigError, match="another port"):
-        Udp(f"udp://127.0.0.1:{port}", told(rate=8000))
+        Udp("udp://127.0.0.1", options(rate=8000))
+    with (
+        Collected(Udp(f"udp://127.0.0.1:{port}", options(rate=8000))),
+        pytest.raises(ConfigError, match="another port"),
+    ):
+        Udp(f"udp://127.0.0.1:{port}", options(rate=8000))

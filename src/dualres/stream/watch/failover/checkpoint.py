@@ -35,14 +35,14 @@ class StreamCheckpoint:
     chunks: list[StoredChunk]
 
 
-def packed(spool: Spool, by: str) -> bytes:
+def pack(spool: Spool, by: str) -> bytes:
     """Streams and chunks: JSON with its length before it, then the bytes of all chunks."""
     runs: dict[str, list[Stream]] = {}
     for stream in spool.streams():
         runs.setdefault(stream.name, []).append(stream)
     streams = [stream for some in runs.values() for stream in some[-RUNS:]]
-    known = {stream.id for stream in streams}
-    chunks = [chunk for chunk in spool.chunks() if chunk.stream in known]
+    ids = {stream.id for stream in streams}
+    chunks = [chunk for chunk in spool.chunks() if chunk.stream in ids]
     data = {
         "of": spool.path.stem,
         "by": by,
@@ -53,7 +53,7 @@ def packed(spool: Spool, by: str) -> bytes:
     return b"".join([_LENGTH.pack(len(text)), text, *(chunk.data for chunk in chunks)])
 
 
-def unpacked(payload: bytes, spool: Spool) -> StreamCheckpoint:
+def unpack(payload: bytes, spool: Spool) -> StreamCheckpoint:
     """A ConfigError where it is none, or of another model."""
     try:
         (length,) = _LENGTH.unpack_from(payload)
@@ -76,7 +76,7 @@ def unpacked(payload: bytes, spool: Spool) -> StreamCheckpoint:
 
 
 @dataclass
-class _UnderWay:
+class _PendingCheckpoint:
     data: bytes
     verdict: int  # the last one that sinks must have
     acknowledgements: Sequence[Callable[[], None]]
@@ -90,25 +90,25 @@ class Checkpoints:
         """`by` names this process. `store` begins to store one, and what it gives says whether that is done."""
         self._spool, self._by, self._store = spool, by, store
         self._waiting: list[Callable[[], None]] = []
-        self._under_way: _UnderWay | None = None
+        self._pending: _PendingCheckpoint | None = None
         self._at = time.monotonic()
 
     def add(self, acknowledgements: Sequence[Callable[[], None]]) -> None:
         """Of chunks that were committed to the spool."""
         self._waiting += acknowledgements
 
-    def go_on(self, delivered: int, quiet: bool) -> None:
+    def advance(self, delivered: int, quiet: bool) -> None:
         """All sinks have the verdicts up to `delivered`. `quiet`: nothing came. To be called when all is judged."""
-        if not self._under_way and self._waiting and self._due(quiet):
-            self._under_way = _UnderWay(packed(self._spool, self._by), self._spool.last_verdict, self._waiting)
+        if not self._pending and self._waiting and self._due(quiet):
+            self._pending = _PendingCheckpoint(pack(self._spool, self._by), self._spool.last_verdict, self._waiting)
             self._waiting = []
-        one = self._under_way
-        if one and not one.stored and delivered >= one.verdict:
-            one.stored, one.data = self._store(one.data), b""
-        if one and one.stored and one.stored():
-            for acknowledge in one.acknowledgements:
+        pending = self._pending
+        if pending and not pending.stored and delivered >= pending.verdict:
+            pending.stored, pending.data = self._store(pending.data), b""
+        if pending and pending.stored and pending.stored():
+            for acknowledge in pending.acknowledgements:
                 acknowledge()
-            self._under_way, self._at = None, time.monotonic()
+            self._pending, self._at = None, time.monotonic()
 
     def _due(self, quiet: bool) -> bool:
         passed = time.monotonic() - self._at

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BEAT_S = 5.0
 SILENT_S = 20.0  # after which whoever says nothing has not got the session any more
 FREE_S = 1.0  # after which a session that nobody claims is free
-ANSWER_S = 60.0  # for what was left at the broker
+ANSWER_S = 60.0  # for the checkpoint at the broker
 
 
 class TurnLostError(DualResError):
@@ -34,48 +34,48 @@ class Turn:
         """`session` is the client's id, and `below` the beginning of topics that nobody else uses."""
         self._broker, self.session = broker, session
         name = re.sub(r"[/+#]", "_", session)
-        self.holder, self.left = f"{below}{name}/holder", f"{below}{name}/left"
+        self.holder_topic, self.checkpoint_topic = f"{below}{name}/holder", f"{below}{name}/left"
         self._question = f"{below}{name}/question/{uuid4().hex}"
 
     def wait(self, stopped: threading.Event) -> bool:
         """Until nobody has the session, as far as one can see; False if stopped."""
-        heard = _SessionHolder()
+        holder = _SessionHolder()
         client = self._broker.client("")
-        client.on_connect = lambda client, *_: client.subscribe(self.holder, 1)
-        client.on_subscribe = lambda *_: heard.begin()
-        client.on_message = heard.message
-        client.on_disconnect = lambda *_: heard.nothing()
+        client.on_connect = lambda client, *_: client.subscribe(self.holder_topic, 1)
+        client.on_subscribe = lambda *_: holder.begin()
+        client.on_message = holder.message
+        client.on_disconnect = lambda *_: holder.forget()
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
         client.loop_start()
-        while not heard.free and not stopped.wait(0.1):
+        while not holder.free and not stopped.wait(0.1):
             pass
         client.disconnect()
         client.loop_stop()
         return not stopped.is_set()
 
-    def left_behind(self) -> bytes | None:
+    def checkpoint(self) -> bytes | None:
         """What the one before us left. To be asked when we have the session, for then nobody adds to it."""
-        found: list[bytes] = []
+        payloads: list[bytes] = []
         answered = threading.Event()
 
         def message(client: Client, _: object, message: MQTTMessage) -> None:
             if message.topic == self._question:
                 answered.set()  # what is retained came before it
             else:
-                found.append(bytes(message.payload))
+                payloads.append(bytes(message.payload))
 
         client = self._broker.client("")
-        client.on_connect = lambda client, *_: client.subscribe([(self.left, 1), (self._question, 1)])
+        client.on_connect = lambda client, *_: client.subscribe([(self.checkpoint_topic, 1), (self._question, 1)])
         client.on_subscribe = lambda client, *_: client.publish(self._question, b"?", 1)
         client.on_message = message
         client.connect_async(self._broker.host, self._broker.port, KEEPALIVE_S)
         client.loop_start()
-        known = answered.wait(ANSWER_S)
+        in_time = answered.wait(ANSWER_S)
         client.disconnect()
         client.loop_stop()
-        if not known:
+        if not in_time:
             raise TurnLostError(f"{self._broker}: does not say what was left for {self.session}")
-        return found[-1] if found else None
+        return payloads[-1] if payloads else None
 
 
 class _SessionHolder:
@@ -83,20 +83,20 @@ class _SessionHolder:
 
     def __init__(self) -> None:
         self._since: float | None = None
-        self._held = False
+        self._occupied = False
 
     def begin(self) -> None:
         self._since = time.monotonic()
 
-    def nothing(self) -> None:
-        self._since, self._held = None, False
+    def forget(self) -> None:
+        self._since, self._occupied = None, False
 
     def message(self, client: Any, _: object, message: MQTTMessage) -> None:
-        self._held = bool(message.payload)
-        if self._held:
+        self._occupied = bool(message.payload)
+        if self._occupied:
             self._since = time.monotonic()
 
     @property
     def free(self) -> bool:
         since = self._since
-        return since is not None and time.monotonic() - since >= (SILENT_S if self._held else FREE_S)
+        return since is not None and time.monotonic() - since >= (SILENT_S if self._occupied else FREE_S)

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from dualres.errors import ConfigError
 from dualres.stream.watch.agent import Agent
-from dualres.stream.watch.failover.checkpoint import Checkpoints, StreamCheckpoint, unpacked
+from dualres.stream.watch.failover.checkpoint import Checkpoints, StreamCheckpoint, unpack
 from dualres.stream.watch.failover.leader_election import TurnLostError
 from dualres.stream.watch.failover.mqtt_failover import MqttFailover
 from dualres.stream.watch.spool import Spool, SpoolFullError
@@ -25,16 +25,16 @@ class Standby:
 
     def __init__(
         self,
-        source_of: Callable[[], MqttFailover],
+        new_source: Callable[[], MqttFailover],
         spool: Spool,
-        agent_of: Callable[[MqttFailover, Checkpoints], Agent],
+        new_agent: Callable[[MqttFailover, Checkpoints], Agent],
         say: Callable[[str], None],
     ) -> None:
-        self._source_of, self._spool, self._agent_of, self._say = source_of, spool, agent_of, say
+        self._new_source, self._spool, self._new_agent, self._say = new_source, spool, new_agent, say
         self._stopped, self._by = threading.Event(), uuid4().hex
         self._agent: Agent | None = None
-        self.failed: list[Exception] = []  # what ended it, other than a turn that was lost
-        self.refused: list[Exception] = []  # it never ends by itself, so nobody is told at its end
+        self.source_errors: list[Exception] = []  # what ended it, other than a turn that was lost
+        self.stream_errors: list[Exception] = []  # it never ends by itself, so it has no final report
 
     def stop(self) -> None:
         """From another thread or a signal's handler."""
@@ -49,8 +49,8 @@ class Standby:
 
     def run(self) -> None:
         """Turn after turn, until it is stopped or nobody listens to a sink any more."""
-        while not self._stopped.is_set() and not self.failed:
-            source = self._source_of()
+        while not self._stopped.is_set() and not self.source_errors:
+            source = self._new_source()
             try:
                 self._take_over(source.claim(self._say, self._stopped))
             except (TurnLostError, SpoolFullError) as error:
@@ -59,23 +59,23 @@ class Standby:
                     self._say(f"{error}; it is tried again and again")
                     self._stopped.wait(PAUSE_S)
                 continue
-            if not self._worked(source):
+            if not self._work(source):
                 break
 
-    def _worked(self, source: MqttFailover) -> bool:
+    def _work(self, source: MqttFailover) -> bool:
         """Until the turn is lost; False if it ended otherwise."""
-        self._agent = self._agent_of(source, Checkpoints(self._spool, self._by, source.keep))
+        self._agent = self._new_agent(source, Checkpoints(self._spool, self._by, source.store))
         if self._stopped.is_set():
             self._agent.stop()
         self._agent.run()
-        self.failed = [error for error in self._agent.failed if not isinstance(error, TurnLostError)]
-        return bool(self._agent.failed)
+        self.source_errors = [error for error in self._agent.source_errors if not isinstance(error, TurnLostError)]
+        return bool(self._agent.source_errors)
 
     def _take_over(self, payload: bytes | None) -> None:
         left = StreamCheckpoint("", [], [])
         if payload:
             try:
-                left = unpacked(payload, self._spool)
+                left = unpack(payload, self._spool)
             except ConfigError as error:
                 self._say(f"{error}; all streams begin anew")
         if left.by != self._by:

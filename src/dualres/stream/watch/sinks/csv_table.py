@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.stream.watch.records import VerdictRecord
-from dualres.stream.watch.sinks.appended import append
-from dualres.stream.watch.sinks.sink import Sink
+from dualres.stream.watch.sinks.sink import Sink, append
 from dualres.utils.printable import printable
 
 COLUMNS = (

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dualres.stream.watch.records import VerdictRecord
-from dualres.stream.watch.sinks.appended import append
-from dualres.stream.watch.sinks.sink import ClosedError, Sink
+from dualres.stream.watch.sinks.sink import ClosedError, Sink, append
 
 
 class StandardOutput(Sink):

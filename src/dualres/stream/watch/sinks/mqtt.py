@@ -71,47 +71,47 @@ class _Connection:
     """Until it is lost."""
 
     def __init__(self, broker: Broker) -> None:
-        self._there, self._lost = threading.Event(), ""  # and why
-        self._refused: dict[int, str] = {}  # why, by the numbers of messages
+        self._ready, self._lost = threading.Event(), ""  # and why
+        self._refusals: dict[int, str] = {}  # why, by the numbers of messages
         self._client = broker.client("", again=False)
-        self._client.on_connect, self._client.on_disconnect = self._connected, self._disconnected
-        self._client.on_publish = self._answered
+        self._client.on_connect, self._client.on_disconnect = self._on_connect, self._on_disconnect
+        self._client.on_publish = self._on_publish
         self._client.connect_async(broker.host, broker.port, KEEPALIVE_S)
         self._client.loop_start()
 
     def publish(self, messages: Sequence[TopicMessage]) -> None:
         """Until the broker has all; else a NotDeliveredError."""
-        if not self._there.wait(TIMEOUT_S) and not self._lost:
+        if not self._ready.wait(TIMEOUT_S) and not self._lost:
             raise NotDeliveredError("no broker answers")
-        for sent in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
-            self._await(sent)
-            if reason := self._refused.pop(sent.mid, ""):
+        for message in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
+            self._await(message)
+            if reason := self._refusals.pop(message.mid, ""):
                 raise NotDeliveredError(f"the broker refuses a verdict ({reason})")
 
-    def _await(self, sent: MQTTMessageInfo) -> None:
+    def _await(self, message: MQTTMessageInfo) -> None:
         deadline = time.monotonic() + TIMEOUT_S
         try:
-            while not self._lost and not sent.is_published() and time.monotonic() < deadline:
-                sent.wait_for_publish(LOOK_S)
-            arrived = sent.is_published()
+            while not self._lost and not message.is_published() and time.monotonic() < deadline:
+                message.wait_for_publish(LOOK_S)
+            delivered = message.is_published()
         except (RuntimeError, ValueError) as error:
             raise NotDeliveredError(self._lost or str(error)) from error
-        if not arrived:
+        if not delivered:
             raise NotDeliveredError(self._lost or "the broker acknowledges nothing")
 
     def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _connected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+    def _on_connect(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         if reason.is_failure:
             self._lost = f"the broker refuses us: {reason}"
-        self._there.set()
+        self._ready.set()
 
-    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+    def _on_disconnect(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         self._lost = self._lost or f"the connection is lost: {reason}"
-        self._there.set()
+        self._ready.set()
 
-    def _answered(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
+    def _on_publish(self, client: Client, _: object, mid: int, reason: Any, properties: object) -> None:
         if reason.is_failure:
-            self._refused[mid] = str(reason)
+            self._refusals[mid] = str(reason)

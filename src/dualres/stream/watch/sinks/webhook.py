@@ -1,4 +1,4 @@
-"""A web address that is told of every verdict by a POST of its own."""
+"""A web address that gets a POST for every verdict."""
 
 from __future__ import annotations
 
@@ -32,9 +32,8 @@ class Webhook(Sink):
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """Behind a redirection a POST would become a GET without its content, and look like a success."""
 
-    def redirect_request(
-        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
-    ) -> None:
+    def redirect_request(self, *answer: Any, **_: Any) -> None:
+        _, _, code, msg, _, newurl = answer
         raise NotDeliveredError(f"answered {code} {msg}; give the address that it names, {newurl}")
 
 

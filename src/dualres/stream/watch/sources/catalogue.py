@@ -23,18 +23,18 @@ SCHEMES: dict[str, Callable[[str, SourceOptions], Source]] = {
 }
 
 
-def source_of(text: str, told: SourceOptions) -> Source:
+def source_of(text: str, options: SourceOptions) -> Source:
     """What a user named."""
     if text == PIPE:
-        return Pipe("stdin", told)
+        return Pipe("stdin", options)
     scheme, separator, _ = text.partition("://")
     if separator:
         if scheme not in SCHEMES:
             raise ConfigError(f"{text}: there is no source {scheme}://; there are {', '.join(SCHEMES)}, paths and -")
-        return SCHEMES[scheme](text, told)
+        return SCHEMES[scheme](text, options)
     path = Path(text)
     if path.is_dir():
-        return RecordingsFolder(text, told)
+        return RecordingsFolder(text, options)
     if not path.is_file():
         raise ConfigError(f"{text}: there is no such file or folder; a source may also be {', '.join(SCHEMES)}:// or -")
-    return GrowingFile(text, told)
+    return GrowingFile(text, options)

@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from dualres.errors import RecordingError
 from dualres.stream.monitor.chunk import Chunk, Form
-from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition, known_in
+from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition, position_in
 from dualres.stream.watch.sources.wav import WAV_BEGIN, begins_wav, form_in_header
 
 MOST = 1 << 18  # bytes at a time
@@ -20,56 +20,54 @@ POLL_S = 0.1
 class GrowingFile(Source):
     """Where a file was replaced or cut off, another run of the stream begins with what is there now."""
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
         self._path = Path(name)
-        self.ends = not told.follow
+        self.ends = not options.follow
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
-        first = True
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
+        self._put, self._say, self._stopped, first = put, say, stopped, True
         while not stopped.is_set():
             with self._path.open("rb") as file:
-                begun = self._begin(file, stopped)
-                if begun is None:
+                header = self._begin(file)
+                if header is None:
                     continue
-                form, length = begun
-                before = known_in(known, self.name, form) if first else None
-                if before and before.ended and not self.told.follow:
+                form, length = header
+                before = position_in(positions, self.name, form) if first else None
+                if before and before.ended and not self.options.follow:
                     say(f"{self.name}: was read to its end before; a fresh --state FOLDER judges it again")
                     return
-                reached = before.reached if before and not before.ended else 0
+                reached = before.stop if before and not before.ended else 0
                 begin = file.tell()
                 file.seek(begin + reached * form.width)
                 if file.tell() <= self._path.stat().st_size:
-                    end = None if self.told.follow or length is None else begin + length
-                    self._follow(file, form, reached, end, put, say, stopped)
+                    end = None if self.options.follow or length is None else begin + length
+                    self._follow(file, form, reached, end)
             if stopped.is_set():
                 return
             put(Chunk(self.name, form, last=True))
-            if not self.told.follow:
+            if not self.options.follow:
                 return
             say(f"{self.name}: is another file now; it is read from its beginning")
             first = False
 
-    def _follow(
-        self, file: BinaryIO, form: Form, reached: int, end: int | None, put: Put, say: Say, stopped: threading.Event
-    ) -> None:
+    def _follow(self, file: BinaryIO, form: Form, reached: int, end: int | None) -> None:
         """Put what there is and what is added, until the file is another one, or up to its end if that is wanted."""
         rest = b""
-        while not stopped.is_set():
+        while not self._stopped.is_set():
             more = file.read(MOST if end is None else max(0, min(MOST, end - file.tell())))
             held = rest + more
             whole = len(held) - len(held) % form.width
             if whole:
-                put(Chunk(self.name, form, held[:whole], first=reached))
+                self._put(Chunk(self.name, form, held[:whole], first=reached))
                 reached += whole // form.width
             rest = held[whole:]
             if not more:
-                if not self.told.follow or self._replaced(file):
+                if not self.options.follow or self._replaced(file):
                     if rest:
-                        say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
+                        self._say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
                     return
-                stopped.wait(POLL_S)
+                self._stopped.wait(POLL_S)
 
     def _replaced(self, file: BinaryIO) -> bool:
         try:
@@ -78,11 +76,11 @@ class GrowingFile(Source):
             return False
         return (there.st_ino, there.st_dev) != (here.st_ino, here.st_dev) or there.st_size < file.tell()
 
-    def _begin(self, file: BinaryIO, stopped: threading.Event) -> tuple[Form, int | None] | None:
+    def _begin(self, file: BinaryIO) -> tuple[Form, int | None] | None:
         """What its samples are, and how many bytes if that is known; None if it is another file before it says so."""
 
         def over() -> bool:
-            return stopped.is_set() or (self.told.follow and self._replaced(file))
+            return self._stopped.is_set() or (self.options.follow and self._replaced(file))
 
         def read(count: int) -> bytes:
             """So many bytes, as soon as whoever writes the file has come so far; fewer where no more will come."""
@@ -90,9 +88,9 @@ class GrowingFile(Source):
             while len(found) < count:
                 more = file.read(count - len(found))
                 if not more:
-                    if not self.told.follow or over():
+                    if not self.options.follow or over():
                         break
-                    stopped.wait(POLL_S)
+                    self._stopped.wait(POLL_S)
                 found += more
             return found
 
@@ -105,4 +103,4 @@ class GrowingFile(Source):
         if over():
             return None
         file.seek(0)
-        return self.told.form(self.name), None
+        return self.options.form(self.name), None

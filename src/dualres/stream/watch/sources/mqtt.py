@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from dualres.errors import MISFIT, ConfigError
-from dualres.stream.monitor.chunk import Chunk, Form, unstamped
+from dualres.stream.monitor.chunk import Chunk, Form, split_stamp
 from dualres.stream.watch.broker import KEEPALIVE_S, Broker
 from dualres.stream.watch.sources.ack_order import Receipts
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 HEADER, SIDE = "/header", "/side"
 OURS = "dualres/watch/"  # topics below it are what processes tell each other
 SHARED = "$share/"
-UNACKNOWLEDGED = 256  # messages that the broker may send before the first of them is committed
+RECEIVE_MAXIMUM = 256  # messages that the broker may send before the first of them is committed
 SESSION_S = 7 * 24 * 3600  # how long the broker keeps what comes while we are away
 SAMPLES_QOS, BESIDE_QOS = 1, 0  # a header must come even when as many messages as may be are unacknowledged
-ASKED_EVERY_S = 1.0  # for a header that did not come
-MOST_ASKED, MOST_ASKED_WITH_RATE = 10, 4  # then samples without one are left out, or believed to be as the user said
+REQUEST_EVERY_S = 1.0  # for a header that did not come
+MOST_REQUESTS, MOST_REQUESTS_WITH_RATE = 10, 4  # then samples are left out, or taken as the options say
 
 
 @dataclass(frozen=True)
@@ -62,35 +62,35 @@ def side_of(data: Any) -> dict[str, str]:
 
 
 class Mqtt(Source):
-    connects_again = True
-    after_loss = "it is tried again and again"
-    unacknowledged = UNACKNOWLEDGED
+    reconnects = True
+    after_disconnect = "it is tried again and again"
+    receive_maximum = RECEIVE_MAXIMUM
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
         self._broker = Broker.parsed(name)
         self._shared, self._topic = _without_group(self._broker.topic)
-        number, parts = told.shard
+        number, parts = options.shard
         if self._shared and parts > 1:
             raise ConfigError(f"{name}: a shared subscription is divided by the broker; leave out --shard")
         which = sha256(f"{self._broker} {self._broker.topic}".encode()).hexdigest()[:8]
-        self.client_id = f"{told.client}-{number}-of-{parts}-{which}"
-        self._client = self._broker.client(self.client_id, manual_ack=True, again=self.connects_again)
+        self.client_id = f"{options.client}-{number}-of-{parts}-{which}"
+        self._client = self._broker.client(self.client_id, manual_ack=True, again=self.reconnects)
         self._headers: dict[str, Header] = {}
         self._sides: dict[str, dict[str, str]] = {}
-        self._early: dict[str, list[tuple[MQTTMessage, Callable[[], None]]]] = {}  # before the header
-        self._asked: Counter[str] = Counter()  # how often for the header of a topic
-        self._most_asked = MOST_ASKED if told.rate is None else MOST_ASKED_WITH_RATE
-        self._asking = True  # until the broker has answered
+        self._headerless: dict[str, list[tuple[MQTTMessage, Callable[[], None]]]] = {}  # before the header
+        self._requests: Counter[str] = Counter()  # how often for the header of a topic
+        self._most_requests = MOST_REQUESTS if options.rate is None else MOST_REQUESTS_WITH_RATE
+        self._requesting = True  # until the broker has answered
         self._receipts = Receipts(self._client.ack)
         self._was_connected = False
-        self._refused: set[str] = set()
+        self._notices: set[str] = set()
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         self._put = put
         self._connect(say)
-        while not stopped.wait(ASKED_EVERY_S):
-            self._ask_for_headers()
+        while not stopped.wait(REQUEST_EVERY_S):
+            self._request_headers()
         self._leave()
 
     def _connect(self, say: Say) -> None:
@@ -99,13 +99,13 @@ class Mqtt(Source):
 
         self._say = say
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
-        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, self.unacknowledged
+        properties.SessionExpiryInterval, properties.ReceiveMaximum = SESSION_S, self.receive_maximum
         client = self._client
-        client.on_connect, client.on_disconnect = self._connected, self._disconnected
-        client.on_connect_fail = lambda *_: self._once(
+        client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
+        client.on_connect_fail = lambda *_: self._say_once(
             f"{self._broker}: no broker answers; it is tried again and again"
         )
-        client.on_subscribe, client.on_message = self._subscribed, self._came
+        client.on_subscribe, client.on_message = self._on_subscribe, self._on_message
         client.connect_async(
             self._broker.host, self._broker.port, KEEPALIVE_S, clean_start=False, properties=properties
         )
@@ -115,19 +115,19 @@ class Mqtt(Source):
         self._client.disconnect()
         self._client.loop_stop()
 
-    def _ask_for_headers(self) -> None:
+    def _request_headers(self) -> None:
         """Those that samples wait for. Mosquitto may hold a retained message back until it sends us the next one, if it
         was busy when we subscribed; and there is no next one while none of those that wait is acknowledged."""
-        if not self._asking and (early := list(self._early)):
-            self._asking = True
-            self._client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in early])
+        if not self._requesting and (topics := list(self._headerless)):
+            self._requesting = True
+            self._client.subscribe([(topic + HEADER, _qos(BESIDE_QOS)) for topic in topics])
 
-    def _connected(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
+    def _on_connect(self, client: Client, _: object, flags: Any, reason: Any, properties: object) -> None:
         if reason.is_failure:
-            self._once(f"{self._broker}: refuses us ({reason}); it is tried again and again")
+            self._say_once(f"{self._broker}: refuses us ({reason}); it is tried again and again")
             return
-        self._refused.clear()
-        self._asking = True
+        self._notices.clear()
+        self._requesting = True
         if self._was_connected and not flags.session_present:
             self._say(f"{self._broker}: has forgotten our session; what came meanwhile may be missing")
         self._was_connected = True
@@ -135,24 +135,24 @@ class Mqtt(Source):
         beside = [] if self._topic.endswith("#") else [self._topic + HEADER, self._topic + SIDE]
         client.subscribe([(topic, _qos(BESIDE_QOS)) for topic in beside] + [(group + self._topic, _qos(SAMPLES_QOS))])
 
-    def _subscribed(self, *_: object) -> None:
+    def _on_subscribe(self, *_: object) -> None:
         """To our topics, or once more to headers that samples wait for. All that was sent before was read by now, so
         the broker is not busy when it is asked again."""
-        self._asking = False
-        self._once(f"{self._broker}: connected as {self.client_id}")
-        for topic in list(self._early):
-            self._asked[topic] += 1
-            if self._asked[topic] >= self._most_asked:
+        self._requesting = False
+        self._say_once(f"{self._broker}: connected as {self.client_id}")
+        for topic in list(self._headerless):
+            self._requests[topic] += 1
+            if self._requests[topic] >= self._most_requests:
                 self._release(topic)
 
-    def _disconnected(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
+    def _on_disconnect(self, client: Client, _: object, flags: object, reason: Any, properties: object) -> None:
         self._receipts.forget()
-        self._early.clear()  # they come again
-        self._asked.clear()
+        self._headerless.clear()  # they come again
+        self._requests.clear()
         if reason.is_failure:
-            self._say(f"{self._broker}: the connection is lost ({reason}); {self.after_loss}")
+            self._say(f"{self._broker}: the connection is lost ({reason}); {self.after_disconnect}")
 
-    def _came(self, client: Client, _: object, message: MQTTMessage) -> None:
+    def _on_message(self, client: Client, _: object, message: MQTTMessage) -> None:
         self._read(message, self._receipts.of(message.mid, message.qos))
 
     def _read(self, message: MQTTMessage, acknowledge: Callable[[], None]) -> None:
@@ -171,33 +171,33 @@ class Mqtt(Source):
                 self._samples(message, acknowledge)
                 return
         except (ConfigError, ValueError, RecursionError) as error:
-            # What nobody will ever be able to read is not sent again and again; it is told, and a stamp shows the gap.
-            self._once(f"{topic}: left out  {error}", topic)
+            # What nobody will ever be able to read is acknowledged and reported; a stamp shows the gap.
+            self._say_once(f"{topic}: left out  {error}", topic)
         acknowledge()
 
     def _release(self, stream: str) -> None:
         """Samples that waited for their header."""
-        for message, acknowledge in self._early.pop(stream, ()):
+        for message, acknowledge in self._headerless.pop(stream, ()):
             self._read(message, acknowledge)
 
     def _samples(self, message: MQTTMessage, acknowledge: Callable[[], None]) -> None:
         topic = message.topic
-        number, parts = self.told.shard
+        number, parts = self.options.shard
         if crc32(topic.encode()) % parts != number - 1:
             acknowledge()
             return
         header = self._headers.get(topic)
         if header is None:
-            if self._asked[topic] < self._most_asked:
-                self._early.setdefault(topic, []).append((message, acknowledge))
+            if self._requests[topic] < self._most_requests:
+                self._headerless.setdefault(topic, []).append((message, acknowledge))
                 return
-            if self.told.rate is None:
+            if self.options.rate is None:
                 raise ConfigError(f"no header comes on {topic}{HEADER}; publish one, retained, or give --rate")
-            header = Header(self.told.form(topic), self.told.stamped)
+            header = Header(self.options.form(topic), self.options.stamped)
         self._check(header)
         payload, start, first = bytes(message.payload), None, None
         if header.stamped:
-            start, first, payload = unstamped(payload)
+            start, first, payload = split_stamp(payload)
         if header.whole:
             start = f"{start}-{first}" if header.stamped else sha256(payload).hexdigest()[:16]
             first = 0
@@ -209,10 +209,10 @@ class Mqtt(Source):
         if self._shared and not header.whole:
             raise ConfigError('a shared subscription tears a stream apart; let messages be "whole", or use --shard')
 
-    def _once(self, text: str, about: str = "") -> None:
+    def _say_once(self, text: str, about: str = "") -> None:
         """Until the next connection: what is wrong now is likely to be wrong again, if in other words."""
-        if (about or text) not in self._refused:
-            self._refused.add(about or text)
+        if (about or text) not in self._notices:
+            self._notices.add(about or text)
             self._say(text)
 
 

@@ -18,7 +18,7 @@ MOST = 1 << 18  # bytes at a time: what a fast writer has ready
 class Pipe(Source):
     live = ends = True
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         if sys.stdin is None:
             raise ConfigError("standard input is closed; pipe samples into the command, or name another source")
         descriptor = sys.stdin.fileno()
@@ -26,8 +26,8 @@ class Pipe(Source):
         if begins_wav(begin):
             (form, left), rest = form_in_header(lambda count: _read(descriptor, count), self.name), b""
         else:
-            form, left, rest = self.told.form(self.name), None, begin
-        came = False
+            form, left, rest = self.options.form(self.name), None, begin
+        any_samples = False
         while not stopped.is_set():
             more = os.read(descriptor, MOST if left is None else min(MOST, left))  # other things may follow samples
             left = None if left is None else left - len(more)
@@ -35,12 +35,12 @@ class Pipe(Source):
             whole = len(held) - len(held) % form.width
             if whole:
                 put(Chunk(self.name, form, held[:whole]))
-                came = True
+                any_samples = True
             rest = held[whole:]
             if not more:
                 if rest:
                     say(f"{self.name}: the last {len(rest)} bytes are no whole sample, and are left out")
-                if not came:
+                if not any_samples:
                     say(f"{self.name}: ended before a sample came; look at what writes to it")
                 put(Chunk(self.name, form, last=True))
                 return

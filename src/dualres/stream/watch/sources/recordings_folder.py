@@ -30,31 +30,31 @@ _CHANNEL = re.compile(r"\[\d+\]$")
 
 
 class RecordingsFolder(Source):
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
-        self.ends = not told.follow
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
+        self.ends = not options.follow
         self._folder = Path(name)
-        self._seen: dict[Path, tuple[SizeAndTime, float]] = {}  # since when a file has been as it is
-        self._refused: dict[Path, SizeAndTime] = {}
+        self._sizes: dict[Path, tuple[SizeAndTime, float]] = {}  # since when a file has been as it is
+        self._attempts: dict[Path, SizeAndTime] = {}
 
     def machine_of(self, stream: str) -> str | None:
         """The folder that a recording lies in; where channels are a stream each, a place on a machine for each."""
         path, channel = Path(stream), _CHANNEL.search(stream)
         return f"{path.parent}{channel[0] if channel else ''}" if self._folder in path.parents else None
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
-        done = {name for name, one in known.items() if one.ended}
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
+        done = {name for name, one in positions.items() if one.ended}
         while not stopped.is_set():
             for path in self._complete(done):
                 try:
-                    self._put(path, put, stopped, known.get(str(path)))
+                    self._put(path, put, stopped, positions.get(str(path)))
                     done.add(str(path))
-                    del self._seen[path], self._refused[path]  # a folder may fill for years
+                    del self._sizes[path], self._attempts[path]  # a folder may fill for years
                 except DualResError as error:
                     say(f"not judged  {error}")
                 if stopped.is_set():
                     return
-            if not self.told.follow:
+            if not self.options.follow:
                 return
             stopped.wait(POLL_S)
 
@@ -69,20 +69,20 @@ class RecordingsFolder(Source):
             except OSError:  # gone in between
                 continue
             stamp, now = (status.st_size, status.st_mtime_ns), time.monotonic()
-            before, since = self._seen.get(path, (None, now))
+            before, since = self._sizes.get(path, (None, now))
             if before != stamp:
-                self._seen[path] = (stamp, now)
+                self._sizes[path] = (stamp, now)
                 since = now
             old = time.time() - status.st_mtime >= SETTLED_S
-            if (old or now - since >= SETTLED_S or not self.told.follow) and self._refused.get(path) != stamp:
-                self._refused[path] = stamp  # unless it turns out well: a changed file is tried again
+            if (old or now - since >= SETTLED_S or not self.options.follow) and self._attempts.get(path) != stamp:
+                self._attempts[path] = stamp  # unless it turns out well: a changed file is tried again
                 found.append(path)
         return found
 
     def _put(self, path: Path, put: Put, stopped: threading.Event, before: StreamPosition | None) -> None:
-        axes = axes_in(path, self.told.model, self.told.rate)
+        axes = axes_in(path, self.options.model, self.options.rate)
         form = Form(axes[0].rate, "f32", len(axes))
-        reached, first = before.reached if before else 0, 0
+        reached, first = before.stop if before else 0, 0
         for blocks in zip(*(axis.blocks(AT_ONCE) for axis in axes), strict=True):
             count = len(blocks[0])
             if first + count > reached and not stopped.is_set():

@@ -22,8 +22,8 @@ class SerialPort(Source):
 
     waits, live = False, True
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
         try:
             import serial
         except ImportError:
@@ -33,22 +33,22 @@ class SerialPort(Source):
         baud = parse_qs(address.query).get("baud", [str(BAUD)])[0]
         if not baud.isdigit() or not self._port:
             raise ConfigError(f"{name}: write serial:///dev/ttyUSB0?baud=921600")
-        self._baud, self._form, self._serial = int(baud), told.form(name), serial
+        self._baud, self._form, self._serial = int(baud), options.form(name), serial
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
-        begun, said = False, ""
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
+        interrupted, trouble = False, ""
         while not stopped.is_set():
             try:
                 with self._serial.Serial(self._port, self._baud, timeout=LOOK_S) as port:
-                    if said:
+                    if trouble:
                         say(f"{self.name}: is there")
-                    said = ""
+                    trouble = ""
                     # How much went by while the port was gone, nobody knows: at least a sample.
-                    self._listen(port, put, stopped, 1 if begun else 0)
+                    self._listen(port, put, stopped, int(interrupted))
             except (self._serial.SerialException, OSError) as error:
-                if str(error) != said:  # once: a port may be gone for days
+                if str(error) != trouble:  # once: a port may be gone for days
                     say(f"{self.name}: {error}; it is tried again every {AGAIN_S:g} s")
-                begun, said = True, str(error)
+                interrupted, trouble = True, str(error)
                 stopped.wait(AGAIN_S)
 
     def _listen(self, port: Any, put: Put, stopped: threading.Event, missing: int) -> None:

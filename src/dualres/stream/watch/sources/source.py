@@ -1,4 +1,4 @@
-"""What a source of samples is asked and told."""
+"""The interface of a source of samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What the command was told of its sources; a source that says it itself is believed."""
+    """The options of a command for its sources; what a source states itself takes precedence."""
 
     model: Model
     rate: Fraction | None = None
@@ -46,17 +46,17 @@ class StreamPosition:
 
     form: Form
     start: str
-    reached: int  # samples that are safe
+    stop: int  # index of the first sample that is not safe yet
     ended: bool
     at: float  # when its latest samples came, in seconds since 1970; 0 if that is not known
 
 
-def known_in(known: Mapping[str, StreamPosition], name: str, form: Form) -> StreamPosition | None:
+def position_in(positions: Mapping[str, StreamPosition], name: str, form: Form) -> StreamPosition | None:
     """What is known of a source's samples in this form; where its channels are a stream each, of the first.
 
     Indices of samples in another form would be those of other bytes.
     """
-    both = ((known.get(name), form), (known.get(f"{name}[1]"), replace(form, channels=1)))
+    both = ((positions.get(name), form), (positions.get(f"{name}[1]"), replace(form, channels=1)))
     return next((one for one, expected in both if one and one.form == expected), None)
 
 
@@ -67,13 +67,13 @@ class Source(ABC):
     live = False  # whether what comes while nobody listens is lost
     ends = False  # whether it may end by itself
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        self.name, self.told = name, told
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        self.name, self.options = name, options
 
     def machine_of(self, stream: str) -> str | None:
         """The machine that one of its streams is of, where several are of one; None where each is of another."""
         return None
 
     @abstractmethod
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         """Put every chunk, until the source ends or `stopped` is set; `say` tells a person of trouble."""

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from dualres.errors import ConfigError
-from dualres.stream.monitor.chunk import Chunk, unstamped
+from dualres.stream.monitor.chunk import Chunk, split_stamp
 from dualres.stream.watch.sources.source import Put, Say, Source, SourceOptions, StreamPosition
 
 LARGEST = 65_536  # bytes of a datagram
@@ -25,8 +25,8 @@ _COUNT = struct.Struct("@I")
 class Udp(Source):
     waits, live = False, True
 
-    def __init__(self, name: str, told: SourceOptions) -> None:
-        super().__init__(name, told)
+    def __init__(self, name: str, options: SourceOptions) -> None:
+        super().__init__(name, options)
         address = urlsplit(name)
         try:
             port = address.port
@@ -34,7 +34,7 @@ class Udp(Source):
             port = None
         if not port:
             raise ConfigError(f"{name}: needs a port up to 65535, as udp://0.0.0.0:5005")
-        self._form = told.form(name)
+        self._form = options.form(name)
         family = socket.AF_INET6 if ":" in (address.hostname or "") else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_DGRAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
@@ -43,14 +43,14 @@ class Udp(Source):
                 self._socket.setsockopt(socket.SOL_SOCKET, _SO_RXQ_OVFL, 1)
         self._socket.settimeout(LOOK_S)
         self._dropped = 0  # datagrams, by the system, so far
-        self._heard: dict[str, int] = {}  # as many when each stream was heard last
+        self._drops_before: dict[str, int] = {}  # as many when each stream was heard last
         try:
             self._socket.bind((address.hostname or "", port))
         except OSError as error:
             self._socket.close()
             raise ConfigError(f"{name}: cannot be listened to ({error.strerror}); choose another port") from error
 
-    def run(self, put: Put, say: Say, stopped: threading.Event, known: Mapping[str, StreamPosition]) -> None:
+    def run(self, put: Put, say: Say, stopped: threading.Event, positions: Mapping[str, StreamPosition]) -> None:
         odd: set[str] = set()
         with self._socket:
             while not stopped.is_set():
@@ -61,8 +61,8 @@ class Udp(Source):
                 stream = f"{self.name}/{host}"
                 self._count_dropped(beside, say)
                 try:
-                    start, first, data = unstamped(payload) if self.told.stamped else (None, None, payload)
-                    missing = 0 if self.told.stamped else self._share(stream, self._form.count(data))
+                    start, first, data = split_stamp(payload) if self.options.stamped else (None, None, payload)
+                    missing = 0 if self.options.stamped else self._share(stream, self._form.count(data))
                     put(Chunk(stream, self._form, data, first, missing, start))
                 except ConfigError as error:
                     if stream not in odd:  # once: somebody may send such for hours
@@ -90,8 +90,8 @@ class Udp(Source):
     def _share(self, stream: str, count: int) -> int:
         """Samples that a stream lacks by datagrams that the system dropped since it was heard last.
 
-        Whose they were nobody knows, so every stream is told of a gap, of its share of them.
+        Their senders are unknown, so every stream gets a gap of its share.
         """
-        dropped = self._dropped - self._heard.get(stream, self._dropped)
-        self._heard[stream] = self._dropped
-        return max(1, round(dropped * count / len(self._heard))) if dropped else 0
+        dropped = self._dropped - self._drops_before.get(stream, self._dropped)
+        self._drops_before[stream] = self._dropped
+        return max(1, round(dropped * count / len(self._drops_before))) if dropped else 0

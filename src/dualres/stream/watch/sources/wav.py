@@ -23,7 +23,7 @@ def begins_wav(first: bytes) -> bool:
 def form_in_header(read: Callable[[int], bytes], name: str) -> tuple[Form, int | None]:
     """What follows, and how many bytes of it, if the header knows.
 
-    `read` gives so many bytes behind the first twelve, and stands at the first sample afterwards.
+    `read(n)` gives the next n bytes behind the first twelve, and stands at the first sample afterwards.
     """
     form, size = None, 0
     while True:
