@@ -9,8 +9,7 @@ from dualres.bench.report.plots.costs import CPU_HATCH, latency_bars, score_and_
 from dualres.bench.report.plots.write import pictures
 from dualres.utils.figures import DOUBLE, SINGLE
 from tests.bench.profile.synthetic import keep_all
-from tests.bench.report.plots.reading import drawn_texts
-from tests.bench.report.plots.test_write import overlaps
+from tests.bench.report.plots.reading import drawn_texts, overlaps
 
 
 def costs_of(folder, *arguments, **options):

@@ -7,8 +7,7 @@ from dualres.bench.report.results import Results, percent_f1
 from dualres.bench.report.tables.recipes import recipes_of
 from tests.bench.campaign.handmade import answered, right
 from tests.bench.campaign.synthetic import synthetic_outcome
-from tests.bench.report.plots.reading import drawn_texts
-from tests.bench.report.plots.test_write import overlaps
+from tests.bench.report.plots.reading import drawn_texts, overlaps
 
 PANELS = ("cwru", "phm2009", RIG)
 

@@ -1,5 +1,5 @@
-from dualres.bench.report.plots.boxes import CROSS
-from dualres.bench.report.plots.diagrams import allocations, architecture
+from tools.figures.boxes import CROSS
+from tools.figures.diagrams import allocations, architecture
 
 
 def words(picture):

@@ -13,19 +13,18 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.captions import counts, facts_of, in_words, left_out, times
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
-from dualres.bench.report.plots.families import families
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
 from dualres.bench.report.plots.style import LOOKS
 from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
-from dualres.utils.figures import DOUBLE, POINTS, percent_axis
+from dualres.utils.figures import DOUBLE, POINTS, percent_axis, printed
+from tools.figures.families import families
 
 CellGrid = dict[str, dict[Budget, Cell]]
 
 
-@draws_figure("snapshot")
+@printed()
 def snapshot(results: Results, dataset: str) -> Picture | None:
     """Families of methods on the left, learning curves of all of them on the right."""
     methods = ran(results, dataset, NAMES)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from dualres.bench.report.plots.memory import memory_picture, poles, response
 from dualres.config import ModelConfig
+from tools.figures.memory import memory_picture, poles, response
 
 
 def test_poles_have_the_half_lives_and_frequencies_of_the_configuration():

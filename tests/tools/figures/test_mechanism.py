@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 import torch
 
-from dualres.bench.report.plots.mechanism import CHANNEL, OSCILLATOR, SHOWN, STEP, mechanism, real_scans, run
 from dualres.config import ModelConfig
 from dualres.model.memory import Coefficients
 from dualres.model.scan import scan_ref
+from tools.figures.mechanism import CHANNEL, OSCILLATOR, SHOWN, STEP, mechanism, real_scans, run
 
 
 @pytest.fixture(scope="module")
