@@ -1,7 +1,7 @@
 """The session in the README's "Your own files": its commands are run in an empty folder, and written with their output.
 
-python tools/session.py
-python tools/session.py --check
+python -m tools.pages.session
+python -m tools.pages.session --check
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from dualres.utils.files import write_whole
-from generated import ROOT, only_checked
+from tools.generated import ROOT, only_checked
 
 BEGIN, END = "<!-- a session with one's own files -->\n```console\n", "```\n<!-- end of the session -->"
 PROMPT = "$ "

@@ -1,6 +1,6 @@
 """Write the pages of results and the results in other pages from what results/ holds; with `--check`, only compare.
 
-A page's source stands in results/pages/; in it `{question}` is replaced by what answers.py says. The README and other
+A page's source stands in results/pages/; in it `{question}` is replaced by what query.py says. The README and other
 pages written by hand hold the text of a source between two comments that name it.
 """
 
@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from answers import Answers
 from dualres.bench.campaign.exchange.read_export import load_export
 from dualres.utils.files import write_whole
+from tools.pages.query import Answers
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
 QUESTION = re.compile(r"\{([a-z_0-9]+(?: [^{}\n]+)?)\}")
 # In docs/.

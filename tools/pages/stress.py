@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
+
+from tools.pages.measured import Measured, table
 
 TITLES = ("attack", "tries", "failures", "longest, s", "most memory, MB", "machine", "date", "repeated by")
 MOST = ("logits", "probabilities")  # what is measured of an exported stream
 
 
-class Stressed:
-    def __init__(self, results: Path) -> None:
-        self._folder = results / "measured"
-
+class Stress(Measured):
     def stress_table(self) -> str:
         """A row for each attack in results/measured/stress_*.json."""
         rows = [
             _cells(name, one, state["script"])
-            for state in (json.loads(path.read_text()) for path in sorted(self._folder.glob("stress_*.json")))
+            for state in (self._json(path.stem) for path in sorted(self._results.glob("measured/stress_*.json")))
             for name, one in state["attacks"].items()
             if one["tries"]
         ]
-        return _table(TITLES, rows)
+        return table(TITLES, rows)
 
     def exported_streams(self) -> str:
         """How far exports on devices were from the monitor, a row for each attack of stress/exported_streams.py."""
-        state = json.loads((self._folder / "stress_exported_streams.json").read_text())
+        state = self._json("stress_exported_streams")
         titles = ("what was compared", "streams", "beyond the limits", "a logit, at most", "a probability, at most")
         rows = [
             [one["title"], f"{one['tries']:,}", str(len(one["failures"])), *(f"{one['most'][of]:.1e}" for of in MOST)]
             for one in state["attacks"].values()
         ]
-        return _table(titles, rows)
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (titles, ["---"] * len(titles), *rows))
+        return table(titles, rows)
 
 
 def _cells(name: str, one: dict[str, Any], script: str) -> list[str]:

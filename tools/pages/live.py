@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from textwrap import fill
-from typing import Any
 
-from measured import LINE
+from tools.pages.measured import LINE, Measured, table
 
 SCRIPTS = ("live", "live_day")
 KINDS = ("waits", "udp")  # of sources that send too much
 
 
-class Carried:
-    def __init__(self, results: Path) -> None:
-        self._folder = results / "measured"
-
+class Live(Measured):
     def live_table(self) -> str:
         """What was asked of live streams, what was aimed at, and what was found."""
-        rows = [("", "aim", "measured"), ("---",) * 3, *self._pace(), *self._day()]
-        for kind in KINDS:
-            rows += self._overload(kind)
-        return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        overload = (row for kind in KINDS for row in self._overload(kind))
+        return table(("", "aim", "measured"), [*self._pace(), *self._day(), *overload])
 
     def live_machines(self) -> str:
         """On what each was measured."""
@@ -74,6 +66,3 @@ class Carried:
             kept,
             ("verdicts are on time again after", "", on_time),
         ]
-
-    def _json(self, name: str) -> Any:
-        return json.loads((self._folder / f"{name}.json").read_text())

@@ -11,10 +11,10 @@ from dualres.bench.datasets import catalog
 from dualres.bench.datasets.about_folds import in_words
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.release import Release
-from dualres.bench.paper.attainable import MOST_ENUMERATED, AttainableScore, checks, fold_sizes
 from dualres.bench.paper.protocol import FOLDS
 from dualres.bench.paper.scores import ACCURACY
-from generated import only_checked, write_page
+from tools.generated import only_checked, write_page
+from tools.pages.attainable import MOST_ENUMERATED, AttainableScore, checks, fold_sizes
 
 WIDEST = 120  # characters of a line
 BYTES = 4  # of a sample in a store, float32
@@ -52,7 +52,7 @@ A fold that judges few recordings has few possible scores. Where a fold judges a
 macro-F1 that its classes allow was enumerated. An accuracy over N judgements is a multiple of 1/N. The table counts the
 printed scores that our folds allow. Its last column says which share of all scores from 0.00 to 100.00 they allow: the
 smaller it is, the stronger the check. Where most scores are possible, there is nothing to check, as with means of
-macro-F1 over two folds. `bench/paper/attainable.py` computes this.
+macro-F1 over two folds. `tools/pages/attainable.py` computes this.
 """
 SIZES = """\
 The accuracies also tell how many recordings a fold can have had, if both folds had as many:

@@ -19,9 +19,9 @@ from dualres.bench.paper import protocol
 from dualres.bench.profile.measurements import kept
 from dualres.bench.report.names import dataset_name, dataset_title
 from dualres.learn.fold import Budget
-from generated import ROOT, only_checked, write_page
+from tools.generated import ROOT, only_checked, write_page
 
-SOURCE = ROOT / "tools" / "coverage.toml"
+SOURCE = ROOT / "tools" / "pages" / "coverage.toml"
 RESULTS = ROOT / "results"
 INTRODUCTION = """# What of the paper is here
 

@@ -26,7 +26,7 @@ from dualres.recordings.windows import at_rate
 from dualres.simulated import rig as simulated
 from dualres.utils.files import write_whole
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 RECORDING = "missing_teeth_speed_2000rpm_20Nm"
 START_S = 4.0  # of the window that is shown
 MUTED = "#5c6670"

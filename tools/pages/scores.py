@@ -1,34 +1,27 @@
-"""What the ledger answers: scores in percent macro-F1 over recordings, losses, verdicts.
-
-`where` picks from a cell: `fold=P1`, `budget=2x4`, `seeds=41,42,43`, `device=cuda`. By default a cell is of both folds,
-the dataset's main budget, all seeds that the study plans and the device that the tables show.
-"""
+"""What the ledger answers: macro-F1 over recordings in percent, losses, verdicts. cells.py says what `where` is."""
 
 from __future__ import annotations
 
 import math
 import re
 import statistics
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dualres.bench.campaign.ledger import Ledger, Outcome
-from dualres.bench.campaign.studies import FIVE_SEEDS, OTHERS, study
+from dualres.bench.campaign.studies import OTHERS
 from dualres.bench.paper import scores as paper
 from dualres.bench.report.names import method_name
-from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.errors import ConfigError
-from dualres.learn.fold import Budget
+from tools.pages.cells import Cells, above_zero, differences, with_spread
 
 
 class Scores:
-    def __init__(self, ledger: Ledger, repeated: Ledger) -> None:
+    def __init__(self, cells: Cells, ledger: Ledger, repeated: Ledger) -> None:
         """`repeated` holds jobs of the ledger that were done a second time."""
+        self._cell, self._found = cells.cell, cells.published
         self._ledger, self._repeated = ledger, repeated
-        self._found = Results(ledger, study("published")).planned_only()  # other studies may share the ledger
 
     def score(self, dataset: str, method: str, **where: str) -> str:
         """Mean over folds and seeds, with the sample SD over the seeds where there are several."""
@@ -75,8 +68,7 @@ class Scores:
 
     def wins(self, dataset: str, method: str, other: str, **where: str) -> str:
         """In how many of the seeds that both have the first method is better: "4 of 5"."""
-        found = self._differences(dataset, method, other, **where)
-        return f"{sum(value > 0 for value in found)} of {len(found)}"
+        return above_zero(self._differences(dataset, method, other, **where))
 
     def paper(self, dataset: str, method: str, fold: str | None = None) -> str:
         """What the paper prints for its seed 41."""
@@ -107,9 +99,15 @@ class Scores:
         most = max(int((_verdicts(one) != _verdicts(two)).sum()) for one, two in pairs)
         return f"{most} of {len(pairs[0][0].recordings)}"
 
-    def wrong(self, dataset: str, method: str, pattern: str) -> str:
+    def wrong(self, dataset: str, method: str, pattern: str, **where: str) -> str:
         """Wrong verdicts on the recordings whose names match, over all folds and seeds: "59 of 60"."""
-        return wrong_verdicts(self._cell(dataset, method), pattern)
+        found = [
+            bool(verdict != truth)
+            for outcome in (entry.outcome for entry in self._cell(dataset, method, **where).entries)
+            for name, verdict, truth in zip(outcome.recordings, _verdicts(outcome), outcome.truth, strict=True)
+            if re.fullmatch(pattern, name)
+        ]
+        return f"{sum(found)} of {len(found)}"
 
     def jobs(self) -> str:
         return str(len(self._found.entries))
@@ -142,17 +140,6 @@ class Scores:
         names = [e.outcome.facts["machine"]["device"] for e in self._found.entries if e.job.device == device]
         return " and ".join(f"{name} ({names.count(name)} jobs)" for name in sorted(set(names)))
 
-    def _cell(self, dataset: str, method: str, **where: str) -> Cell:
-        fields: dict[str, Any] = {"dataset": dataset, "method": method, **where}
-        size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))
-        budget = Budget.parse(size) if size else self._found.main_budget(dataset)
-        chosen = tuple(map(int, seeds.split(","))) if seeds else FIVE_SEEDS
-        found = self._found.on_device(device) if device else self._found
-        cell = found.cell(percent_f1, chosen, budget=budget, **fields)
-        if cell.mean is None:
-            raise ConfigError(f"nothing was run of {dataset} {method} {where}")
-        return cell
-
     def _twice(self, device: str) -> list[tuple[Outcome, Outcome]]:
         keys = [key for key, job in self._repeated.jobs().items() if job.device == device]
         return [(self._ledger.outcome(key), self._repeated.outcome(key)) for key in keys]
@@ -164,26 +151,8 @@ class Scores:
         return sd
 
     def _differences(self, dataset: str, method: str, other: str, **where: str) -> list[float]:
-        one, two = self._cell(dataset, method, **where), self._cell(dataset, other, **where)
-        theirs = dict(zip(two.seeds, two.values, strict=True))
-        return [value - theirs[seed] for seed, value in zip(one.seeds, one.values, strict=True) if seed in theirs]
+        return differences(self._cell(dataset, method, **where), self._cell(dataset, other, **where))
 
 
 def _verdicts(outcome: Outcome) -> npt.NDArray[np.int64]:
     return np.asarray(outcome.scores).argmax(1)
-
-
-def with_spread(values: Sequence[float]) -> str:
-    """Mean, and the sample SD where there are several."""
-    return f"{statistics.fmean(values):.1f}" + (f" ± {statistics.stdev(values):.1f}" if len(values) > 1 else "")
-
-
-def wrong_verdicts(cell: Cell, pattern: str) -> str:
-    """Of a cell's jobs, on the recordings whose names match: "59 of 60"."""
-    found = [
-        bool(verdict != truth)
-        for outcome in (entry.outcome for entry in cell.entries)
-        for name, verdict, truth in zip(outcome.recordings, _verdicts(outcome), outcome.truth, strict=True)
-        if re.fullmatch(pattern, name)
-    ]
-    return f"{sum(found)} of {len(found)}"

@@ -5,34 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from adaptation import Adaptation
-from carried import Carried
 from dualres.bench.campaign.ledger import Ledger
 from dualres.errors import ConfigError
-from explained import Explained
-from measured import Measured
-from recipes import Recipes
-from scores import Scores
-from stressed import Stressed
+from tools.pages.alarms import Alarms
+from tools.pages.batches import Batches
+from tools.pages.cells import Cells
+from tools.pages.explain import Explain
+from tools.pages.live import Live
+from tools.pages.recipes import Recipes
+from tools.pages.scores import Scores
+from tools.pages.speed import Speed
+from tools.pages.stress import Stress
+from tools.pages.trust import Trust
+
+MEASURED = (Speed, Explain, Trust, Alarms, Stress, Live)
 
 
 class Answers:
     """All that the pages may ask: the public methods of these."""
 
     def __init__(self, results: Path, ledger: Ledger, repeated: Ledger) -> None:
+        cells = Cells(ledger)
+        asked = (
+            Scores(cells, ledger, repeated),
+            Recipes(results, ledger, cells),
+            Batches(cells),
+            *(kind(results) for kind in MEASURED),
+        )
         self._ways: dict[str, Callable[..., str]] = {
-            name: getattr(one, name)
-            for one in (
-                Scores(ledger, repeated),
-                Recipes(results, ledger),
-                Adaptation(ledger),
-                Measured(results),
-                Explained(results),
-                Stressed(results),
-                Carried(results),
-            )
-            for name in dir(one)
-            if not name.startswith("_")
+            name: getattr(one, name) for one in asked for name in dir(one) if not name.startswith("_")
         }
 
     def ask(self, question: str) -> str:
