@@ -1,6 +1,6 @@
 """What is advice on labels worth (`dualres advise`)? On every rig of the suite. Writes JSON.
 
-    python tools/advice.py STORES results/measured/advice.json
+    python -m experiments.eval_advice STORES results/measured/advice.json
 
 With names of parts behind, only these are measured, and the others stay as the file has them.
 

@@ -1,6 +1,6 @@
 """How soon do alarms come, and are healthy recordings spared? Prints JSON.
 
-    python tools/alarms.py STORES > results/measured/alarms.json
+    python -m experiments.eval_alarms STORES > results/measured/alarms.json
 
 * `soonest`: blocks until an alarm, by the size of the reference, where every block is beyond all of it.
 * `delay`: a fault that the model gives 0.4 begins, at one false alarm per machine-year. Log-odds of blocks are normal
@@ -50,16 +50,7 @@ Values = npt.NDArray[np.float64]
 CONFIG = ModelConfig()
 BLOCK_S, HOUR, DAY = 5.0, 720, 17_280  # seconds; blocks
 YEAR = rate_of("1 per year", BLOCK_S)
-DELAYED = (
-    (0.0, 60),
-    (0.0, HOUR // 6),
-    (0.0, HOUR),
-    (0.0, DAY),
-    (0.5, 3 * HOUR),
-    (0.5, DAY),
-    (0.9, 12 * HOUR),
-    (0.9, DAY),
-)
+HEALTHY = {0.0: (60, HOUR // 6, HOUR, DAY), 0.5: (3 * HOUR, DAY), 0.9: (12 * HOUR, DAY)}  # blocks, by correlation
 USUAL, GIVEN = (0.02, 0.05, 0.1, 0.2), 0.4  # scores of a healthy machine and of the fault
 LONGEST, TRIALS = 2000, 100
 SEED = 2_141
@@ -222,14 +213,11 @@ def main() -> None:
     parser.add_argument("stores", type=Path)
     given = parser.parse_args()
     torch.set_num_threads(1)
-    found = [delay(*case, usual) for case, usual in product(DELAYED, USUAL)]
-    best = {
-        str(rho): {str(usual): at_best(rho, usual) for usual in USUAL} for rho in sorted({rho for rho, _ in DELAYED})
-    }
+    found = [delay(rho, blocks, usual) for rho in HEALTHY for blocks, usual in product(HEALTHY[rho], USUAL)]
+    best = {str(rho): {str(usual): at_best(rho, usual) for usual in USUAL} for rho in HEALTHY}
     learned = {
         str(blocks): {usual: mean_learned(seconds, blocks) for usual, seconds in best["0.0"].items()}
-        for rho, blocks in DELAYED
-        if not rho
+        for blocks in HEALTHY[0.0]
     }
     soon = {count: soonest(count) for count in REFERENCES}
     told = {"soonest": soon, "delay": found, "at_best": best, "mean_learned": learned}

@@ -1,6 +1,6 @@
 """What three axes are worth on simulated machines: the mean single axis, a network each, and one for all.
 
-    python tools/axes.py 0 1 2 3
+    python -m experiments.eval_axes 0 1 2 3
 
 prints, as JSON, macro-F1 on held-out loads, speeds and specimens of each of these machines, in percent, of networks of
 views.

@@ -1,6 +1,6 @@
 """What is a baseline worth (`dualres diagnose --healthy`)? On PHM2009, whose good gearboxes set it. Prints JSON.
 
-    python tools/healthy.py STORES > results/measured/healthy.json
+    python -m experiments.eval_baseline STORES > results/measured/healthy.json
 
 Views learn from a fold's support. The good gearbox's judged recordings at one load set the baseline, and the faulty
 gearboxes of its family at that load are judged, with it and without. Macro-F1 in percent over the faults of a family,

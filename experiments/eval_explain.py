@@ -1,6 +1,6 @@
 """Are reasons right (`dualres explain`)? Prints JSON.
 
-    python tools/explanation.py STORES > results/measured/explanation.json
+    python -m experiments.eval_explain STORES > results/measured/explanation.json
 
 Names of sections after STORES choose among them. Of both networks, `sums`: how far regions, and how far moments, of a
 window are at most from adding up to the logit that the model says; `readable` is the same of regions and the paper's
@@ -38,7 +38,6 @@ from dualres.explain.views import VIEW_OF_HEAD, Head
 from dualres.faultlines.assess import assess
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of
 from dualres.faultlines.lines import bearing_lines
-from dualres.faultlines.published import PRINTED
 from dualres.judge.backends import scorer, views_of, weights_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import recording_scores
@@ -52,7 +51,8 @@ from dualres.model_file.card import DUALRES, VIEWS, Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
 from dualres.recordings.windows import at_rate, cut, half_overlapping
-from dualres.simulated.struck_bearing import RATE, struck_bearing
+from tests.faultlines.published_rates import PRINTED
+from tests.faultlines.struck_bearing import RATE, struck_bearing
 
 FOLDS = {"P1": Budget(3, 4), "C1": Budget(1, 4), "S1": Budget(1, 4)}
 TENTH, RANDOM, TIMES = 0.1, 10, 3.0

@@ -1,6 +1,6 @@
 """Do stated error rates hold, what do they cost, and is the unknown noticed? Writes results/measured/trust.json.
 
-    python tools/trust.py STORES [coverage] [rigs] [unknown]
+    python -m experiments.eval_trust STORES [coverage] [rigs] [unknown]
 
 Views learn from supports and are calibrated by what `dualres fit` would hold out of these. Of every recording at most
 six windows are looked at, once. Shares are in percent.

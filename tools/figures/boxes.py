@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
 from dualres.utils.figures import INK, MUTED
@@ -18,6 +19,15 @@ ARROW: dict[str, Any] = {
     "shrinkB": 0,
     "mutation_scale": 6,
 }
+
+
+def bare(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure to draw a diagram on, in inches from its lower left corner."""
+    figure = Figure(figsize=(width, height))
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set(xlim=(0, width), ylim=(0, height))
+    axes.axis("off")
+    return figure, axes
 
 
 def box(axes: Axes, x: float, y: float, width: float, height: float, colour: str, lines: Sequence[str]) -> None:

@@ -11,8 +11,8 @@ from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
 from dualres.model.network import DualRes
-from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, POINTS, bare, printed
-from tools.figures.boxes import CROSS, LONG, SHARED, SHORT, TO, box, circled, note, path
+from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, POINTS, printed
+from tools.figures.boxes import CROSS, LONG, SHARED, SHORT, TO, bare, box, circled, note, path
 
 
 @printed()

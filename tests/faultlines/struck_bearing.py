@@ -1,4 +1,4 @@
-"""A damaged bearing in noise: what tests for fault lines are tried on."""
+"""A damaged bearing in noise, to try fault lines on."""
 
 import numpy as np
 

@@ -12,9 +12,10 @@ import pytest
 from typer.main import get_command
 
 from dualres.cli import app
+from tools.pages.coverage import SOURCE
 
-ROOT = Path(__file__).parents[2]
-ROWS = [row for part in tomllib.loads((ROOT / "tools" / "coverage.toml").read_text())["part"] for row in part["row"]]
+ROOT = Path(__file__).parents[3]
+ROWS = [row for part in tomllib.loads(SOURCE.read_text())["part"] for row in part["row"]]
 LABELS = (ROOT / "tests" / "paper" / "labels.txt").read_text().split()
 
 
@@ -33,7 +34,8 @@ def test_the_labels_are_the_paper_s():
 
 
 def test_the_page_is_what_the_results_give():
-    done = subprocess.run([sys.executable, ROOT / "tools" / "coverage.py", "--check"], capture_output=True, text=True)
+    command = [sys.executable, "-m", "tools.pages.coverage", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

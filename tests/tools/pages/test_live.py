@@ -1,12 +1,11 @@
 """The table of what live streams carry, from what the scripts in speed/ store."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tools.pages.live import Live
+
 HERE = {"machine": "AMD", "cores": 2, "load": 0.5, "date": "2026-01-02"}
 LIVE = {
     "streams": 200,
@@ -35,20 +34,15 @@ OVERLOAD = {
 
 
 @pytest.fixture
-def carried(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    from carried import Carried
-
+def live(tmp_path):
     (tmp_path / "measured").mkdir()
     for name, found in {"live": LIVE, "live_day": DAY, "live_overload": OVERLOAD}.items():
         (tmp_path / "measured" / f"{name}.json").write_text(json.dumps({**HERE, **found}))
-    yield Carried(tmp_path)
-    for name in ("carried", "measured"):
-        sys.modules.pop(name)
+    return Live(tmp_path)
 
 
-def test_every_measurement_has_a_row_with_its_aim(carried):
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in carried.live_table().splitlines()]
+def test_every_measurement_has_a_row_with_its_aim(live):
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in live.live_table().splitlines()]
     found = {row[0]: row[1:] for row in rows[2:]}
     assert rows[0] == ["", "aim", "measured"]
     assert found["200 streams at 12.8 kHz: verdicts within 0.5 s of a window's last sample"] == [
@@ -66,7 +60,7 @@ def test_every_measurement_has_a_row_with_its_aim(carried):
     assert all(len(row) == 3 for row in rows)
 
 
-def test_machines_are_named_once(carried):
-    text = " ".join(carried.live_machines().split())
+def test_machines_are_named_once(live):
+    text = " ".join(live.live_machines().split())
     assert text.count("AMD, 2 cores, 2026-01-02") == 1
     assert "0.5 by `speed/live_day.py`" in text

@@ -2,9 +2,9 @@ from itertools import product
 
 import pytest
 
-from dualres.bench.paper.attainable import accuracies, as_printed, checks, fold_sizes, macro_f1_values
 from dualres.bench.paper.protocol import FOLDS
 from dualres.bench.paper.scores import F1, VALUES
+from tools.pages.attainable import accuracies, as_printed, checks, fold_sizes, macro_f1_values
 
 
 def by_all_predictions(counts):

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from dualres.bench.verify.manifest import covered
-from tests.scripts import tool
+from speed import history, plots, ratios
 
-history, ratios, plots = tool("speed_history"), tool("speed_ratios"), tool("speed_plots")
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 LOWER, HIGHER = "window_over_floor", "torch_over_verdict"
 XEON, EPYC = "Xeon, 2 cores", "EPYC, 2 cores"
 
@@ -126,7 +125,7 @@ def test_generations_of_one_name_are_told_apart(tmp_path, monkeypatch):
 @pytest.mark.parametrize("found", [{}, {"kernel_ms": 1.0}, {"kernel_ms": None, "floor_ms": 1.0}])
 def test_a_ratio_that_a_script_no_longer_prints_is_an_error_that_names_it(tmp_path, found):
     (tmp_path / "window.json").write_text(json.dumps(found))
-    with pytest.raises(SystemExit, match=r"window\.json: has no window_over_floor .*speed_ratios\.py"):
+    with pytest.raises(SystemExit, match=r"window\.json: has no window_over_floor .*speed/ratios\.py"):
         history.measured(tmp_path, ["window"], "a machine")
 
 
@@ -138,7 +137,7 @@ def test_a_script_that_has_not_run_is_named(tmp_path):
 def test_make_speed_appends_what_it_measured():
     text = (ROOT / "Makefile").read_text()
     listed = text.split("SPEED := ")[1].split("\n")[0].split()
-    assert "tools/speed_history.py $(SPEED)" in text
+    assert "-m speed.history $(SPEED)" in text
     on_cpu = {ratio.script for ratio in ratios.RATIOS if not ratio.script.endswith("_cuda")}
     assert on_cpu <= set(listed)
     assert all((ROOT / "speed" / f"{script}.py").exists() for script in listed)
@@ -158,10 +157,10 @@ def test_the_history_is_part_of_the_results_and_holds_what_was_measured_last():
         )
         for ratio in ratios.RATIOS
     }
-    assert newest == measured, "`python tools/speed_history.py SCRIPT ...` appends what was measured anew"
+    assert newest == measured, "`python -m speed.history SCRIPT ...` appends what was measured anew"
 
 
 def test_the_page_says_what_the_history_holds():
-    command = [sys.executable, ROOT / "tools" / "speed_history.py", "--check"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    command = [sys.executable, "-m", "speed.history", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

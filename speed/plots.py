@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import log
 
-from speed_history import HISTORY, Drop, Run, drops, read, summary
-from speed_ratios import RATIOS, Ratio
+from speed.history import HISTORY, Drop, Run, drops, read, summary
+from speed.ratios import RATIOS, Ratio
 
 WIDTH, HEIGHT = 340, 170  # of a plot, in CSS pixels where it is as wide as a telephone
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 16, 34  # around the points

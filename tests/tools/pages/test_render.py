@@ -19,7 +19,7 @@ from dualres.bench.report.names import method_name
 from dualres.bench.report.results import Results
 from dualres.metrics import guessing
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES = ROOT / "results" / "pages"
 SOURCES = [
     "results.md",
@@ -104,7 +104,7 @@ def test_where_a_page_shows_the_papers_numbers_it_says_whose_the_folds_are():
 
 
 def test_a_changed_number_is_noticed(tmp_path):
-    for folder in ("results", "tools"):
+    for folder in ("results", "tools", "experiments"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
     pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "release")
@@ -154,8 +154,8 @@ def test_every_planned_job_is_there_or_said_to_be_missing(published):
 
 
 def checked(root: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, root / "tools" / "render.py", "--check"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.pages.render", "--check"]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
 
 def _cells(line: str) -> list[str]:

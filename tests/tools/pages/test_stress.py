@@ -1,23 +1,17 @@
 """The table of attacks, from what the scripts in stress/ store."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tools.pages.stress import Stress
 
 
 @pytest.fixture
-def stressed(tmp_path, monkeypatch):
+def stress(tmp_path):
     """Answers from states that are written to the folder it comes with."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    from stressed import Stressed
-
     (tmp_path / "measured").mkdir()
-    yield Stressed(tmp_path), tmp_path / "measured"
-    sys.modules.pop("stressed")
+    return Stress(tmp_path), tmp_path / "measured"
 
 
 def state(folder, name, **attacks):
@@ -37,8 +31,8 @@ def attack(**changes):
     } | changes
 
 
-def test_every_stored_attack_has_a_row(stressed):
-    answers, folder = stressed
+def test_every_stored_attack_has_a_row(stress):
+    answers, folder = stress
     state(folder, "b", one=attack(), untried=attack(tries=0))
     state(folder, "a", other=attack(seeds=[[0, 9], [50, 59]], failures={"3": "no", "51": "no"}))
     *_, first, second = answers.stress_table().splitlines()
@@ -48,15 +42,15 @@ def test_every_stored_attack_has_a_row(stressed):
     assert second == f"| damaged files | 1,500 | 0 | 0.2 | 1,234 {end}"
 
 
-def test_machines_and_dates_are_all_told(stressed):
-    answers, folder = stressed
+def test_machines_and_dates_are_all_told(stress):
+    answers, folder = stress
     runs = [{"machine": name, "cores": 2, "date": f"2026-01-0{day}"} for name, day in (("B", 2), ("A", 1), ("B", 3))]
     state(folder, "a", one=attack(runs=runs))
     assert "| B, 2 cores; A, 2 cores | 2026-01-01 to 2026-01-03 |" in answers.stress_table()
 
 
-def test_how_far_devices_were_from_the_monitor_is_told(stressed):
-    answers, folder = stressed
+def test_how_far_devices_were_from_the_monitor_is_told(stress):
+    answers, folder = stress
     fine = attack(title="streams to x86", tries=200, most={"logits": 3.52e-5, "probabilities": 2.4e-6})
     worse = attack(title="streams to a toaster", tries=7, failures={"3": "no"}, most=fine["most"])
     state(folder, "exported_streams", one=fine, two=worse)

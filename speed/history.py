@@ -1,7 +1,7 @@
 """Append the ratios of what speed/ measured to results/speed_history.jsonl, and write them into docs/speed.md.
 
 A line is a run: its date, the commit whose code ran ("+" where src/ or speed/ differed from it), the kind of machine
-in words, and the ratios by their names in speed_ratios.py. `from` names another source than results/measured.
+in words, and the ratios by their names in ratios.py. `from` names another source than results/measured.
 Without scripts nothing is appended; with `--check` nothing is written.
 """
 
@@ -20,9 +20,9 @@ from pathlib import Path
 from textwrap import fill
 
 from dualres.utils.files import write_whole
-from generated import ROOT
-from speed_ratios import RATIOS, WORSE, Ratio
+from speed.ratios import RATIOS, WORSE, Ratio
 
+ROOT = Path(__file__).parents[1]
 HISTORY = ROOT / "results" / "speed_history.jsonl"
 MEASURED = ROOT / "results" / "measured"
 PAGE = ROOT / "docs" / "speed.md"
@@ -75,9 +75,7 @@ def main() -> None:
     text = PAGE.read_text()
     filled = re.sub(f"(?<={BEGIN}).*(?={END})", lambda _: in_words(runs), text, flags=re.DOTALL)
     if arguments.check and filled != text:
-        sys.exit(
-            "docs/speed.md: is not what results/speed_history.jsonl gives; `python tools/speed_history.py` writes it"
-        )
+        sys.exit("docs/speed.md: is not what results/speed_history.jsonl gives; `python -m speed.history` writes it")
     if filled != text:
         write_whole(PAGE, filled.encode())
     for drop in drops(runs):
@@ -115,9 +113,7 @@ def value_of(ratio: Ratio, found: Mapping[str, object], folder: Path) -> float:
         return float(f"{ratio.value(found):.{_DIGITS}g}")
     except (KeyError, TypeError, ValueError) as error:
         path = folder / f"{ratio.script}.json"
-        raise SystemExit(
-            f"{path}: has no {ratio.name} ({error!r}); tools/speed_ratios.py says where it should be"
-        ) from error
+        raise SystemExit(f"{path}: has no {ratio.name} ({error!r}); speed/ratios.py says where it should be") from error
 
 
 def this_machine() -> str:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.simulated.struck_bearing import RATE, struck_bearing
+from tests.faultlines.struck_bearing import RATE, struck_bearing
 
 
 def test_what_rings_is_as_strong_as_said():
