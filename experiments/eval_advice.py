@@ -154,7 +154,8 @@ def curves(stores: Path) -> dict[str, dict[str, float]]:
             for times in held:
                 wanted = times * per_class
                 if wanted < min(map(len, of_class)):
-                    truth = statistics.fmean(more_labels(data, of_class, per_class, wanted, rng) for _ in range(TRUTHS))
+                    draws = (more_labels(of_class, per_class, wanted, rng) for _ in range(TRUTHS))
+                    truth = statistics.fmean(data.score(*places) for places in draws)
                     expected = curve.expected(wanted)
                     held[times].append(expected.low <= truth <= expected.high)
                     width[times].append(expected.high - expected.low)
@@ -165,10 +166,10 @@ def curves(stores: Path) -> dict[str, dict[str, float]]:
     }
 
 
-def more_labels(data: Data, of_class: Sequence[Places], known: int, wanted: int, rng: np.random.Generator) -> float:
-    """The score where others are labelled beside the known ones, of all the rest."""
+def more_labels(of_class: Sequence[Places], known: int, wanted: int, rng: np.random.Generator) -> tuple[Places, Places]:
+    """Others beside the known ones as labelled, and all the rest."""
     mixed = [np.concatenate([places[:known], rng.permutation(places[known:])]) for places in of_class]
-    return data.score(np.concatenate([p[:wanted] for p in mixed]), np.concatenate([p[wanted:] for p in mixed]))
+    return np.concatenate([p[:wanted] for p in mixed]), np.concatenate([p[wanted:] for p in mixed])
 
 
 def by_class(recordings: Sequence[Recording]) -> Iterator[Places]:

@@ -130,18 +130,19 @@ def judged(method: str, name: str, budget: Budget, source: DatasetSignals) -> It
         row = {
             "regions": float(np.abs(shares.total - logit).max()),
             "moments": float(np.abs(shares.of_tokens.sum(1) - logit).max()),
-            "readable": readable_error(model, windows, label, rival, shares.total) if method == DUALRES else 0.0,
+            "readable": readable_error(model, windows, (label, rival), shares.total) if method == DUALRES else 0.0,
             "right": fold.classes[label] == recording.label,
             "ms": ms,
         }
         if row["right"]:
             for key, point in {"halfway": neutral, "to_mean": np.mean(means, axis=0)}.items():
-                without = Without(model, windows, label, rival, point if method == DUALRES else key)
+                without = Without(model, windows, (label, rival), point if method == DUALRES else key)
                 row[key] = removal(without, (shares.of_regions + shares.through_memory).mean(0))
         yield row
 
 
-def readable_error(model: Model, windows: np.ndarray, label: int, rival: int, total: Exact) -> float:
+def readable_error(model: Model, windows: np.ndarray, classes: tuple[int, int], total: Exact) -> float:
+    label, rival = classes
     network = model.networks[0].double()
     with torch.inference_mode():
         said = network(torch.from_numpy(np.array(windows)).double()).numpy()
@@ -179,8 +180,8 @@ def removal(without: Without, shares: Exact) -> float:
 class Without:
     """The mean logit difference of windows without some regions, judged again by the network's own way."""
 
-    def __init__(self, model: Model, windows: np.ndarray, label: int, rival: int, point: Exact | str) -> None:
-        self.label, self.rival, self.point = label, rival, point
+    def __init__(self, model: Model, windows: np.ndarray, classes: tuple[int, int], point: Exact | str) -> None:
+        (self.label, self.rival), self.point = classes, point
         weights, self.groups = weights_of(model.members[0]), groupings(model.card.config)
         sizes = [len(group.regions) for group in self.groups.values()]
         self.starts = dict(zip(self.groups, np.cumsum([0, *sizes[:-1]]), strict=True))
@@ -189,7 +190,7 @@ class Without:
             self.logs = np.stack([log_spectra(window, model.card.config) for window in windows])
         else:
             self.network, self.views = None, views_of(weights, windows)
-            self.heads = {name: Head.of(weights, name, label, rival) for name in self.views}
+            self.heads = {name: Head.of(weights, name, *classes) for name in self.views}
 
     def __call__(self, regions: np.ndarray) -> float:
         if self.network:

@@ -225,8 +225,8 @@ def coverage(_: object) -> dict[str, Any]:
     single = [[[score] for unit in pool for score in unit] for pool in pools]
     for unit, each in (("component", pools), ("recording", single)):
         every_unit = [one for pool in each for one in pool]
-        within = [share for pool in each for share in resplit(pool, WITHIN[unit], None, SPLITS // len(pools), rng)]
-        across = {sure: resplit(every_unit, ACROSS, sure, SPLITS, rng) for sure in (None, SURE)}
+        within = [share for pool in each for share in resplit(pool, WITHIN[unit], SPLITS // len(pools), rng)]
+        across = {sure: resplit(every_unit, ACROSS, SPLITS, rng, sure=sure) for sure in (None, SURE)}
         found[unit] = {
             "units": len(every_unit),
             "within": percent(within),
@@ -238,7 +238,7 @@ def coverage(_: object) -> dict[str, Any]:
 
 
 def resplit(
-    pool: Sequence[Sequence[float]], count: int, sure: float | None, splits: int, rng: np.random.Generator
+    pool: Sequence[Sequence[float]], count: int, splits: int, rng: np.random.Generator, *, sure: float | None = None
 ) -> list[float]:
     """The share of the other units, each one's recordings weighing as much, within the limit that `count` units set."""
     k, shares = rank(count, ERROR, sure), []

@@ -50,9 +50,9 @@ def _frames(axes: Axes, config: ModelConfig) -> None:
 
     for frame in range(config.crop + SHOWN):
         lane = SHORT_TOP - LANE * (frame % 3)
-        _frame(axes, at, frame * config.hop, config.short, lane, SHORT, frame, dropped=frame < config.crop)
+        _frame(axes, at, frame, (config.hop, config.short), base=lane, colour=SHORT, dropped=frame < config.crop)
     for token in range(SHOWN):
-        _frame(axes, at, token * config.hop, config.long, LONG_TOP - LANE * token, LONG, token)
+        _frame(axes, at, token, (config.hop, config.long), base=LONG_TOP - LANE * token, colour=LONG)
         centre = token * config.hop + config.long // 2
         top = SHORT_TOP - LANE * ((token + config.crop) % 3) + BUMP
         axes.plot([at(centre)] * 2, [CENTRES, top], color=INK, linewidth=0.8, linestyle=(0, (2, 1.5)))
@@ -75,15 +75,15 @@ def _frames(axes: Axes, config: ModelConfig) -> None:
 def _frame(
     axes: Axes,
     at: Callable[[float], float],
-    start: int,
-    length: int,
+    number: int,
+    sizes: tuple[int, int],
+    *,
     base: float,
     colour: str,
-    number: int,
-    *,
     dropped: bool = False,
 ) -> None:
-    """Its Hann window, from `start` on, and its number."""
+    """Its Hann window and its number; `sizes` are the hop and the length in samples."""
+    start, length = number * sizes[0], sizes[1]
     bump = hann(length, torch.float64, torch.device("cpu")).tolist()
     edge: dict[str, Any] = {"edgecolor": MUTED, "linestyle": (0, (2, 1.5))} if dropped else {"edgecolor": INK}
     x = [at(start + sample) for sample in range(length)] + [at(start + length)]
@@ -102,19 +102,23 @@ def _branches(axes: Axes, config: ModelConfig) -> None:
     def shape(*sizes: int) -> str:
         return CROSS.join(["B", *map(str, sizes)])
 
-    view = r"$\log(1+|X|)$"
-    box(axes, 0.72, UPPER, 1.34, 0.42, SHORT, (f"short STFT, {view}", shape(_short_frames(config), config.short_bins)))
-    box(axes, 0.72, LOWER, 1.34, 0.42, LONG, (f"long STFT, {view}", shape(tokens, config.long_bins)))
-    box(axes, 2.2, UPPER, 1.02, 0.42, SHORT, (rf"crop $\kappa={config.crop}$", shape(tokens, config.short_bins)))
+    view, every, kept = (
+        r"$\log(1+|X|)$",
+        shape(_short_frames(config), config.short_bins),
+        shape(tokens, config.short_bins),
+    )
+    box(axes, (0.72, UPPER), (1.34, 0.42), (f"short STFT, {view}", every), colour=SHORT)
+    box(axes, (0.72, LOWER), (1.34, 0.42), (f"long STFT, {view}", shape(tokens, config.long_bins)), colour=LONG)
+    box(axes, (2.2, UPPER), (1.02, 0.42), (rf"crop $\kappa={config.crop}$", kept), colour=SHORT)
     path(axes, (1.39, UPPER), (1.69, UPPER))
     path(axes, (1.39, LOWER), (2.97, LOWER))
     path(axes, (2.71, UPPER), (2.97, UPPER))
     for y, name, colour, linear in ((UPPER, "s", SHORT, encoder.short), (LOWER, "l", LONG, encoder.long)):
         sizes = f"{linear.in_features} {TO} {linear.out_features}"
-        box(axes, 3.47, y, 1.0, 0.42, colour, (rf"$W_{name},\;a_{name}$", sizes))
+        box(axes, (3.47, y), (1.0, 0.42), (rf"$W_{name},\;a_{name}$", sizes), colour=colour)
         path(axes, (3.97, y), (4.75, y), (4.75, middle), (4.95, middle))
         note(axes, 4.36, y + 0.03, shape(tokens, half), va="bottom")
-    box(axes, 5.4, middle, 0.9, 0.42, SHARED, ("concatenate", f"{half} + {half}"))
+    box(axes, (5.4, middle), (0.9, 0.42), ("concatenate", f"{half} + {half}"), colour=SHARED)
     path(axes, (5.85, middle), (6.05, middle))
     axes.text(6.08, middle, f"$e_j$:  {shape(tokens, config.width)}", va="center")
 

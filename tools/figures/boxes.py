@@ -30,8 +30,11 @@ def bare(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def box(axes: Axes, x: float, y: float, width: float, height: float, colour: str, lines: Sequence[str]) -> None:
-    """Centred on (x, y)."""
+def box(
+    axes: Axes, centre: tuple[float, float], size: tuple[float, float], lines: Sequence[str], *, colour: str
+) -> None:
+    """`size` is its width and height."""
+    (x, y), (width, height) = centre, size
     corner = (x - width / 2, y - height / 2)
     look: dict[str, Any] = {"boxstyle": "round,pad=0,rounding_size=0.05", "facecolor": colour, "edgecolor": INK}
     axes.add_patch(FancyBboxPatch(corner, width, height, linewidth=0.7, **look))

@@ -38,7 +38,7 @@ def architecture(classes: int = 8) -> Picture:
         (6.44, lower, 0.74, 0.62, SHARED, _linear(network.head)),
     )
     for each in boxes:
-        box(axes, *each)
+        box(axes, each[:2], each[2:4], each[5], colour=each[4])
 
     for y in (upper, lower):
         path(axes, (0.79, middle), (0.88, middle), (0.88, y), (0.98, y))
@@ -89,7 +89,7 @@ def allocations() -> Picture:
     for title, budgets in groups:
         axes.text(x, height - 0.05, title, va="top", fontsize=POINTS + 0.5)
         for budget in budgets:
-            _grid(axes, x, 0.43, cell, budget)
+            _grid(axes, (x, 0.43), cell, budget)
             seconds = budget.recordings * budget.windows * window_s
             centre = x + budget.windows * cell / 2
             axes.text(centre, 0.37, f"{times(budget)}\n{seconds:.1f} s", ha="center", va="top", linespacing=1.2)
@@ -107,11 +107,11 @@ def allocations() -> Picture:
     )
 
 
-def _grid(axes: Axes, left: float, bottom: float, cell: float, budget: Budget) -> None:
+def _grid(axes: Axes, corner: tuple[float, float], cell: float, budget: Budget) -> None:
     shades = np.linspace(0, 1, 6)
     for row in range(budget.recordings):
         for column in range(budget.windows):
-            place = (left + column * cell, bottom + row * cell)
+            place = (corner[0] + column * cell, corner[1] + row * cell)
             colour = _between(ACCENT, "#d9e8ee", shades[row % 6])
             axes.add_patch(Rectangle(place, 0.86 * cell, 0.86 * cell, facecolor=colour, edgecolor=INK, linewidth=0.3))
 

@@ -18,6 +18,7 @@ TITLE = POINTS + 0.5
 TOKENS = 7
 SIDE, PITCH = 0.11, 0.155  # of a token, and from one to the next
 ROW = 0.42
+TILES = 0.32  # height of a spectrogram
 WORDS, LINE = 1.36, 30  # where text begins, and how many letters fit on a line
 
 
@@ -96,8 +97,8 @@ _READS: dict[str, tuple[str, Callable[[Axes, float], None]]] = {
 
 def _dualres(axes: Axes, top: float) -> None:
     """The window, its two views token by token, the memory and the verdict."""
-    upper, lower, tile = top - 0.4, top - 0.8, 0.32
-    middle = (upper + lower + tile) / 2
+    upper, lower = top - 0.4, top - 0.8
+    middle = (upper + lower + TILES) / 2
     x = np.linspace(0, 1, 160)
     burst = sum(
         np.exp(-np.clip(x - at, 0, None) / 0.06) * (x >= at) * np.sin(150 * (x - at)) for at in (0.08, 0.41, 0.74)
@@ -106,13 +107,13 @@ def _dualres(axes: Axes, top: float) -> None:
     left, right = 0.84, 1.84
     for low, rows, colour in ((upper, 2, SHORT), (lower, 8, LONG)):
         path(axes, (0.56, middle), (0.66, middle), (0.66, low + 0.19), (left - 0.06, low + 0.19))
-        _tiles(axes, left, right, low, tile, rows, colour)
+        _tiles(axes, (left, right), low, rows=rows, colour=colour)
         path(
             axes, (right + 0.04, low + 0.19), (right + 0.16, low + 0.19), (right + 0.16, middle), (right + 0.27, middle)
         )
     for place in range(TOKENS):
         centre = left + (place + 0.5) * (right - left) / TOKENS
-        axes.plot([centre] * 2, [lower - 0.04, upper + tile + 0.04], color=INK, linewidth=0.5, linestyle=(0, (2, 1.5)))
+        axes.plot([centre] * 2, [lower - 0.04, upper + TILES + 0.04], color=INK, linewidth=0.5, linestyle=(0, (2, 1.5)))
     turn = np.linspace(0, 5 * np.pi, 200)
     radius = 0.19 * np.exp(-turn / 6)
     axes.add_patch(Circle((2.35, middle), 0.225, facecolor="white", edgecolor=INK, linewidth=0.7))
@@ -121,8 +122,9 @@ def _dualres(axes: Axes, top: float) -> None:
     axes.text(2.75, middle, "verdict", va="center")
 
 
-def _tiles(axes: Axes, left: float, right: float, low: float, height: float, rows: int, colour: str) -> None:
-    """A spectrogram: a column per token, so many rows of frequency."""
-    axes.add_patch(Rectangle((left, low), right - left, height, facecolor=colour, edgecolor=INK, linewidth=0.6))
+def _tiles(axes: Axes, ends: tuple[float, float], low: float, *, rows: int, colour: str) -> None:
+    """A spectrogram: a column per token, and rows of frequency."""
+    left, right = ends
+    axes.add_patch(Rectangle((left, low), right - left, TILES, facecolor=colour, edgecolor=INK, linewidth=0.6))
     for row in range(1, rows):
-        axes.plot([left, right], [low + row * height / rows] * 2, color="white", linewidth=0.6)
+        axes.plot([left, right], [low + row * TILES / rows] * 2, color="white", linewidth=0.6)

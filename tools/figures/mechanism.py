@@ -143,28 +143,28 @@ def _above(value: float) -> str:
 
 
 def _complex_diagram(axes: Axes) -> None:
-    _flow(axes, "recurrence of complex states", "q", 0.31, r"$(1-\alpha_t)\,b_{t,k}\,u_t$")
-    box(axes, 0.31, MIDDLE, 0.58, 0.5, SHARED, ("rotate", r"$e^{-i\theta_k}$"))
+    _flow(axes, "recurrence of complex states", "q", back_at=0.31, write=r"$(1-\alpha_t)\,b_{t,k}\,u_t$")
+    box(axes, (0.31, MIDDLE), (0.58, 0.5), ("rotate", r"$e^{-i\theta_k}$"), colour=SHARED)
     path(axes, (0.6, MIDDLE), (0.73, MIDDLE))
     axes.text(0.02, 0.02, r"read:  $y_t=\sum_k\,\mathrm{Re}\,(\overline{c_{t,k}}\,q_{t,k})$", va="center")
 
 
 def _real_diagram(axes: Axes) -> None:
-    _flow(axes, "the same as real scans", "r", 0.98, r"$(1-\alpha_t)\,b'_{t,k}\,u_t$")
+    _flow(axes, "the same as real scans", "r", back_at=0.98, write=r"$(1-\alpha_t)\,b'_{t,k}\,u_t$")
     turned = r"$b'_{t,k}=e^{it\theta_k}b_{t,k}$,  $c'_{t,k}=e^{it\theta_k}c_{t,k}$"
     note(axes, 0.02, -0.22, turned, ha="left")
     read = r"$y_t=\sum_k(\mathrm{Re}\,c'_{t,k}\,\mathrm{Re}\,r_{t,k}+\mathrm{Im}\,c'_{t,k}\,\mathrm{Im}\,r_{t,k})$"
     axes.text(0.02, 0.02, read, va="center")
 
 
-def _flow(axes: Axes, title: str, state: str, back_at: float, write: str) -> None:
+def _flow(axes: Axes, title: str, state: str, *, back_at: float, write: str) -> None:
     """What both have: the state of the previous token comes back, is damped and written to, and is read."""
     axes.axis("off")
     axes.set(xlim=(0, 2.25), ylim=(-0.3, 1.7))
     axes.set_title(title)
-    box(axes, 0.98, MIDDLE, 0.5, 0.5, SHARED, ("damp", r"$\alpha_t$"))
+    box(axes, (0.98, MIDDLE), (0.5, 0.5), ("damp", r"$\alpha_t$"), colour=SHARED)
     path(axes, (1.23, MIDDLE), (1.395, MIDDLE))
-    box(axes, 0.98, 0.4, 1.2, 0.38, PALE, ("normalised write", write))
+    box(axes, (0.98, 0.4), (1.2, 0.38), ("normalised write", write), colour=PALE)
     path(axes, (1.47, 0.59), (1.47, MIDDLE - 0.085))
     circled(axes, 1.47, MIDDLE, "+")
     path(axes, (1.545, MIDDLE), (1.7, MIDDLE))

@@ -39,7 +39,7 @@ def main() -> None:
     check = only_checked(__doc__)
     with TemporaryDirectory() as scratch, load_export(RESULTS, Path(scratch) / "ledger.sqlite") as ledger:
         text = page(ledger.keys())
-    write_page("coverage.md", text, check, "the results", "results")
+    write_page("coverage.md", text, check, source="the results", target="results")
 
 
 def page(done: Collection[str]) -> str:

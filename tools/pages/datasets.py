@@ -61,7 +61,7 @@ The accuracies also tell how many recordings a fold can have had, if both folds 
 
 def main() -> None:
     check = only_checked(__doc__)
-    write_page("datasets.md", page(), check, "the adapters", "datasets")
+    write_page("datasets.md", page(), check, source="the adapters", target="datasets")
 
 
 def page() -> str:
