@@ -102,11 +102,8 @@ def _branches(axes: Axes, config: ModelConfig) -> None:
     def shape(*sizes: int) -> str:
         return CROSS.join(["B", *map(str, sizes)])
 
-    view, every, kept = (
-        r"$\log(1+|X|)$",
-        shape(_short_frames(config), config.short_bins),
-        shape(tokens, config.short_bins),
-    )
+    view, kept = r"$\log(1+|X|)$", shape(tokens, config.short_bins)
+    every = shape(_short_frames(config), config.short_bins)
     box(axes, (0.72, UPPER), (1.34, 0.42), (f"short STFT, {view}", every), colour=SHORT)
     box(axes, (0.72, LOWER), (1.34, 0.42), (f"long STFT, {view}", shape(tokens, config.long_bins)), colour=LONG)
     box(axes, (2.2, UPPER), (1.02, 0.42), (rf"crop $\kappa={config.crop}$", kept), colour=SHORT)

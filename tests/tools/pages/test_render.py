@@ -6,7 +6,7 @@ import shutil
 import statistics
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -18,25 +18,10 @@ from dualres.bench.report.captions import FOLDS_ARE_OURS
 from dualres.bench.report.names import method_name
 from dualres.bench.report.results import Results
 from dualres.metrics import guessing
+from tools.pages.render import PAGES, PARTS, QUESTION
 
 ROOT = Path(__file__).parents[3]
-PAGES = ROOT / "results" / "pages"
-SOURCES = [
-    "results.md",
-    "recipe.md",
-    "adaptation.md",
-    "explain.md",
-    "advise.md",
-    "trust.md",
-    "reliability.md",
-    "alarms.md",
-    "release.md",
-    "how_good.md",
-    "how_fast.md",
-    "exported_streams.md",
-    "vector_instructions.md",
-]
-QUESTION = re.compile(r"\{[a-z_0-9]+(?: [^{}\n]+)?\}")
+SOURCES = [f"{name}.md" for name in (*PAGES, *chain(*PARTS.values()))]
 # What is the same whatever was measured: seconds of a window and of a budget, rates, guessing, the paper's GPU.
 # Of the two recipes: learning rates, and by how many percent they fall; where a rig's spectrum ends.
 # Of batches with random class shares: the parameter they are drawn with.
@@ -46,18 +31,8 @@ SETTINGS |= {"0.3"} | {"0.512", "1.024", "6.144", "12.8", "12.5", "1.75"} | {"0.
 # Numbers of seeds, folds, recordings, classes, windows, samples and updates; percents of guessing; the paper's fit.
 COUNTS = {0, 1, 2, 3, 4, 7, 8, 14, 24, 41, 42, 43, 45, 50, 72, 96, 120, 140, 233, 300, 100, 256}
 COUNTS |= {30, 80, 5, 75, 90}  # a batch: speeds in an example, imagined recordings, percents of its guard
-COUNTS |= {
-    130,
-    14,
-    25,
-    16,
-    4,
-    420,
-    72,
-    48,
-    12,
-    416,
-}  # the rig kept aside; frames, oscillators, parameters, a rate in kHz
+# The rig kept aside; frames, oscillators, parameters, a rate in kHz.
+COUNTS |= {130, 14, 25, 16, 4, 420, 72, 48, 12, 416}
 COUNTS |= {6203, 6205, 10, 1000, 500, 204, 2115}  # bearings, a band of velocity, shifted combs
 COUNTS |= {57, 65, 69}  # of exploratory runs that are said not to be here
 COUNTS |= {800, 32, 39, 528, 65, 95, 20}  # updates and f_N of a recipe, parameters, an interval's percent, guesses
@@ -81,7 +56,7 @@ def test_the_pages_are_what_the_results_give():
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_no_measured_number_is_written_by_hand(source):
-    prose = NAMES.sub("", QUESTION.sub("", (PAGES / source).read_text()))
+    prose = NAMES.sub("", QUESTION.sub("", (ROOT / "results" / "pages" / source).read_text()))
     assert set(re.findall(r"\d+\.\d+", prose)) <= SETTINGS
     assert {int(number) for number in re.findall(r"(?<![\d.])\d+(?![\d.]*\d)", prose)} <= COUNTS
 
@@ -107,9 +82,7 @@ def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools", "experiments"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "docs").mkdir()
-    pages = ("results", "recipe", "adaptation", "explain", "advise", "trust", "reliability", "alarms", "release")
-    pages += ("edge", "live")  # parts of them
-    for name in ("README.md", *(f"docs/{page}.md" for page in pages)):
+    for name in (*PARTS, *(f"docs/{page}.md" for page in PAGES)):
         shutil.copy(ROOT / name, tmp_path / name)
     page = tmp_path / "docs" / "results.md"
     page.write_text(re.sub(r"(\d)\.(\d) ±", lambda m: f"{m[1]}.{(int(m[2]) + 1) % 10} ±", page.read_text(), count=1))
