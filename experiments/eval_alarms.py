@@ -27,7 +27,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from scipy.signal import lfilter
 from scipy.special import expit, logit
@@ -44,8 +43,7 @@ from dualres.model_file.card import VIEWS, Card
 from dualres.stream.alarm.alarm import Alarm
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.stream.alarm.fault_score import fault_score
-
-Values = npt.NDArray[np.float64]
+from dualres.utils.arrays import Exact
 
 CONFIG = ModelConfig()
 BLOCK_S, HOUR, DAY = 5.0, 720, 17_280  # seconds; blocks
@@ -59,7 +57,7 @@ REFERENCES = (50, 100, 200, 500, 1000, 2000)  # blocks
 BETWEEN, REFERENCE, ORDERS = 100, 50, 100  # blocks; random orders of a machine's blocks
 
 
-def scores(rng: np.random.Generator, correlation: float, blocks: int, at: Values | float) -> list[float]:
+def scores(rng: np.random.Generator, correlation: float, blocks: int, at: Exact | float) -> list[float]:
     """Of blocks whose log-odds are a first-order autoregression around `at`."""
     noise = rng.standard_normal(blocks) * np.sqrt(1 - correlation**2)
     noise[0] = rng.standard_normal()
@@ -137,8 +135,8 @@ def _until(alarm: Alarm, scores: Sequence[float], raised: bool) -> int:
 class Watched:
     """A healthy class of a fold: scores of its held-out windows side by side, and those of each faulty recording."""
 
-    healthy: Values
-    faulty: tuple[Values, ...]
+    healthy: Exact
+    faulty: tuple[Exact, ...]
 
 
 def recorded(stores: Path) -> dict[str, Any]:
@@ -159,7 +157,7 @@ def _held_out(fold: Fold, source: DatasetSignals, budget: Budget) -> Iterator[Wa
     support = gather_support(fold, source.at_rate([one for _, one in learned_from(fold, budget)]), budget, CONFIG)
     card = Card(fold.classes, CONFIG, None, 41, POLYPHASE, support.seconds, method=VIEWS)
     model, _ = fit_support(support, card)
-    found: dict[str, list[Values]] = defaultdict(list)
+    found: dict[str, list[Exact]] = defaultdict(list)
     for one in source.at_rate(fold.evaluation):
         verdicts = [verdict_of(model, one.id, row[None]) for row in window_scores(model, one)[::2]]
         found[str(one.label)].append(np.array([fault_score(verdict, GOOD[fold.dataset]) for verdict in verdicts]))

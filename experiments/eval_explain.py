@@ -51,6 +51,7 @@ from dualres.model_file.card import DUALRES, VIEWS, Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
 from dualres.recordings.windows import at_rate, cut, half_overlapping
+from dualres.utils.arrays import Exact
 from tests.faultlines.published_rates import PRINTED
 from tests.faultlines.struck_bearing import RATE, struck_bearing
 
@@ -60,8 +61,6 @@ WINDOWS = 3  # of a recording, spread evenly
 TRIALS = {"planted": 100, "lines": 200}
 RPM = {"0": 1797, "1": 1772, "2": 1750, "3": 1730}  # of CWRU's motor, by its load in horsepower
 LINE_OF = {"outer": "BPFO", "inner": "BPFI", "ball": "2xBSF"}
-
-Exact = np.ndarray
 
 
 def main() -> None:
