@@ -46,30 +46,32 @@ bench: setup
 # What `bench` prints, kept for the pages that quote it, its ratios also over time (docs/speed.md); on an idle machine.
 SPEED := window record fit augment methods scaling
 speed: setup
-	for script in $(SPEED:%=speed/%) tools/memorised; do \
-		$(BIN)/python $$script.py > results/measured/$$(basename $$script).json || exit 1; done
+	for script in $(SPEED); do \
+		$(BIN)/python speed/$$script.py > results/measured/$$script.json || exit 1; done
+	$(BIN)/python -m experiments.eval_memorised > results/measured/memorised.json
 	cd results/measured && sha256sum *.json > SHA256SUMS
-	$(BIN)/python tools/speed_history.py $(SPEED)
-	$(BIN)/python tools/manifest.py
+	$(BIN)/python -m speed.history $(SPEED)
+	$(BIN)/python -m tools.manifest
 
 # How much live streams carry, in half an hour; on an idle machine.
 live: setup
 	for script in live live_day live_overload; do \
 		$(BIN)/python speed/$$script.py -o results/measured/$$script.json > /dev/null || exit 1; done
 	cd results/measured && sha256sum *.json > SHA256SUMS
-	$(BIN)/python tools/manifest.py
-	$(BIN)/python tools/render.py
+	$(BIN)/python -m tools.manifest
+	$(BIN)/python -m tools.pages.render
 
 # Tables, figures and pages, all from the scores and measurements that results/ holds.
 results: setup
 	$(BIN)/dualres bench report -o results --dir results --no-page
-	$(BIN)/python tools/render.py
-	$(BIN)/python tools/coverage.py
+	$(BIN)/python -m tools.figures
+	$(BIN)/python -m tools.pages.render
+	$(BIN)/python -m tools.pages.coverage
 	$(BIN)/dualres bench verify results
 
 # results/MANIFEST, after anything in results/ was changed, added or removed by hand or by a script.
 manifest: setup
-	$(BIN)/python tools/manifest.py
+	$(BIN)/python -m tools.manifest
 
 # requirements.lock, after a version was changed in constraints.txt.
 lock: setup
@@ -85,12 +87,12 @@ site: setup
 
 # What the README's session with one's own files prints.
 session: setup
-	$(BIN)/python tools/session.py
+	$(BIN)/python -m tools.pages.session
 
 # docs/datasets.md, from the adapters and the frozen folds.
 datasets: setup
-	$(BIN)/python tools/datasets.py
+	$(BIN)/python -m tools.pages.datasets
 
 # The README's picture, from the demo's model.
 picture: demo
-	$(BIN)/python tools/picture.py
+	$(BIN)/python -m tools.figures.readme_picture

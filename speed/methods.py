@@ -2,7 +2,8 @@
 
 `window_ms` is one raw window to scores, batch one, the method's own preprocessing (and on a GPU the transfers)
 included. `step_ms` is one training update on four windows whose views are already computed; MiniRocket has no such
-steps. Both are the best of many, the methods taking turns, and are given relative to DualRes too.
+steps. Both are the best of many, the methods taking turns, and are given relative to DualRes too. `dualres profile`
+measures windows by the paper's protocol, each method in a process of its own, and no training.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 LONGEST_LINE = 120  # characters of prose
 SOURCE = ROOT / "src" / "dualres"
 ROOMS = "|".join(sorted(path.name for path in SOURCE.iterdir() if path.is_dir() and not path.name.startswith("_")))
-BESIDE = "docs|examples|results|speed|stress|tests|tools"  # folders of the repository itself
+BESIDE = "docs|examples|experiments|results|speed|stress|tests|tools"  # folders of the repository itself
 WRITTEN = {"demo/report.html", "bench/ledger.sqlite"}  # by a command that the document shows
 
 every_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -85,12 +85,12 @@ def test_lines_of_prose_wrap(document):
 
 
 def test_the_datasets_page_is_what_the_adapters_give():
-    done = subprocess.run([sys.executable, ROOT / "tools" / "datasets.py", "--check"], capture_output=True, text=True)
+    done = generated("datasets")
     assert done.returncode == 0, done.stderr
 
 
 def test_the_session_with_ones_own_files_prints_what_the_readme_shows():
-    done = subprocess.run([sys.executable, ROOT / "tools" / "session.py", "--check"], capture_output=True, text=True)
+    done = generated("session")
     assert done.returncode == 0, done.stderr
 
 
@@ -98,6 +98,12 @@ def test_the_citation_names_this_version():
     citation = (ROOT / "CITATION.cff").read_text()
     assert f"\nversion: {dualres.__version__}\n" in citation
     assert f"## [{dualres.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def generated(page):
+    """Whether a page is as its tool in tools/pages/ writes it."""
+    command = [sys.executable, "-m", f"tools.pages.{page}", "--check"]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
 
 
 def _commands(group, before=""):

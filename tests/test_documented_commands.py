@@ -126,7 +126,12 @@ def test_what_follows_in_the_shell_is_not_the_commands():
 @every_document
 def test_scripts_in_the_documents_exist_and_have_the_options(document):
     for line in (*typed(document), *inline_code(document)):
-        for script, rest in re.findall(r"python3? ((?:speed|stress|tools|examples)/\w+\.py)(.*)", line):
+        beside = "(?:speed|stress|experiments|tools|examples)"
+        scripts = re.findall(rf"python3? ({beside}/\w+\.py)(.*)", line)
+        for module, rest in re.findall(rf"python3? -m ({beside}(?:\.\w+)+)(.*)", line):
+            path = module.replace(".", "/")
+            scripts.append((f"{path}/__main__.py" if (ROOT / path).is_dir() else f"{path}.py", rest))
+        for script, rest in scripts:
             assert (ROOT / script).exists(), script
             folder = "\n".join(path.read_text() for path in (ROOT / script).parent.glob("*.py"))
             for option in re.findall(r"(?<= )--[a-z][a-z-]*", rest):

@@ -20,7 +20,7 @@ def only_checked(description: str | None) -> bool:
     return bool(parser.parse_args().check)
 
 
-def write_page(name: str, text: str, check: bool, source: str, target: str) -> None:
+def write_page(name: str, text: str, check: bool, *, source: str, target: str) -> None:
     """Write docs/NAME unless it is as it should be; `source` gives it, and `make target` writes it."""
     path = ROOT / "docs" / name
     if path.exists() and path.read_text() == text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from dualres.bench.verify.manifest import check_manifest, write_manifest
-from generated import ROOT, only_checked
+from tools.generated import ROOT, only_checked
 
 RESULTS = ROOT / "results"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from posixpath import normpath
 
@@ -12,10 +13,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from speed_history import BEGIN, END
-from speed_plots import plots
-
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # MkDocs runs this file by its path
+
+from speed.history import BEGIN, END  # noqa: E402
+from speed.plots import plots  # noqa: E402
+
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
 
 

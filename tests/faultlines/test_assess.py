@@ -4,7 +4,7 @@ import pytest
 from dualres.errors import RecordingError
 from dualres.faultlines.assess import assess
 from dualres.faultlines.lines import bearing_lines, machine_lines
-from dualres.simulated.struck_bearing import RATE, struck_bearing
+from tests.faultlines.struck_bearing import RATE, struck_bearing
 
 
 @pytest.mark.parametrize(("fault", "name"), [("outer", "BPFO"), ("inner", "BPFI"), ("ball", "2xBSF")])

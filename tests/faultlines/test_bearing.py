@@ -2,7 +2,7 @@ import pytest
 
 from dualres.errors import ConfigError
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of
-from dualres.faultlines.published import PRINTED
+from tests.faultlines.published_rates import PRINTED
 
 
 @pytest.mark.parametrize("name", DIMENSIONS)

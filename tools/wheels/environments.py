@@ -90,7 +90,7 @@ def installed(python: Path, wheel: Path, folder: Path, **more: str) -> tuple[Env
 
 
 def unpacked(
-    target: Target, python: Path, emulator: list[str], wheel: Path, programs: Path, folder: Path
+    target: Target, python: Path, emulator: list[str], *, wheel: Path, programs: Path, folder: Path
 ) -> Environment:
     """An environment for another system's Python 3.11, which `emulator` runs; without one it runs by itself.
 

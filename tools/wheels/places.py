@@ -29,7 +29,8 @@ def places(target: Target, wheel: Path, programs: Path, work: Path) -> Iterator[
             yield installed(python, wheel, fresh(work, python.name))
         return
     python, command = _foreign(target, work)
-    yield unpacked(target, python, command, wheel, programs, fresh(work, target.platform)), None
+    folder = fresh(work, target.platform)
+    yield unpacked(target, python, command, wheel=wheel, programs=programs, folder=folder), None
 
 
 def without_compiler(archive: Path, work: Path) -> Environment:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 GNU, MUSL = "gnu", "musl"
-VARIANTS = {
-    "x86_64": ("avx512", "avx2", "baseline"),
-    "aarch64": ("baseline",),
-}  # of the kernel; NEON is in the baseline
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from dualres.utils.arrays import Exact
 
 @dataclass(frozen=True)
 class Strength:
-    """How much a batch is believed; chosen on simulations alone by tools/adaptation.py."""
+    """How much a batch is believed; chosen on simulations alone by experiments/eval_batch_correction.py."""
 
     batch: float = 80.0  # recordings that name all classes alike, added to the batch
     condition: float = 5.0  # recordings that name classes as the batch does, added to each condition

@@ -87,15 +87,6 @@ def canvas(
     return figure, axes
 
 
-def bare(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure to draw a diagram on, in inches from its lower left corner."""
-    figure = Figure(figsize=(width, height))
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set(xlim=(0, width), ylim=(0, height))
-    axes.axis("off")
-    return figure, axes
-
-
 def footnote(figure: Figure, *sentences: str) -> None:
     """Small print under the figure; empty sentences are left out."""
     text = " ".join(sentence for sentence in sentences if sentence)

@@ -7,8 +7,7 @@ from dualres.bench.report.results import Results, percent_f1
 from dualres.bench.report.tables.recipes import recipes_of
 from tests.bench.campaign.handmade import answered, right
 from tests.bench.campaign.synthetic import synthetic_outcome
-from tests.bench.report.plots.reading import drawn_texts
-from tests.bench.report.plots.test_write import overlaps
+from tests.bench.report.plots.reading import check_legible, drawn_texts
 
 PANELS = ("cwru", "phm2009", RIG)
 
@@ -67,9 +66,7 @@ def test_scores_at_the_ends_of_the_axis_leave_the_texts_apart(tmp_path, wrong):
             outcome = synthetic_outcome(job)
             said = [(label + wrong) % len(outcome.classes) for label in outcome.truth]
             ledger.record(job, answered(job, outcome.truth, said))
-        texts, whole = drawn_texts(recipe_pairs(Results(ledger, study("recipes"))).figure)
-    assert all(whole.x0 - 1 <= box.x0 <= box.x1 <= whole.x1 + 1 for *_, box in texts)
-    assert overlaps([box for *_, box in texts]).max() < 0.12
+        check_legible(recipe_pairs(Results(ledger, study("recipes"))))
 
 
 def test_nothing_is_drawn_of_nothing(empty):

@@ -1,1 +1,1 @@
-"""Every figure and diagram of the paper, drawn from the results of a ledger; `write.py` writes them."""
+"""Every figure that the results of a ledger can fill; `write.py` writes them."""

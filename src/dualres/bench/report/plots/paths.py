@@ -9,17 +9,18 @@ from torch import Tensor
 
 from dualres.bench.report.plots.picture import Picture
 from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.rig_window import rig_window
 from dualres.bench.report.results import Results
 from dualres.config import RECIPES, ModelConfig
 from dualres.learn.trained.augment.paths import Paths, curves, draw_paths, filtered
 from dualres.model.spectra import magnitudes, normalise
-from dualres.simulated.rig import RATE
+from dualres.recordings.windows import at_rate
+from dualres.simulated.rig import RATE, recordings
 from dualres.utils.figures import ACCENT, DASHED, DOUBLE, INK, PALE, RULE, canvas, printed
 
 DRAWN, FOLLOWED = 8, 3  # curves on the left; the first of them lead to the spectra on the right
 SEED = 2
 NATS_IN_DB = 20 / np.log(10)
+SHOWN, START_S = "pitting_M_speed_2000rpm_20Nm", 6.0  # the recording that a window is cut from, and where
 
 
 @draws_figure("transfer_paths")
@@ -47,6 +48,14 @@ def paths_picture() -> Picture:
         "",
         figure,
     )
+
+
+def rig_window(config: ModelConfig) -> Tensor:
+    """A window of the simulated rig: raw samples at `config.rate`, (1, window), float64."""
+    (recording,) = (one for one in recordings() if one.id == SHOWN)
+    begin = int(START_S * config.rate)
+    samples = at_rate(recording, config.rate, config.window)[begin : begin + config.window]
+    return torch.from_numpy(samples[None].astype(np.float64))
 
 
 def _curves(axes: Axes, paths: Paths, config: ModelConfig) -> None:

@@ -4,11 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from dualres.bench.profile.costs import Costs
-from dualres.bench.report.plots.alignment import alignment
 from dualres.bench.report.plots.costs import latency_bars
-from dualres.bench.report.plots.diagrams import allocations, architecture
-from dualres.bench.report.plots.mechanism import mechanism
-from dualres.bench.report.plots.memory import memory_picture
 from dualres.bench.report.plots.picture import Picture, PictureFile
 from dualres.bench.report.plots.registry import FIGURES
 from dualres.bench.report.plots.scaling import scaling_picture
@@ -16,18 +12,14 @@ from dualres.bench.report.results import Results
 from dualres.utils.checksums import replace_sums
 from dualres.utils.figures import printed, save
 
-_DIAGRAMS = (architecture, mechanism, memory_picture, alignment, allocations)
-
 
 def pictures(
     results: Mapping[str, Results], costs: Sequence[Costs] = (), folder: Path | None = None
 ) -> Iterator[Picture]:
-    """Diagrams first, then all that the results of each study and the measured costs can fill; drawn one at a time.
+    """All that the results of each study and the measured costs can fill; drawn one at a time.
 
     `folder` is the ledger's, where a measurement of how cost grows may lie.
     """
-    for diagram in _DIAGRAMS:
-        yield diagram()
     if folder and (growth := scaling_picture(folder)):
         yield growth
     shown = [each.planned_only() for each in results.values()]

@@ -1,0 +1,44 @@
+"""What experiments/eval_explain.py and eval_advice.py measured, and the table of bearings."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from dualres.bench.campaign.rigs import RIGS
+from dualres.faultlines.bearing import DIMENSIONS, bearing_of
+from tools.pages.measured import Measured, table
+
+
+class Explain(Measured):
+    def bearings_table(self) -> str:
+        """Every bearing that `--bearing` knows by its name: dimensions and rates per revolution."""
+        rows = []
+        for name, (elements, *dimensions) in DIMENSIONS.items():
+            known = bearing_of(name)
+            rates = (known.outer, known.inner, 2 * known.spin, known.cage)
+            rows.append([name, elements, *(f"{each:g}" for each in dimensions), *(f"{rate:.4f}" for rate in rates)])
+        titles = ("bearing", "elements", "diameter", "pitch", "angle", "BPFO", "BPFI", "2xBSF", "FTF")
+        return table(titles, rows, narrow=True)
+
+    def printed_off(self) -> str:
+        """The printed values that the dimensions do not give to the last digit."""
+        off = self._json("explanation")["printed"]["off"]
+        rows = [[name, *values] for name, values in off.items()]
+        return table(("", "printed", "by the dimensions"), rows, narrow=True)
+
+    def advice_table(self) -> str:
+        """Labels at random and as advised on every rig."""
+        choice, before = (self._json("advice")[key] for key in ("choice", "choice_before"))
+        pairs = {rig: (row["gain"], before["rigs"][rig]["gain"]) for rig, row in choice["rigs"].items()}
+        scores = {rig: (f"{row['random']:.1f}", f"{row['advised']:.1f}") for rig, row in choice["rigs"].items()}
+        real = tuple(fmean(one["rigs"][rig.title]["gain"] for rig in RIGS if rig.real) for one in (choice, before))
+        pairs |= {"mean of the real rigs": real, "mean of all": (choice["gain"], before["gain"])}
+        rows = [[rig, *scores.get(rig, ("", "")), *(f"{gain:+.1f}" for gain in gains)] for rig, gains in pairs.items()]
+        return table(("rig", "at random", "as advised", "gain", "gain before"), rows, narrow=True)
+
+    def advice_outcome(self) -> str:
+        """Whether advice is as much better than chance as was aimed at."""
+        choice = self._json("advice")["choice"]
+        gain, least = f"{choice['gain']:+.1f} points on average", f"{choice['least']:+.1f} at worst"
+        missed = choice["gain"] < 5 or choice["least"] < -1
+        return f"{gain} and {least}, which {'misses' if missed else 'meets'} the aim:"

@@ -1,0 +1,68 @@
+"""How fast it is: what the scripts in speed/ and `make wheels` measured, and the generated tables."""
+
+from __future__ import annotations
+
+import re
+from textwrap import fill
+
+from dualres.bench.report.captions import FOLDS_ARE_OURS
+from dualres.bench.report.names import method_name
+from dualres.bench.report.plots.scaling import curves
+from tools.pages.measured import LINE, Measured, table
+
+
+class Speed(Measured):
+    def ratio(self, script: str, key: str, other: str, digits: str = "1") -> str:
+        found = self._json(script)
+        return f"{found[key] / found[other]:.{digits}f}"
+
+    def slope(self, varied: str) -> str:
+        """How cost grows with what speed/scaling.py varied; 1 is linear."""
+        return f"{curves(self._json('scaling'))[varied].slope:.2f}"
+
+    def rise_mb(self, seconds: str) -> str:
+        """What a recording of so many seconds adds to the memory in use, by speed/scaling.py."""
+        found = {one["seconds"]: one["rise_mb"] for one in self._json("scaling")["recordings"]}
+        return f"{found[int(seconds)]:.0f}"
+
+    def methods_table(self) -> str:
+        """Window and training step of the nine methods, by speed/methods.py."""
+        found = self._json("methods")["methods"]
+        rows = [
+            [method_name(name), _figures(row["window_ms"]), _figures(row["step_ms"])] for name, row in found.items()
+        ]
+        return table(("", "window", "step"), rows, narrow=True)
+
+    def wheels_table(self) -> str:
+        """Every run of `make wheels`; times in an emulator are nobody's."""
+        titles = ("platform", "Python", "kernel", "error of logits")
+        titles += ("cold start, s", "warm, s", "of processors, s", "MB")
+        rows: list[list[object]] = []
+        for one in self._json("wheels")["tried"]:
+            for run in one["runs"]:
+                figures = (run.get(key) for key in ("cold_s", "warm_s", "cpu_s", "installed_mb"))
+                kernels = ", ".join("NumPy" if name == "off" else name for name in run["errors"])
+                python = f"{run['python']}{', emulated' if one.get('emulated') else ''}"
+                rows.append([one["platform"], python, kernels, f"{max(run['errors'].values()):.0e}", *figures])
+        return table(titles, rows)
+
+    def wheels_busy(self) -> str:
+        """How busy the machine was, which the times depend on."""
+        found = self._json("wheels")
+        return fill(
+            f"The machine has {found['processors']} processors; its load was {found['load']:.0f}. "
+            "What a processor spends on a verdict, both processes of it together, hardly depends on that.",
+            LINE,
+        )
+
+    def table(self, name: str) -> str:
+        """The rows of a generated table, and of its caption what it says of folds where the paper's values stand."""
+        text = (self._results / "tables" / f"{name}.md").read_text()
+        rows = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+        notice = re.search(rf"{FOLDS_ARE_OURS}[^.]*\.", text)
+        return f"{rows}\n\n{fill(notice[0], LINE)}" if notice else rows
+
+
+def _figures(value: float | None) -> str | None:
+    """Two of them, and all digits before the point."""
+    return None if value is None else f"{value:.0f}" if value >= 10 else f"{value:.2g}"

@@ -1,0 +1,50 @@
+"""What stated error rates are worth, by experiments/eval_trust.py; its shares are in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tools.pages.measured import Measured, table
+
+WORTH = ("recordings", "right", "covered", "mean_set", "named", "named_right", "none_of_these")
+TITLES = ("recordings", "verdict right", "set holds the truth", "classes in a set", "named", "of these right")
+
+
+class Trust(Measured):
+    def trust_coverage(self) -> str:
+        titles = ("unit", "units", "covered, machine by machine", "covered, all machines")
+        titles += ("splits that cover 90 %", "the same with `--sure 0.9`")
+        keys = ("units", "within", "across", "across_kept", "sure_kept")
+        found = self._json("trust")["coverage"]
+        return table(titles, [[unit, *_picked(found[unit], keys)] for unit in ("component", "recording")])
+
+    def trust_folds(self) -> str:
+        rows = [
+            [rig, kind.replace("_", " "), *_picked(worth, WORTH)]
+            for rig, kinds in self._json("trust")["rigs"]["folds"].items()
+            for kind, worth in kinds.items()
+            if worth
+        ]
+        return table(("rig", "", *TITLES, "none of these"), rows)
+
+    def trust_halves(self) -> str:
+        found = self._json("trust")["rigs"]["halves"]
+        rows = [[name, *_picked(worth, (*WORTH, "no_promise"))] for name, worth in found.items()]
+        return table(("dataset", *TITLES, "none of these", "no promise"), rows)
+
+    def trust_left_out(self) -> str:
+        titles = ("rig", "AUROC, mean", "worst class", "unknown flagged", "familiar flagged")
+        keys = ("mean", "worst", "new_flagged", "familiar_flagged")
+        found = self._json("trust")["unknown"]["left_out"]
+        return table(titles, [[rig, *_picked(one, keys)] for rig, one in found.items()])
+
+    def trust_odd(self) -> str:
+        """Rigs in columns."""
+        found = self._json("trust")["unknown"]["odd"]
+        kinds = next(iter(found.values()))
+        return table(("flagged", *found), [[kind, *(one[kind] for one in found.values())] for kind in kinds])
+
+
+def _picked(found: Mapping[str, Any], keys: tuple[str, ...]) -> list[object]:
+    return [found[key] for key in keys]
