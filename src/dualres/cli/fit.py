@@ -123,7 +123,7 @@ def fit(
     from dualres.judge.model import content
     from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.fit_options import with_options
-    from dualres.learn.label_coverage import narrow
+    from dualres.learn.label_warnings import narrow
     from dualres.learn.settings import FitSettings, LearnSettings
     from dualres.learn.trained.recipe_file import recipe_from
     from dualres.learn.workflow import fit_by

@@ -15,12 +15,12 @@ from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.judge.model import Model
 from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
-from dualres.learn.duplicate_warning import shared_signals
 from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
+from dualres.learn.label_warnings import shared_signals
 from dualres.learn.settings import FitSettings
 from dualres.learn.trained.task import Step
 from dualres.model_file.card import APART, Card

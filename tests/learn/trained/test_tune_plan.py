@@ -25,14 +25,14 @@ def recordings():
 
 def test_recordings_are_held_out_as_their_estimate_would():
     rounds = Rounds((frozenset("ac"), frozenset("b")), "component", ("few",))
-    found = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
+    found = of_recordings(recordings(), rounds, ("good", "worn"), windows_each=1, resampler=POLYPHASE)
     assert found.groups.tolist() == [0, 1, 0, NEVER]
     assert found.support.labels.tolist() == [0, 0, 1, 1]
     assert (found.held_out, found.remarks) == ("component", ("few",))
 
 
 def test_without_rounds_nothing_is_held_out():
-    found = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
+    found = of_recordings(recordings(), None, ("good", "worn"), windows_each=1, resampler=POLYPHASE)
     assert found.groups.tolist() == [NEVER] * 4
     assert found.held_out is None
 
@@ -58,8 +58,8 @@ def test_damaged_scores_are_none(tmp_path, content):
 
 def test_scores_of_another_support_grid_or_version_are_not_mistaken():
     rounds = Rounds((frozenset("ac"), frozenset("bd")), "component", ())
-    divided = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
-    other = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
+    divided = of_recordings(recordings(), rounds, ("good", "worn"), windows_each=1, resampler=POLYPHASE)
+    other = of_recordings(recordings(), None, ("good", "worn"), windows_each=1, resampler=POLYPHASE)
     grid = {"paper": Recipe()}
     prints = [fingerprint(divided, grid, "cpu", CODE), fingerprint(other, grid, "cpu", CODE)]
     prints += [fingerprint(other, {"paper": Recipe(100)}, "cpu", CODE), fingerprint(other, grid, "cuda", CODE)]

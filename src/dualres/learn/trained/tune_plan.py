@@ -36,7 +36,12 @@ class GroupedSupport:
 
 
 def of_recordings(
-    recordings: Sequence[Recording], rounds: Rounds | None, classes: tuple[str, ...], windows_each: int, resampler: str
+    recordings: Sequence[Recording],
+    rounds: Rounds | None,
+    classes: tuple[str, ...],
+    *,
+    windows_each: int,
+    resampler: str,
 ) -> GroupedSupport:
     """Recordings held out as their estimate would; `rounds` is None where nothing can be."""
     labels = [str(r.label) for r in recordings]
@@ -67,7 +72,7 @@ def divide(
         rounds = None
     if strict and rounds:
         refuse_leaks(recordings, rounds, progress)
-    return of_recordings(recordings, rounds, classes, windows_each, resampler)
+    return of_recordings(recordings, rounds, classes, windows_each=windows_each, resampler=resampler)
 
 
 @dataclass(frozen=True)
