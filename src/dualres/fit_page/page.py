@@ -138,7 +138,7 @@ def _judged(
                 f"Verdicts against the truth{of}",
                 f"{judged} recordings that were held out, truth in rows and verdicts in columns. "
                 "Right verdicts stand on the diagonal.",
-                held_out.confusion(estimate),
+                held_out.confusion(estimate.judged[0].classes, estimate.confusion),
             ),
             html.section(
                 f"What was held out{of}", "Each round learned from all the others.", held_out.rounds(estimate)
