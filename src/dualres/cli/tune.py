@@ -88,8 +88,15 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        chosen = {"labels": labels, "where": where, "exclude": exclude}
-        _refuse_options_of_a_folder(channel=channel, rate=rate, **chosen, windows=windows != WINDOWS, strict=strict)
+        _refuse_options_of_a_folder(
+            channel=channel,
+            rate=rate,
+            labels=labels,
+            where=where,
+            exclude=exclude,
+            windows=windows != WINDOWS,
+            strict=strict,
+        )
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)

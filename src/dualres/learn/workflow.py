@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from dualres.config import DEFAULT_RESAMPLER, Recipe
+from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
@@ -117,7 +118,8 @@ def fit_by(
     settings: FitSettings, *, announce: Callable[[FitForecast], None] | None = None, progress: Progress = quiet
 ) -> FittedModel:
     """As `fit_model`, by settings that an option may have changed."""
-    recordings = settings.recordings
+    if not (recordings := settings.recordings):
+        raise ConfigError("there are no recordings: a fit needs some of two classes or more")
     plans = _plans(settings) if settings.estimate or settings.strict else []
     for plan in plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
