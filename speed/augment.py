@@ -21,8 +21,9 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.kernel.gpu.cuda_graphs import full_precision
+from dualres.learn.support import MICROBATCH, views_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.forward import Classify, training_threads
 from dualres.learn.trained.gpu_batch import augmentation_of
 from dualres.learn.trained.task import Task
@@ -91,7 +92,8 @@ def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]
 
     def in_a_row(recipe: Recipe) -> Callable[[], None]:
-        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device, augmentation_of(recipe, WINDOWS, [SEED]))
+        shown = augmentation_of(recipe, WINDOWS, [SEED])
+        bundle = Bundle(layout, [SEED], WINDOWS, recipe=recipe, device=device, augmentation=shown)
         bundle.load([windows], [labels])
         bundle.start(weights)
 

@@ -61,15 +61,15 @@ def test_from_a_folder_to_a_recipe_to_a_model(folder, tmp_path):
 
 def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
     arguments = "tune", folder, "-o", tmp_path / "recipe.json", "--windows", 1
-    fit, begun = tuning.fit_network, []
+    fit, begun = tuning.fit_networks, []
 
-    def interrupted(*rest, **options):
-        begun.append(options["recipe"])
+    def interrupted(tasks, config, recipe):
+        begun.append(recipe)
         if len(begun) == 4:
             raise KeyboardInterrupt
-        return fit(*rest, **options)
+        return fit(tasks, config, recipe)
 
-    monkeypatch.setattr(tuning, "fit_network", interrupted)
+    monkeypatch.setattr(tuning, "fit_networks", interrupted)
     foreseen = []
     monkeypatch.setattr(ProgressDisplay, "expect", lambda display, seconds: foreseen.append(seconds))
     stopped = run(*arguments)

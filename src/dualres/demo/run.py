@@ -1,7 +1,13 @@
-"""The main job in one go, on the embedded rig: simulate, learn, judge."""
+"""The main job in one go, on the embedded rig: simulate, learn, judge; and some of its recordings as files."""
 
+import csv
+import io
 import time
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
 
 from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
 from dualres.errors import ConfigError
@@ -10,13 +16,18 @@ from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget, Fold, parse_fold
 from dualres.learn.fold_support import evaluate, gather_support
 from dualres.learn.support import Support
-from dualres.learn.trained.task import Step, steps_told
+from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation, class_f1, guessing
 from dualres.model_file.card import DUALRES, VIEWS, Card
+from dualres.recordings.labels.read import LABELS
+from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
+from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet, renamed
 
 BUDGET = Budget(recordings=3, windows=4)
+SECONDS = 4  # of each recording that is written
+TO_JUDGE = 2  # recordings of each class that are written without a label
 
 
 @dataclass(frozen=True)
@@ -46,13 +57,12 @@ def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progres
     """Learn the rig from the fold's support and judge every recording it holds out."""
     fold, recordings, config = _fold(fold_name), simulated.recordings(), ModelConfig()
     simulating = renamed(progress, "Simulate the labelled windows")
-    support = gather_support(fold, recordings, BUDGET, config, simulating, DEFAULT_RESAMPLER)
+    support = gather_support(fold, recordings, BUDGET, config, progress=simulating, resampler=DEFAULT_RESAMPLER)
     begin = time.perf_counter()
-    learning = steps_told(progress, "Learn")
     card = Card(
         fold.classes, config, recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=DUALRES if recipe else VIEWS
     )
-    model, history = fit_support(support, card, progress=learning)
+    model, history = fit_support(support, card, progress=renamed(progress, "Learn"))
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)
     evaluated = time.perf_counter()
@@ -73,3 +83,35 @@ def class_rows(demo: Demo) -> list[tuple[str, int, float, float]]:
     judged, matrix = demo.evaluation, demo.evaluation.confusion
     columns = (matrix.sum(1).tolist(), judged.recall.tolist(), class_f1(matrix).tolist())
     return list(zip(judged.classes, *columns, strict=True))
+
+
+def write_recordings(demo: Demo, folder: Path) -> Path:
+    """What was learned from, with its labels, and a few of what was judged, without; beside a list of all of them."""
+    everything = {one.id: one for one in simulated.recordings()}
+    learned = dict.fromkeys(name for name, _ in demo.support.origins)
+    others: dict[str | None, list[str]] = defaultdict(list)
+    for name in demo.fold.evaluation:
+        others[everything[name].label].append(name)
+    judged = [name for names in others.values() for name in names[:TO_JUDGE]]
+    conditions = sorted({column for one in everything.values() for column in one.condition} - {"severity"})
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(["file", "label", *conditions])
+    for name in (*learned, *judged):
+        one = everything[name]
+        _write(one, folder / f"{name}.wav")
+        rows.writerow(
+            [f"{name}.wav", one.label if name in learned else "", *(one.condition.get(c, "") for c in conditions)]
+        )
+    write_whole(folder / LABELS, table.getvalue().encode())
+    return folder
+
+
+def _write(recording: Recording, path: Path) -> None:
+    """As a sound file of 32-bit floats; the samples are not changed."""
+    import soundfile
+
+    sound = io.BytesIO()
+    samples = np.asarray(recording.signal[: SECONDS * int(recording.rate)])
+    soundfile.write(sound, samples, int(recording.rate), format="WAV", subtype="FLOAT")
+    write_whole(path, sound.getvalue())

@@ -96,17 +96,17 @@ def test_what_is_held_out_is_never_trained_on_and_alone_judged(small, monkeypatc
     support, groups = tones(small)
     support.windows[:, 0] = np.arange(len(groups))  # each window can be told by its first sample
     trained, judged = [], []
-    fit, score = tuning.fit_network, tuning.scorer
+    fit, score = tuning.fit_networks, tuning.scorer
 
-    def spy_fit(windows, labels, *rest, **options):
-        trained.append(windows[:, 0].astype(int))
-        np.testing.assert_array_equal(labels, support.labels[trained[-1]])
-        return fit(windows, labels, *rest, **options)
+    def spy_fit(tasks, *rest):
+        trained.append(tasks[0].windows[:, 0].astype(int))
+        np.testing.assert_array_equal(tasks[0].labels, support.labels[trained[-1]])
+        return fit(tasks, *rest)
 
     def spy_scorer(network):
         return lambda windows: judged.append(windows[:, 0].astype(int)) or score(network)(windows)
 
-    monkeypatch.setattr(tuning, "fit_network", spy_fit)
+    monkeypatch.setattr(tuning, "fit_networks", spy_fit)
     monkeypatch.setattr(tuning, "scorer", spy_scorer)
     tune(support, groups, 3, FEW, config=small)
     assert len(trained) == len(judged) == 6
@@ -126,7 +126,7 @@ def test_what_learns_is_chosen(small):
 
 def test_a_round_s_score_is_the_mean_over_its_seeds_and_what_is_known_is_not_fitted(small, monkeypatch):
     support, groups = tones(small)
-    monkeypatch.setattr(tuning, "fit_network", None)  # calling it would be an error
+    monkeypatch.setattr(tuning, "fit_networks", None)  # calling it would be an error
     fits = plan(support.labels, groups, FEW, (41, 42))
     known = {fit: fit.group / 4 + (fit.seed == 42) / 8 + (fit.candidate == "long") / 8 for fit in fits}
     choice = tune(support, groups, 3, FEW, seeds=(41, 42), config=small, known=known)
@@ -167,7 +167,7 @@ def test_finished_fits_and_steps_are_told(small):
     ids=["one group", "none", "one round, which has no standard error"],
 )
 def test_too_little_support_is_said_and_gives_the_default(small, monkeypatch, groups):
-    monkeypatch.setattr(tuning, "fit_network", None)
+    monkeypatch.setattr(tuning, "fit_networks", None)
     support, groups = tones(small, groups)
     choice = tune(support, groups, 3, FEW, config=small)
     assert (choice.name, choice.recipe, choice.candidates) == ("short", FEW["short"], ())
@@ -195,8 +195,8 @@ def test_several_axes_are_judged_by_a_network_each(small, monkeypatch):
     support, groups = tones(small)
     noise = np.random.default_rng(0).standard_normal(support.windows.shape).astype(np.float32)
     both = replace(support, more_axes=(noise,), channels=("x", "y"))
-    fits, fit = [], tuning.fit_network
-    monkeypatch.setattr(tuning, "fit_network", lambda *a, **k: fits.append(a[0]) or fit(*a, **k))
+    fits, fit = [], tuning.fit_networks
+    monkeypatch.setattr(tuning, "fit_networks", lambda *given: fits.append(given) or fit(*given))
     alone = tune(support, groups, 3, FEW, config=small)
     count = len(fits)
     together = tune(both, groups, 3, FEW, config=small)

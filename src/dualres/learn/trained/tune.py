@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,15 +13,18 @@ from dualres.config import RECIPES, VIEWS, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.judge.backends import scorer
 from dualres.learn.closed_form import fit_views
-from dualres.learn.fit import expected_s, fit_network
+from dualres.learn.fit import expected_s
+from dualres.learn.interval import clearly_ahead
 from dualres.learn.support import Support
-from dualres.learn.trained.task import steps_told
+from dualres.learn.trained.fit import fit_networks
+from dualres.learn.trained.task import Task
+from dualres.model.network import DualRes
+from dualres.model.views.network import ViewsNetwork
 from dualres.utils.progress import Progress, quiet
 
 FITS = "Fits"  # the stage that counts them
 NEVER = -1  # the group of windows that are never held out
 FEWEST_ROUNDS = 2  # that have a standard error
-CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahead of the first
 
 # What is compared. The first was chosen across rigs, and is chosen here unless another is clearly better: a few
 # labelled recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves
@@ -64,11 +67,6 @@ class Candidate:
         """Of the mean, over the rounds."""
         return float(np.std(self.rounds, ddof=1) / np.sqrt(len(self.rounds)))
 
-    def clearly_ahead_of(self, other: "Candidate") -> bool:
-        """Whether the mean difference, round by round, is more than chance makes of as many rounds."""
-        ahead = np.subtract(self.rounds, other.rounds)
-        return bool(ahead.mean() > CLEARLY * np.std(ahead, ddof=1) / np.sqrt(len(ahead)))
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -83,7 +81,7 @@ class Choice:
 def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
     """The first, or of those that are clearly ahead of it the one with the best mean."""
     first, *others = candidates
-    return max([first, *(one for one in others if one.clearly_ahead_of(first))], key=lambda one: one.mean)
+    return max([first, *(one for one in others if clearly_ahead(one.rounds, first.rounds))], key=lambda one: one.mean)
 
 
 def plan(
@@ -136,12 +134,8 @@ def tune(
         held = groups == fit.group
         said = []  # of each axis, by a network of its own
         for windows in support.axes:
-            learned: Any = (windows[~held], support.labels[~held], classes)
-            if (recipe := grid[fit.candidate]) is None:
-                network: Any = fit_views(*learned, config=config, device=device)
-            else:
-                how: Any = {"config": config, "recipe": recipe, "seed": fit.seed, "device": device}
-                network = fit_network(*learned, **how, progress=steps_told(progress, "Updates")).network
+            task = Task(windows[~held], support.labels[~held], classes, fit.seed, device, progress)
+            network = _network(task, grid[fit.candidate], config)
             said.append(softmax(scorer(network)(windows[held]).astype(np.float64), axis=1))
         scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
         if finished:
@@ -154,6 +148,12 @@ def tune(
     )
     chosen = first_unless_clearly_behind(candidates)
     return Choice(chosen.name, chosen.recipe, candidates)
+
+
+def _network(task: Task, recipe: Recipe | None, config: ModelConfig | None) -> DualRes | ViewsNetwork:
+    if recipe is None:
+        return fit_views(task.windows, task.labels, task.classes, config=config, device=task.device)
+    return fit_networks([task], config, recipe)[0].network
 
 
 def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -> float:

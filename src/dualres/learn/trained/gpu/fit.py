@@ -26,7 +26,9 @@ from dualres.kernel.gpu.passes import Passes
 from dualres.kernel.gpu.spectra import Spectra
 from dualres.learn.trained.gpu.adam_triton import adam_kernel
 from dualres.learn.trained.gpu.augment_triton import seen_kernel
+from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.model.network import DualRes
+from dualres.utils.progress import Progress, quiet
 
 UPLOADED_WINDOWS = 128  # whose samples are on the device together
 TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 64  # of a window that is augmented
@@ -43,7 +45,6 @@ _warm: set[tuple[FitShape, int, int, torch.device]] = (
 
 Supports = Sequence[npt.NDArray[np.float32]]
 FitLabels = Sequence[npt.NDArray[np.int64]]
-OnUpdate = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
 
 
 class TrainingTrace(NamedTuple):
@@ -65,12 +66,13 @@ def fit_together(
     seeds: Sequence[int],
     device: str,
     augmentation: GpuAugmentation | None = None,
-    progress: OnUpdate | None = None,
+    progress: Progress = quiet,
     stages: Collection[int] = (),
 ) -> list[TrainingTrace]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
-    The networks end on the device, with gradients. `progress` hears of every update, in bursts.
+    The networks end on the device, with gradients. `progress` hears of every update, with the mean of their losses, in
+    bursts.
     """
     layout = ParameterLayout(networks[0].config, networks[0].head.out_features)
     where = torch.device(device)
@@ -78,9 +80,11 @@ def fit_together(
     stream = beside(where.index)
     stream.wait_stream(torch.cuda.current_stream(where))  # memory that is free may still be read there
     with torch.cuda.device(where), torch.cuda.stream(stream):
-        # What is augmented is drawn for each fit anew; else fits may be shown the same.
+        # What is augmented is drawn for each fit; else fits may be shown the same.
         sources = None if augmentation else sources_of(supports)
-        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation, sources)
+        bundle = Bundle(
+            layout, seeds, len(supports[0]), recipe=recipe, device=where, augmentation=augmentation, sources=sources
+        )
         bundle.load(supports, labels)
         bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
         kept = bundle.run(progress, stages)
@@ -127,6 +131,7 @@ class Bundle:
         layout: ParameterLayout,
         seeds: Sequence[int],
         windows: int,
+        *,
         recipe: Recipe,
         device: torch.device,
         augmentation: GpuAugmentation | None = None,
@@ -140,7 +145,7 @@ class Bundle:
         self.augmented: list[AugmentedSupports] = []  # the short and the long view, where they change with every update
         if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
-            self.augmented = [AugmentedSupports(*view, len(seeds), self.draws, shown) for view in views]
+            self.augmented = [AugmentedSupports(*view, len(seeds), draws=self.draws, shown=shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
         self._kind: FitShape = (layout.config, layout.classes, shown.waves if shown else None)
 
@@ -210,7 +215,7 @@ class Bundle:
     def _step(self) -> None:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.losses, self.draws.count)
 
-    def run(self, progress: OnUpdate | None, stages: Collection[int] = ()) -> dict[int, Tensor]:
+    def run(self, progress: Progress, stages: Collection[int] = ()) -> dict[int, Tensor]:
         """All updates, and the weights (fits, size) after those that `stages` names.
 
         The device is waited for only where there is progress to tell, or draws to be copied to it.
@@ -223,17 +228,18 @@ class Bundle:
                 self._graph.replay()
                 if update in stages:
                     kept[update] = self.passes.weights.clone()
-            if progress:
+            if progress is not quiet:
                 losses = self.adam.history[:, begin:end].mean(0).tolist()
                 for update, loss in enumerate(losses, start=begin + 1):
-                    progress(update, loss)
+                    step = Step(update, loss, self._recipe.rate_at(update))
+                    progress(UPDATES, update, updates, UpdateRemark.of(step))
         return kept
 
 
 class AugmentedSupports:
     """One resolution of augmented supports: magnitudes beside the padded view (fits * windows, tokens, columns)."""
 
-    def __init__(self, view: Tensor, bins: int, fits: int, draws: NoiseSource, shown: WindowAugmentation) -> None:
+    def __init__(self, view: Tensor, bins: int, fits: int, *, draws: NoiseSource, shown: WindowAugmentation) -> None:
         self._view, self._bins, self._draws, self._shown = view, bins, draws, shown
         self._windows = len(view) // fits
         view[..., bins] = 1.0  # meets the bias; the kernel writes bins only
