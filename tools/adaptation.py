@@ -30,7 +30,7 @@ from dualres.bench.report.results import FinishedJob, Results
 from dualres.errors import ConfigError
 from dualres.judge.batch_correction import CHOSEN, Strength, corrected
 from dualres.metrics import confusion, macro_f1
-from dualres.model_file.card import VIEWS
+from dualres.model.kinds import VIEWS
 
 RESULTS = Path(__file__).parents[1] / "results"
 RIG, MACHINES, JUDGED = "simulated", "machines", ("phm2009", "cwru")
@@ -50,7 +50,7 @@ class Adaptation:
         recipes, published = (Results(ledger, study(name)).planned_only() for name in ("recipes", "published"))
         rigs = Results(ledger, study("rigs")).planned_only()
         self._entries = recipes.entries
-        self._views = [entry for entry in rigs.entries if entry.job.method == VIEWS]
+        self._views = [entry for entry in rigs.entries if entry.job.method == VIEWS.method]
         main = published.main_budget(RIG)
         methods = [e for e in published.where(dataset=RIG, budget=main) if e.job.recipe]  # MiniRocket has none
         networks = list({e.key: e for e in (*recipes.where(dataset=RIG), *methods)}.values())

@@ -24,7 +24,7 @@ from dualres.cli.folder import (
     WindowsOption,
     understood,
 )
-from dualres.config import DEFAULT_RESAMPLER, SOXR, recipe_title
+from dualres.config import DEFAULT_RESAMPLER, SOXR
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.fit_options import registered_options
 from dualres.utils.optional_imports import TRAINING, need
@@ -148,7 +148,7 @@ def fit(
         in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
         each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
         of_axes = f" of {len(channels)} axes ({', '.join(channels)})" if channels else ""
-        errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
+        errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {settings.recipe or 'views'}", highlight=False)
         report.expect(forecast.stages)
 
     with leaks_shown(), progress("Nothing was written.") as report:

@@ -12,7 +12,7 @@ from dualres.errors import ExportError
 from dualres.export import compiler as cc
 from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
-from dualres.export.network_kinds import axes_in, kind_of
+from dualres.export.device_network import axes_in, device_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.export.test_vectors import refuse_other_sizes
@@ -52,7 +52,7 @@ def write_c99(
     refuse_other_sizes(model)
     _refuse_names("class", model.classes)
     _refuse_names("axis", model.card.channels)
-    ratio, files = ratio_for(model, rate), copied(kind_of(model))
+    ratio, files = ratio_for(model, rate), copied(device_of(model))
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
     compiler = cc.host_compiler()

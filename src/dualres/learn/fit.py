@@ -26,9 +26,10 @@ from dualres.learn.trained.gpu_batch import fit_at_once
 from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import FittedNetwork, OnStep, Step, Task, keeping
 from dualres.learn.trained.train import train
+from dualres.model.kinds import PAPER, VIEWS
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
-from dualres.model_file.card import APART, DUALRES, VIEWS, Card, check_members
+from dualres.model_file.card import APART, Card, check_members
 from dualres.recordings.axes import common_channels
 from dualres.recordings.recording import Recording, Samples
 
@@ -151,7 +152,7 @@ def fit_recordings(
     config = config or ModelConfig()
     check_members(members, max(len(common_channels(recordings)), 1) if axes == APART else 1)
     support = spread_support(recordings, labels, classes, config, windows_each=windows_each, resampler=resampler)
-    kind: dict[str, Any] = {"method": DUALRES, "members": int(members)} if recipe else {"method": VIEWS}
+    kind: dict[str, Any] = {"method": PAPER.method, "members": int(members)} if recipe else {"method": VIEWS.method}
     if support.channels:
         kind |= {"channels": support.channels, "axes": axes}
     kind["learned_from"] = learned_from(recordings, support, config.rate)
@@ -171,7 +172,7 @@ def fit_support(
     history: list[Step] = []
     pooled = support if card.axes == APART else support.pooled()
     for axis, windows in enumerate(pooled.axes):
-        if card.method == VIEWS:
+        if card.kind is VIEWS:
             looks = _counted_on(looked, axis, len(pooled.axes))
             shown_once = windows, pooled.labels, len(card.classes)
             networks.append(fit_views(*shown_once, config=card.config, device=device, progress=looks))

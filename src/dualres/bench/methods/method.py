@@ -10,6 +10,7 @@ from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.trained.batches import Labels
 from dualres.learn.trained.task import OnStep, Step, Task
+from dualres.model.torch_network import TorchNetwork
 from dualres.model_file.integrity import Arrays
 
 Constants = Mapping[str, float]
@@ -41,6 +42,11 @@ class FittedMethod(ABC):
     @abstractmethod
     def trained(self) -> Collection[str]:
         """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
+
+    @property
+    def own_network(self) -> TorchNetwork | None:
+        """The network, where it is of a kind that the package knows; None for a comparator."""
+        return None
 
     @abstractmethod
     def state(self) -> Arrays:

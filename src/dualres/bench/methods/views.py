@@ -56,6 +56,10 @@ class FittedViews(FittedMethod):
     def trained(self) -> Collection[str]:
         return {name for name, _ in self.network.named_parameters()}
 
+    @property
+    def own_network(self) -> ViewsNetwork:
+        return self.network
+
     def state(self) -> Arrays:
         return {name: tensor.cpu().numpy() for name, tensor in self.network.state_dict().items()}
 

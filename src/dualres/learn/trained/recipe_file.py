@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
+from dualres.config import RECIPES, Recipe
 from dualres.errors import MISFIT, ConfigError
 from dualres.learn.trained.tune import Choice
+from dualres.model.kinds import chosen_recipe
 from dualres.utils.files import write_whole
 from dualres.utils.special_files import unusual
 
@@ -65,9 +66,9 @@ def read_recipe(path: Path) -> Recipe | None:
 def recipe_from(text: str | None, updates: int | None = None) -> Recipe | None:
     """A recipe by its name or from its file, with that many updates if given; None for the network of views."""
     path = Path(text or "")
-    if text in (None, VIEWS, *RECIPES) or not (path.suffix == ".json" or path.is_file()):
-        return chosen_recipe(text, updates=updates)
+    if text in (None, "views", *RECIPES) or not (path.suffix == ".json" or path.is_file()):
+        return chosen_recipe(text, updates=updates).recipe
     recipe = read_recipe(path)
     if updates is None:
         return recipe
-    return chosen_recipe(VIEWS, updates=updates) if recipe is None else replace(recipe, updates=updates)
+    return chosen_recipe("views", updates=updates).recipe if recipe is None else replace(recipe, updates=updates)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.metrics import f1_score
 
-from dualres.config import RECIPES, VIEWS, ModelConfig, Recipe
+from dualres.config import RECIPES, ModelConfig, Recipe
 from dualres.errors import ConfigError
 from dualres.judge.backends import scorer
 from dualres.learn.closed_form import fit_views
@@ -28,7 +28,7 @@ CLEARLY = 2.0  # standard errors of the difference by which a recipe must be ahe
 # windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
 # transfer paths that differ more and more.
 GRID: Mapping[str, Recipe | None] = {
-    VIEWS: None,
+    "views": None,
     "paper": RECIPES["paper"],
     "robust, no paths": replace(RECIPES["robust"], path_sigma=0.0),
     "robust, paths 0.5": replace(RECIPES["robust"], path_sigma=0.5),
