@@ -21,8 +21,9 @@ from _timing import best_ms
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.kernel import compiled
 from dualres.kernel.gpu.cuda_graphs import full_precision
+from dualres.learn.support import MICROBATCH, views_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra
-from dualres.learn.trained.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.forward import Classify, training_threads
 from dualres.learn.trained.gpu_batch import augmentation_of
 from dualres.learn.trained.task import Task

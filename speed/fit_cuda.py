@@ -19,9 +19,11 @@ import torch
 from _timing import best_ms
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel.gpu.cuda_graphs import warmed_and_recorded
-from dualres.learn.fit import fit_network, fit_networks
-from dualres.learn.trained.batches import MICROBATCH, PlainSupport, views_of
+from dualres.learn.support import MICROBATCH, views_of
+from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.fit import fit_network, fit_networks
 from dualres.learn.trained.seeding import seeded
+from dualres.learn.trained.task import Task
 from dualres.learn.trained.train import train
 from dualres.model.network import DualRes
 from dualres.recordings.windows import half_overlapping
@@ -74,8 +76,8 @@ def fit(windows, labels, recipe: Recipe) -> None:
 
 def fit_many(supports, recipe: Recipe) -> None:
     for folds in supports:
-        windows, labels = zip(*(fold for fold in folds for _ in SEEDS), strict=True)
-        fit_networks(windows, labels, CLASSES, seeds=SEEDS * FOLDS, recipe=recipe, device="cuda")
+        tasks = [Task(*fold, CLASSES, seed, "cuda") for fold in folds for seed in SEEDS]
+        fit_networks(tasks, recipe=recipe)
 
 
 def fit_plainly(windows, labels, recipe: Recipe) -> None:

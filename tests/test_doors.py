@@ -23,6 +23,7 @@ from dualres.kernel import compiled
 from dualres.learn import estimate as estimating
 from dualres.learn.fold_support import evaluate
 from dualres.learn.holdout import Rounds
+from dualres.learn.settings import FitSettings
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
 from dualres.recordings.readers import read
@@ -117,7 +118,7 @@ def test_the_estimate(model, recordings, expected, monkeypatch):
     """What a round holds out is judged by the model that was fitted without it."""
     monkeypatch.setattr(estimating, "fit_recordings", lambda *_, **__: (model, []))
     rounds = Rounds((frozenset({"r0"}), frozenset({"r1"})), "recording", ())
-    found = estimating.estimate(recordings, rounds, CLASSES, windows_each=1, recipe=Recipe(updates=1), seed=1)
+    found = estimating.estimate(FitSettings(tuple(recordings)), rounds)
     said = {name: list(scores) for one in found.judged for name, scores in zip(one.recordings, one.scores, strict=True)}
     assert said == {name: expected[name] for name in ("r0", "r1")}
 

@@ -16,7 +16,7 @@ from dualres import Recording, load, save
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError, RecordingError
 from dualres.estimator import DualResClassifier
-from tests.learn.test_fit import tones
+from tests.learn.trained.test_fit import tones
 from tests.model.made_views import machine_windows
 
 # Two samples are the shortest window there can be: any row of two or more features is then a signal.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # for type checkers, to whom `as` says that a name is public
     from dualres.judge.model import save as save
     from dualres.judge.verdict import Verdict as Verdict
     from dualres.judge.verdict import diagnose_recording as diagnose_recording
-    from dualres.learn.fit import fit_network as fit_network
+    from dualres.learn.trained.fit import fit_network as fit_network
     from dualres.learn.workflow import fit_model as fit_model
     from dualres.model.network import DualRes as DualRes
     from dualres.model_file.card import Card as Card
@@ -36,7 +36,7 @@ _NAMES = {
     "explain.reasons": "Reasons explain_recording",
     "judge.model": "Model load save",
     "judge.verdict": "Verdict diagnose_recording",
-    "learn.fit": "fit_network",
+    "learn.trained.fit": "fit_network",
     "learn.workflow": "fit_model",
     "model.network": "DualRes",
     "model_file.card": "Card",

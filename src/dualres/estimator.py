@@ -92,24 +92,22 @@ class DualResClassifier:
         from sklearn.utils.multiclass import check_classification_targets
 
         from dualres.learn.fit import fit_recordings
+        from dualres.learn.settings import LearnSettings
 
         recordings, y = self._labelled(X, y)
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
         names = [str(c) for c in self.classes_]
-        self.model_, self.history_ = fit_recordings(
-            recordings,
-            [names[t] for t in targets],
-            names,
+        settings = LearnSettings(
+            recipe=chosen_recipe(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
             windows_each=self.windows_per_signal,
-            config=self.config,
-            recipe=chosen_recipe(
-                self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay
-            ).recipe,
             seed=self._seed(),
             members=self.members,
+            config=self.config or ModelConfig(),
             device=self.device,
         )
+        settings.check(recordings, names)
+        self.model_, self.history_ = fit_recordings(recordings, [names[t] for t in targets], names, settings)
         return self
 
     def predict_proba(self, X: npt.ArrayLike | Sequence[Recording]) -> npt.NDArray[np.float64]:

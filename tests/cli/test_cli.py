@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 
 from dualres import __version__, cli
 from dualres.demo import run as demo
-from dualres.learn.trained.task import Step
 
 
 def run(*arguments):
@@ -52,7 +51,7 @@ def test_a_mistake_is_one_sentence(arguments, reason, tmp_path):
 
 def test_ctrl_c_leaves_nothing_behind(tmp_path, monkeypatch):
     def interrupt(*arguments, progress, **options):
-        progress(Step(update=1, loss=2.0, learning_rate=1e-3), 300)
+        progress("Learn", 1, 300, "loss 2.000")
         raise KeyboardInterrupt
 
     monkeypatch.setattr(demo, "fit_support", interrupt)

@@ -11,16 +11,18 @@ from dualres.bench.methods import model_file as files
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.judge.model import load, save
-from dualres.learn.fit import fit_network, fit_recordings, fits_together
+from dualres.learn.fit import fit_network, fit_recordings
+from dualres.learn.settings import LearnSettings
 from dualres.learn.trained.augment import register, registry
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
+from dualres.learn.trained.fit import fits_together
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import aligned_magnitudes, normalise
 from dualres.recordings.recording import Recording
 from tests.extending import toy_augmentation
-from tests.learn.test_fit import tones, weights
 from tests.learn.trained.augment.test_supports import whole
+from tests.learn.trained.test_fit import tones, weights
 
 TILTED = Recipe(3, more=(("tilt", 0.5),))
 
@@ -117,9 +119,8 @@ def test_a_comparator_learns_with_it_and_is_read_back(tmp_path):
 def test_the_card_of_a_model_names_it(small, tmp_path):
     windows, labels = tones(small, per_class=2)
     recordings = [Recording.from_array(window, small.rate, id=f"{i}") for i, window in enumerate(windows)]
-    model, _ = fit_recordings(
-        recordings, [f"{label}" for label in labels], ["0", "1", "2"], windows_each=1, config=small, recipe=TILTED
-    )
+    settings = LearnSettings(windows_each=1, config=small, recipe=TILTED)
+    model, _ = fit_recordings(recordings, [f"{label}" for label in labels], ["0", "1", "2"], settings)
     save(model, tmp_path / "model.safetensors")
     found = load(tmp_path / "model.safetensors").card.recipe
     assert found == TILTED
@@ -127,7 +128,7 @@ def test_the_card_of_a_model_names_it(small, tmp_path):
 
 
 def test_a_gpu_s_kernels_are_not_asked_for_it(monkeypatch):
-    monkeypatch.setattr("dualres.learn.fit.available", lambda config, device: True)
+    monkeypatch.setattr("dualres.learn.trained.fit.available", lambda config, device: True)
     assert fits_together(ModelConfig(), "cuda", Recipe())
     assert not fits_together(ModelConfig(), "cuda", TILTED)
 

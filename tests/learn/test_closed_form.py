@@ -40,7 +40,7 @@ def test_it_tells_of_every_batch_and_every_head():
     windows, labels = support(each=25)
     told = []
     fit_views(windows, labels, 2, progress=lambda *steps: told.append(steps))
-    assert told == [(i, 6) for i in range(1, 7)], "48 windows, 2 windows, four heads"
+    assert told == [("Views", i, 6, "") for i in range(1, 7)], "48 windows, 2 windows, four heads"
 
 
 def test_the_same_windows_give_the_same_network():

@@ -7,6 +7,7 @@ from dualres.config import Recipe
 from dualres.learn import estimate as module
 from dualres.learn.estimate import Estimate, estimate, judge_rounds
 from dualres.learn.holdout import Rounds, plan_rounds
+from dualres.learn.settings import FitSettings
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
 
@@ -23,12 +24,8 @@ def test_an_estimate_judges_what_each_round_holds_out():
     recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in (1, 22)]
     seen = []
     result = estimate(
-        recordings,
+        FitSettings(tuple(recordings), windows_each=2, recipe=Recipe(40, 5e-3), seed=0),
         plan_rounds(recordings),
-        ("good", "worn"),
-        windows_each=2,
-        recipe=Recipe(40, 5e-3),
-        seed=0,
         progress=lambda *x: seen.append(x[:3]),
     )
     assert result.macro_f1 == 1.0
@@ -47,8 +44,8 @@ def test_an_estimate_judges_by_as_many_members_as_the_model_will_have(monkeypatc
     recordings = [recording(f"{label}{i}", label, f"{label}{i}") for label in ("good", "worn") for i in (1, 22)]
     judges, judge = [], module.evaluate
     monkeypatch.setattr(module, "evaluate", lambda model, held: judges.append(model) or judge(model, held))
-    settings = {"windows_each": 1, "recipe": Recipe(1), "seed": 5, "members": 2}
-    estimate(recordings, plan_rounds(recordings), ("good", "worn"), **settings)
+    settings = FitSettings(tuple(recordings), windows_each=1, recipe=Recipe(1), seed=5, members=2)
+    estimate(settings, plan_rounds(recordings))
     assert [(len(model.networks), model.card.seeds) for model in judges] == [(2, (5, 6))] * 2
 
 

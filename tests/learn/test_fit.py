@@ -1,232 +1,19 @@
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
-from dualres.config import ModelConfig, Recipe, recipe_named
-from dualres.errors import ConfigError
-from dualres.kernel import compiled
-from dualres.kernel.training import available
-from dualres.learn import fit as fit_module
-from dualres.learn.fit import expected_s, fit_network, fit_networks, fit_recordings, fits_together
-from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
-from dualres.learn.trained.batches import MICROBATCH
-from dualres.learn.trained.seeding import seeded
-from dualres.model.network import DualRes
-from dualres.recordings.recording import Recording
+from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.learn import closed_form
+from dualres.learn.fit import expected_s, fit_recordings, learned_from
+from dualres.learn.settings import LearnSettings
+from dualres.learn.support import spread_support
+from dualres.learn.trained.fit import fit_network
+from dualres.recordings.recording import Origin, Recording
+from tests.learn.trained.test_fit import tones, weights
 
-
-def tones(config, per_class=8, seed=0):
-    """Three classes that differ in frequency, in noise."""
-    rng = np.random.default_rng(seed)
-    labels = np.arange(3 * per_class) % 3
-    t = np.arange(config.window) / config.rate
-    phases = rng.uniform(0, 2 * np.pi, len(labels))[:, None]
-    windows = np.sin(2 * np.pi * (100 + 200 * labels[:, None]) * t + phases)
-    return (windows + 0.5 * rng.standard_normal(windows.shape)).astype(np.float32), labels
-
-
-def weights(network):
-    return b"".join(p.detach().numpy().tobytes() for p in network.parameters())
-
-
-def test_it_learns_what_can_be_learned(small):
-    windows, labels = tones(small)
-    fitted = fit_network(windows, labels, 3, config=small, recipe=Recipe(200, 1e-2))
-    losses = [s.loss for s in fitted.history]
-    assert losses[-1] < 0.2 < 0.9 < losses[0]
-    unseen, truth = tones(small, seed=1)
-    with torch.no_grad():
-        assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
-    assert not fitted.network.training
-
-
-def test_the_history_tells_update_loss_and_learning_rate(small):
-    seen = []
-    fitted = fit_network(
-        *tones(small), 3, config=small, recipe=Recipe(5), progress=lambda step, total: seen.append((step, total))
-    )
-    assert [s.update for s in fitted.history] == [1, 2, 3, 4, 5]
-    assert [s.learning_rate for s in fitted.history] == pytest.approx([5e-4 * 0.99**e for e in range(5)])
-    assert seen == [(step, 5) for step in fitted.history]
-
-
-def test_the_same_seed_gives_the_same_weights_to_the_last_bit(small):
-    fits = [fit_network(*tones(small), 3, config=small, recipe=Recipe(5), seed=s) for s in (41, 41, 42)]
-    first, again, other = (weights(f.network) for f in fits)
-    assert first == again
-    assert first != other
-
-
-def test_under_the_paper_s_recipe_a_fit_is_what_it_always_was():
-    """Whoever changes these changes every result there is. Measured before there was another recipe."""
-    rng = np.random.default_rng(0)
-    windows = rng.standard_normal((6, 32_768)).astype(np.float32)
-    fitted = fit_network(windows, np.arange(6) % 3, 3, recipe=Recipe(4))
-    losses = [step.loss for step in fitted.history]
-    assert losses == pytest.approx([1.0817083, 1.2357425, 1.3109419, 1.0700759], rel=1e-6)
-
-
-def test_under_the_paper_s_recipe_weights_are_those_of_the_plainest_loop(small):
-    (windows, labels), order = tones(small), np.random.default_rng(1041).permutation(24)
-    with seeded(41):
-        network = DualRes(3, small, 41).train()
-        views = [view[order] for view in network.spectra(torch.from_numpy(windows))]
-        optimiser = torch.optim.Adam(network.parameters())
-        for update in range(5):
-            optimiser.param_groups[0]["lr"] = 5e-4 * 0.99**update
-            optimiser.zero_grad()
-            torch.nn.functional.cross_entropy(network.classify(*views), torch.from_numpy(labels[order])).backward()
-            optimiser.step()
-    assert weights(network) == weights(fit_network(windows, labels, 3, config=small, recipe=Recipe(5)).network)
-
-
-def test_the_caller_s_generator_is_left_alone(small):
-    torch.manual_seed(9)
-    expected = torch.rand(1)
-    torch.manual_seed(9)
-    fit_network(*tones(small), 3, config=small, recipe=Recipe(2))
-    assert torch.rand(1) == expected
-
-
-def test_spectra_are_computed_once(small, monkeypatch):
-    windows, labels = tones(small)
-    seen = []
-    original = DualRes.spectra
-    monkeypatch.setattr(DualRes, "spectra", lambda self, w: seen.append(len(w)) or original(self, w))
-    fit_network(windows, labels, 3, config=small, recipe=Recipe(10))
-    assert sum(seen) == len(windows)
-
-
-def test_frozen_parameters_do_not_move(small):
-    config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
-    start = DualRes(3, config, seed=41)
-    end = fit_network(*tones(small), 3, config=config, recipe=Recipe(3)).network
-    assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
-    assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
-    assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
-
-
-def test_an_interrupted_fit_stops_at_once(small):
-    def interrupt(step, total):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fit_network(*tones(small), 3, config=small, progress=interrupt)
-
-
-def test_a_support_larger_than_a_microbatch_is_all_used(small):
-    windows, labels = tones(small, per_class=MICROBATCH)
-    assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
-        1.1, abs=0.3
-    )
-
-
-@pytest.mark.skipif(not available(), reason="the compiled library is not built")
-class TestCompiledStep:
-    """At the paper's sizes; the small network is PyTorch's alone."""
-
-    @pytest.mark.parametrize("settings", [{}, {"branches": "short", "rotation": False, "jitter": 0.0}], ids=str)
-    def test_it_learns_what_pytorch_learns(self, settings, monkeypatch):
-        config = ModelConfig(**settings)
-        support = tones(config, per_class=3)
-        recipe = Recipe(10)
-        fast = fit_network(*support, 3, config=config, recipe=recipe)
-        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-        plain = fit_network(*support, 3, config=config, recipe=recipe)
-        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
-        assert losses[0] == pytest.approx(losses[1], rel=1e-5)
-        assert losses[0] != losses[1], "both went the same way"
-        assert losses[0][-1] < losses[0][0]
-
-    def test_the_same_seed_and_threads_give_the_same_weights_to_the_last_bit(self):
-        config, before = ModelConfig(), torch.get_num_threads()
-        try:
-            for threads in (1, 2):
-                torch.set_num_threads(threads)
-                fits = [
-                    fit_network(*tones(config, 4), 3, config=config, recipe=Recipe(3), seed=s) for s in (41, 41, 42)
-                ]
-                first, again, other = (weights(fitted.network) for fitted in fits)
-                assert first == again
-                assert first != other
-        finally:
-            torch.set_num_threads(before)
-
-
-class TestAugmented:
-    """Fits by a recipe that shows every window by other paths, blended and standardised."""
-
-    def test_it_learns_what_can_be_learned(self, small):
-        recipe = recipe_named("robust", updates=200, learning_rate=1e-2)
-        fitted = fit_network(*tones(small), 3, config=small, recipe=recipe)
-        unseen, truth = tones(small, seed=1)
-        with torch.no_grad():
-            assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
-        assert fitted.history[-1].loss < fitted.history[0].loss
-
-    def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
-        windows, labels = tones(small)
-        unseen, truth = tones(small, per_class=30, seed=1)
-        paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
-        through = filtered(torch.from_numpy(unseen), partial(curves, paths))
-        right = []
-        for name in ("paper", "robust"):
-            recipe = recipe_named(name, updates=120, learning_rate=1e-2, decay=0.99)
-            network = fit_network(windows, labels, 3, config=small, recipe=recipe).network
-            with torch.no_grad():
-                right.append((network(through).argmax(1).numpy() == truth).mean())
-        assert right[0] < 0.85 < 0.95 < right[1]
-
-    def test_the_same_seed_gives_the_same_weights_to_the_last_bit(self, small):
-        recipe = recipe_named("robust", updates=4)
-        fits = [fit_network(*tones(small), 3, config=small, recipe=recipe, seed=s) for s in (41, 41, 42)]
-        first, again, other = (weights(f.network) for f in fits)
-        assert first == again
-        assert first != other
-
-    def test_weights_start_and_draw_as_under_the_paper_s_recipe(self, small):
-        """Augmentation has a generator of its own: with paths of no amplitude only the way of computing differs."""
-        faint = fit_network(*tones(small), 3, config=small, recipe=Recipe(5, path_sigma=1e-9))
-        plain = fit_network(*tones(small), 3, config=small, recipe=Recipe(5))
-        assert [s.loss for s in faint.history] == pytest.approx([s.loss for s in plain.history], rel=1e-5)
-
-    @pytest.mark.skipif(not available(), reason="the compiled library is not built")
-    def test_compiled_or_not_it_learns_the_same(self, monkeypatch):
-        support, recipe = tones(ModelConfig(), per_class=3), recipe_named("robust", updates=6)
-        fast = fit_network(*support, 3, recipe=recipe)
-        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-        plain = fit_network(*support, 3, recipe=recipe)
-        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
-        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
-        assert losses[0] != losses[1], "both went the same way"
-
-
-def test_many_fits_are_the_single_ones(small):
-    supports, labels = zip(tones(small), tones(small, per_class=4, seed=1), strict=True)
-    together = fit_networks(supports, labels, 3, seeds=[41, 42], config=small, recipe=Recipe(3))
-    for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
-        alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
-        assert weights(fitted.network) == weights(alone.network)
-        assert fitted.history == alone.history
-
-
-@pytest.mark.parametrize("recipe", [Recipe(5), recipe_named("robust", updates=5)], ids=["paper", "robust"])
-@pytest.mark.parametrize("compiled_or_not", [None, compiled.OFF])
-def test_a_short_fit_is_the_beginning_of_a_long_one(recipe, compiled_or_not, monkeypatch):
-    if compiled_or_not:
-        monkeypatch.setenv(compiled.SETTING, compiled_or_not)
-    support = tones(ModelConfig(), per_class=2)
-    (long,) = fit_networks(support[:1], support[1:], 3, seeds=[41], recipe=recipe, stages=[2, 4])
-    assert list(long.stages) == [2, 4]
-    for updates, network in (*long.stages.items(), (5, long.network)):
-        short = fit_network(*support, 3, recipe=replace(recipe, updates=updates))
-        assert weights(network) == weights(short.network)
-        assert not network.training
-        assert long.history[:updates] == short.history
+CONFIG = ModelConfig()
 
 
 def test_members_are_the_fits_of_the_seeds_that_follow(small):
@@ -234,40 +21,14 @@ def test_members_are_the_fits_of_the_seeds_that_follow(small):
     names = ["a", "b", "c"]
     recordings = [Recording.from_array(w, small.rate, id=f"{i}") for i, w in enumerate(windows)]
     heard = []
-    model, history = fit_recordings(
-        recordings,
-        [names[t] for t in targets],
-        names,
-        windows_each=1,
-        config=small,
-        recipe=Recipe(2),
-        seed=7,
-        members=3,
-        progress=lambda step, updates: heard.append((step, updates)),
-    )
+    settings = LearnSettings(windows_each=1, config=small, recipe=Recipe(2), seed=7, members=3)
+    labels = [names[t] for t in targets]
+    model, history = fit_recordings(recordings, labels, names, settings, progress=lambda *told: heard.append(told))
     alone = [fit_network(windows, targets, 3, config=small, recipe=Recipe(2), seed=seed) for seed in (7, 8, 9)]
     assert model.card.seeds == (7, 8, 9)
     assert [weights(n) for n in model.networks] == [weights(one.network) for one in alone]
     assert history == [step for one in alone for step in one.history]
-    assert heard == [(step, 2) for step in history]
-
-
-@pytest.mark.parametrize("members", [0, -1, 65, 1.5])
-def test_a_number_of_members_that_no_model_has(members):
-    with pytest.raises(ConfigError, match="whole number from 1 to 64"):
-        fit_recordings([], [], ["a", "b"], members=members)
-
-
-@pytest.mark.parametrize("counts", [(2, 1, 2), (2, 2, 1), (1, 2, 2)])
-def test_every_support_needs_labels_and_a_seed(small, counts):
-    windows, labels = tones(small)
-    given = [[each] * count for each, count in zip((windows, labels, 41), counts, strict=True)]
-    with pytest.raises(ConfigError, match="every support needs labels and a seed"):
-        fit_networks(given[0], given[1], 3, seeds=given[2], config=small)
-
-
-def test_the_gpu_path_is_for_gpus(small):
-    assert not fits_together(small, "cpu")
+    assert heard == [("Updates", i, 6, f"loss {step.loss:.3f}") for i, step in enumerate(history, start=1)]
 
 
 def test_the_expected_time_grows_with_windows_and_updates(small):
@@ -279,6 +40,29 @@ def test_the_expected_time_grows_with_windows_and_updates(small):
 def test_the_expected_time_of_views_is_that_of_looking_and_of_the_heads(monkeypatch):
     """Heads take as long for many windows as for few."""
     now = iter([0.0, 1.0, 3.0, 5.0, 7.0, 9.0] * 2)  # a second for 32 windows, then two for every head
-    monkeypatch.setattr(fit_module, "time", SimpleNamespace(perf_counter=lambda: next(now)))
+    monkeypatch.setattr(closed_form, "time", SimpleNamespace(perf_counter=lambda: next(now)))
     assert expected_s(64, None) == 2 + 8
     assert expected_s(3200, None) == 100 + 8
+
+
+def test_names_rates_units_and_looks_without_reading_again():
+    noise = np.random.default_rng(0).standard_normal(12_800)
+    reads = []
+
+    def made(name, gain, origin):
+        one = Recording.from_array(gain * noise, 12_800, name)
+        return replace(one, origin=origin, load=lambda: reads.append(name) or one.load())
+
+    recordings = [made("a", 1, Origin(channel="DE", unit="g")), made("b", 4, Origin(channel="DE", unit="g"))]
+    shown = {"windows_each": 2, "resampler": POLYPHASE}
+    support = spread_support(recordings, ["good", "worn"], ["good", "worn"], CONFIG, **shown)
+    before = len(reads)
+    found = learned_from(recordings, support, CONFIG.rate)
+    assert len(reads) == before
+    looks = found.pop("looks")
+    assert found == {"channels": ["DE"], "rates": ["12800"], "units": ["g"]}
+    assert looks["level"] == pytest.approx([1, 4], rel=0.05)
+    assert looks["level"][1] == pytest.approx(4 * looks["level"][0], rel=0.01)
+    assert looks["seconds"] == pytest.approx([0.768, 0.768])
+    assert all(5000 < hz < 6500 for hz in looks["bandwidth_hz"]), "half the rate of the recordings, not of the model"
+    assert all(3 < one < 6 for one in looks["crest"])

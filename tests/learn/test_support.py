@@ -5,8 +5,9 @@ import pytest
 
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError, RecordingError
-from dualres.learn.support import cut_support, spread_support
+from dualres.learn.support import MICROBATCH, check_support, cut_support, spread_support, views_of
 from dualres.recordings.recording import Recording
+from tests.learn.trained.test_fit import tones
 
 
 def test_windows_tell_their_class_their_recording_and_their_start(small):
@@ -33,8 +34,8 @@ def test_windows_begin_where_they_are_asked_for_and_overlaps_count_once(small):
         recordings,
         ["good", "worn"],
         ("good", "worn"),
-        small,
         lambda samples: [0, 128, samples - 256],
+        config=small,
         progress=lambda *x: told.append(x),
     )
     assert found.windows[:, 0].tolist() == [0, 128, 768] * 2
@@ -45,7 +46,7 @@ def test_windows_begin_where_they_are_asked_for_and_overlaps_count_once(small):
 def test_a_window_beyond_the_end_names_its_recording(small):
     short = Recording.from_array(np.zeros(300, np.float32), small.rate, "pump 3")
     with pytest.raises(RecordingError, match="pump 3: a window ends at sample 356"):
-        cut_support([short], ["good"], ("good",), small, lambda samples: [100])
+        cut_support([short], ["good"], ("good",), lambda samples: [100], config=small)
 
 
 def test_axes_are_cut_at_the_same_moments_and_their_seconds_count_once(small):
@@ -72,4 +73,31 @@ def test_recordings_of_other_axes_are_refused(small):
         Recording.from_array(signal, 2000, "b"),
     )
     with pytest.raises(RecordingError, match=r"b: has one signal, and a has 3 axes \(x, y, z\)"):
-        cut_support([three, one], ["good", "good"], ("good",), small, lambda samples: [0])
+        cut_support([three, one], ["good", "good"], ("good",), lambda samples: [0], config=small)
+
+
+def test_views_are_made_a_few_windows_at_a_time():
+    windows = np.random.default_rng(0).standard_normal((MICROBATCH + 3, 5)).astype(np.float32)
+    seen = []
+    doubled, sums = views_of(lambda x: seen.append(len(x)) or (2 * x, x.sum(1)), windows, "cpu")
+    assert seen == [MICROBATCH, 3]
+    np.testing.assert_array_equal(doubled, 2 * windows)
+    assert len(sums) == len(windows)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda w, y: (w[:, :-1], y), "shape"),
+        (lambda w, y: (w, y[:-1]), "labels of shape"),
+        (lambda w, y: (w[:0], y[:0]), "every class needs one"),
+        (lambda w, y: (w, y * 0), "no support window carries class 1"),
+        (lambda w, y: (w, np.where(y == 0, 3, y)), "no support window carries class 0"),
+        (lambda w, y: (np.concatenate([w, w[:1]]), np.append(y, 7)), "from 0 to 7"),
+        (lambda w, y: (np.where(w > 1, np.nan, w), y), "NaN"),
+    ],
+)
+def test_a_support_that_cannot_be_used_is_refused(small, spoil, reason):
+    windows, labels = spoil(*tones(small))
+    with pytest.raises(ConfigError, match=reason):
+        check_support(windows, labels, 3, small.window)

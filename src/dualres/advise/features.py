@@ -9,7 +9,7 @@ import torch
 
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.learn.closed_form import ViewFeatures, fit_seen, seen_in
-from dualres.learn.trained.batches import Labels
+from dualres.learn.support import Labels
 from dualres.recordings.recording import Recording, axes_of
 from dualres.recordings.windows import at_rate, cut, spread
 from dualres.utils.arrays import Exact

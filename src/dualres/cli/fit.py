@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dualres.cli.audit import leaks_shown
-from dualres.cli.console import complain, errors, progress, say, stopping
-from dualres.cli.fit_output import as_object, show_estimate, units_in
+from dualres.cli.console import complain, progress, stopping
+from dualres.cli.fit_output import announce, as_object, show_fitted
 from dualres.cli.folder import (
     RESAMPLER,
     ChannelOption,
@@ -30,65 +32,77 @@ from dualres.learn.fit_options import registered_options
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dualres.learn.fit_options import FitOption
-    from dualres.learn.workflow import FitForecast
+    from dualres.learn.settings import FitSettings, LearnSettings
+    from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
+
+
+RecipeOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|FILE",
+        show_default="views",
+        help="How to learn: views, in closed form; paper, the paper's network; robust, the same shown each window "
+        "through random transfer paths; or a file from dualres tune.",
+    ),
+]
+UpdatesOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        show_default="the recipe's: robust 800, paper 300",
+        help="Number of training updates; without --recipe, of robust.",
+    ),
+]
+MembersOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="Number of networks, with consecutive seeds, whose probabilities are averaged; "
+        "fits and verdicts take that many times as long. Not of views, which draw nothing.",
+    ),
+]
+HeldOutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="UNIT",
+        show_default="the first of component, load, speed, recording that two classes have two of",
+        help="What is new to the model when it is judged: component, recording, or a column such as load. "
+        "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
+    ),
+]
+PageOption = Annotated[
+    bool, typer.Option(help="Write a report page beside the model: bearings.html for bearings.safetensors.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print the estimates and every held-out recording as one JSON object.")
+]
 
 
 def fit(
     folder: Annotated[Path, typer.Argument(help="One subfolder per class, or files listed in labels.csv.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    *,
     channel: ChannelOption = None,
     rate: RateOption = None,
     labels: LabelsOption = None,
     where: WhereOption = None,
     exclude: ExcludeOption = None,
     windows: WindowsOption = 12,
-    recipe: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE",
-            show_default="views",
-            help="How to learn: views, in closed form; paper, the paper's network; robust, the same shown each window "
-            "through random transfer paths; or a file from dualres tune.",
-        ),
-    ] = None,
-    updates: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            show_default="the recipe's: robust 800, paper 300",
-            help="Number of training updates; without --recipe, of robust.",
-        ),
-    ] = None,
+    recipe: RecipeOption = None,
+    updates: UpdatesOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the initial weights and of the training.")] = 41,
-    members: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help="Number of networks, with consecutive seeds, whose probabilities are averaged; "
-            "fits and verdicts take that many times as long. Not of views, which draw nothing.",
-        ),
-    ] = 1,
+    members: MembersOption = 1,
     estimate: Annotated[bool, typer.Option(help="First estimate the score by holding out what is not learned.")] = True,
-    held_out: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="UNIT",
-            show_default="the first of component, load, speed, recording that two classes have two of",
-            help="What is new to the model when it is judged: component, recording, or a column such as load. "
-            "Several (again, or with commas) are held out in turn, each with an estimate of its own.",
-        ),
-    ] = None,
+    held_out: HeldOutOption = None,
     resampler: Annotated[str, typer.Option(help=RESAMPLER)] = DEFAULT_RESAMPLER,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse to fit if the leak audit finds a leak.")] = False,
     device: Annotated[Device, typer.Option(help="Device to fit on.")] = Device.CPU,
-    page: Annotated[
-        bool, typer.Option(help="Write a report page beside the model: bearings.html for bearings.safetensors.")
-    ] = True,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the estimates and every held-out recording as one JSON object.")
-    ] = False,
+    page: PageOption = True,
+    as_json: JsonOption = False,
     **registered: Any,
 ) -> None:
     """Learn from your own labelled recordings.
@@ -105,84 +119,49 @@ def fit(
     recordings.
     """
     need("dualres fit", *TRAINING)
-    from dualres.cli.models import cost_of
-    from dualres.fit_page.page import check_page, page_beside, write_fit_page
+    from dualres.fit_page.page import check_page, page_beside
     from dualres.judge.model import content
-    from dualres.judge.verdict import promises_of
     from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.fit_options import with_options
     from dualres.learn.label_coverage import narrow
+    from dualres.learn.settings import FitSettings, LearnSettings
     from dualres.learn.trained.recipe_file import recipe_from
-    from dualres.learn.workflow import FitSettings, fit_by
-    from dualres.model_file.card import check_members
-    from dualres.recordings.axes import common_channels
-    from dualres.recordings.resample import check_resampler
+    from dualres.learn.workflow import fit_by
     from dualres.utils.files import check_writable, write_whole
 
     check_writable(out)
-    if page:
-        check_page(page_beside(out))
-    check_resampler(resampler)
-    if resampler == SOXR:
-        complain(
-            "note", f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only", "yellow"
-        )
-    check_members(members)
+    report = page_beside(out) if page else None
+    if report:
+        check_page(report)
     check_device(device.value)
     if held_out and not (estimate or strict):
         raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
-    chosen = recipe_from(recipe, updates)
-    if chosen is None and members > 1:
-        complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
-        members = 1
+    how = LearnSettings(
+        recipe=recipe_from(recipe, updates),
+        windows_each=windows,
+        seed=seed,
+        members=members,
+        resampler=resampler,
+        device=device.value,
+    )
+    how = _with_notes(how)
     found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
-    learning = chosen, windows, seed, members, resampler, estimate, strict, device.value, units_in(held_out)
-    settings = FitSettings(found.recordings, *learning)
+    units = _units_in(held_out)
+    settings = FitSettings.of(how, found.recordings, estimate=estimate, strict=strict, held_out=units)
     settings = with_options(settings, registered)
-    channels = common_channels(settings.recordings)
-    check_members(members, max(len(channels), 1))
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
-
-    def announce(forecast: FitForecast) -> None:
-        in_all = f", {forecast.total_s:.0f} s in all for {settings.members} members" if settings.members > 1 else ""
-        each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
-        of_axes = f" of {len(channels)} axes ({', '.join(channels)})" if channels else ""
-        errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {settings.recipe or 'views'}", highlight=False)
-        report.expect(forecast.stages)
-
-    with leaks_shown(), progress("Nothing was written.") as report:
-        fitted = fit_by(settings, announce=announce, progress=report)
+    with leaks_shown(), progress("Nothing was written.") as display:
+        fitted = fit_by(settings, announce=partial(announce, display, settings), progress=display)
     for sentence in fitted.copies:
         complain("warning", sentence, "yellow")
     write_whole(out, content(fitted.model), precious=True)
-    pages = {}
-    if page:
-        beside, notes = page_beside(out), _notes(found)
-        try:
-            with progress("The model is complete; its report was not written.") as drawing:
-                write_fit_page(fitted, settings.recordings, beside, model_file=out, notes=notes, progress=drawing)
-            pages["report"] = str(beside)
-        except OutputError as error:
-            complain("no report", f"{error}. The model is complete", "yellow")
+    if report and not _page_written(report, fitted, out, settings=settings, found=found):
+        report = None
     if as_json:
-        typer.echo(json.dumps({**as_object(fitted, out), **pages}))
-        return
-    for one in fitted.estimates:
-        show_estimate(one, settings.classes)
-    for promise in promises_of(fitted.model.card) if fitted.estimates else ():
-        say(f"dualres diagnose can state {promise}")
-    if fitted.about_axes:
-        say(f"  note: {fitted.about_axes}")
-    for path in pages.values():
-        say(f"Report  {path}")
-    say(f"Model  {out}")
-    if channels:
-        say(f"  {cost_of(fitted.model.card)}")
-    if settings.members > 1:
-        size = out.stat().st_size
-        longer = f"a verdict takes about {settings.members} times as long as with one"
-        say(f"  {settings.members} members in {size:,} bytes; {longer}")
+        typer.echo(json.dumps(as_object(fitted, out, report)))
+    else:
+        show_fitted(fitted, settings, out, report)
 
 
 class FitCommand:
@@ -208,17 +187,45 @@ class FitCommand:
             fit(**given)
 
 
-def _notes(found: Folder) -> list[str]:
-    """What of a folder is not learned from, or stands in it twice."""
-    chosen = [f"{count} left out: {reason}" for reason, count in found.not_chosen.items()]
-    unusable = [f"{file} left out: {reason}" for file, reason in found.left_out]
-    return [*chosen, *unusable, *(f"the same content: {', '.join(names)}" for names in found.same)]
+def _with_notes(how: LearnSettings) -> LearnSettings:
+    """The settings without members that would all be the same; what an engineer may not expect of them is said."""
+    if how.resampler == SOXR:
+        said = f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only"
+        complain("note", said, "yellow")
+    if how.members > how.networks:
+        said = f"{how.chosen} draw nothing, so that all members would be the same: one is fitted"
+        complain("note", said, "yellow")
+    return replace(how, members=how.networks)
+
+
+def _units_in(given: Sequence[str] | None) -> tuple[str, ...]:
+    """The names after --held-out, which stand apart or between commas."""
+    names = [name.strip() for text in given or () for name in text.split(",")]
+    if not all(names):
+        raise ConfigError(f"--held-out {','.join(given or ())}: a name is missing; write component,load")
+    return tuple(names)
+
+
+def _page_written(page: Path, fitted: FittedModel, out: Path, *, settings: FitSettings, found: Folder) -> bool:
+    """Whether the report could be written; the model is complete without it."""
+    from dualres.fit_page.page import write_fit_page
+
+    notes = [f"{count} left out: {reason}" for reason, count in found.not_chosen.items()]
+    notes += [f"{file} left out: {reason}" for file, reason in found.left_out]
+    notes += [f"the same content: {', '.join(names)}" for names in found.same]
+    try:
+        with progress("The model is complete; its report was not written.") as drawing:
+            write_fit_page(fitted, settings.recordings, page, model_file=out, notes=notes, progress=drawing)
+    except OutputError as error:
+        complain("no report", f"{error}. The model is complete", "yellow")
+        return False
+    return True
 
 
 def _parameter(option: FitOption) -> inspect.Parameter:
     return inspect.Parameter(
         option.parameter,
-        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        inspect.Parameter.KEYWORD_ONLY,
         default=option.default,
         annotation=Annotated[option.type, typer.Option(option.name, help=option.help)],
     )

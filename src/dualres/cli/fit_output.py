@@ -1,4 +1,4 @@
-"""What `dualres fit` says of how well a model will do."""
+"""What `dualres fit` says: how long it will take, and how well the model will do."""
 
 from __future__ import annotations
 
@@ -10,20 +10,47 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from dualres.cli.console import console, say
-from dualres.errors import ConfigError
+from dualres.cli.console import console, errors, say
 
 if TYPE_CHECKING:
+    from dualres.cli.progress_display import ProgressDisplay
     from dualres.learn.estimate import Estimate
-    from dualres.learn.workflow import FittedModel
+    from dualres.learn.settings import FitSettings
+    from dualres.learn.workflow import FitForecast, FittedModel
 
 
-def units_in(given: Sequence[str] | None) -> tuple[str, ...]:
-    """The names after --held-out, which stand apart or between commas."""
-    names = [name.strip() for text in given or () for name in text.split(",")]
-    if not all(names):
-        raise ConfigError(f"--held-out {','.join(given or ())}: a name is missing; write component,load")
-    return tuple(names)
+def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForecast) -> None:
+    """How many fits there will be and how long they take, before the first of them."""
+    from dualres.recordings.axes import common_channels
+
+    channels, members = common_channels(settings.recordings), settings.members
+    in_all = f", {forecast.total_s:.0f} s in all for {members} members" if members > 1 else ""
+    each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
+    of_axes = f" of {len(channels)} axes ({', '.join(channels)})" if channels else ""
+    errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {settings.chosen}", highlight=False)
+    display.expect(forecast.stages)
+
+
+def show_fitted(fitted: FittedModel, settings: FitSettings, out: Path, report: Path | None) -> None:
+    """What to expect of the model, and where it lies."""
+    from dualres.cli.models import cost_of
+    from dualres.judge.verdict import promises_of
+
+    card = fitted.model.card
+    for one in fitted.estimates:
+        show_estimate(one, settings.classes)
+    for promise in promises_of(card) if fitted.estimates else ():
+        say(f"dualres diagnose can state {promise}")
+    if fitted.about_axes:
+        say(f"  note: {fitted.about_axes}")
+    if report:
+        say(f"Report  {report}")
+    say(f"Model  {out}")
+    if card.channels:
+        say(f"  {cost_of(card)}")
+    if card.members > 1:
+        longer = f"a verdict takes about {card.members} times as long as with one"
+        say(f"  {card.members} members in {out.stat().st_size:,} bytes; {longer}")
 
 
 def show_estimate(expected: Estimate, classes: Sequence[str]) -> None:
@@ -39,7 +66,7 @@ def show_estimate(expected: Estimate, classes: Sequence[str]) -> None:
     console.print(table)
 
 
-def as_object(fitted: FittedModel, out: Path) -> dict[str, Any]:
+def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dict[str, Any]:
     """What `--json` prints: the card's fields of the estimate, its sentences, and every held-out recording."""
     card = fitted.model.card
     held = [
@@ -56,4 +83,5 @@ def as_object(fitted: FittedModel, out: Path) -> dict[str, Any]:
         "expected": [sentence for one in fitted.estimates for sentence in one.sentences],
         "recordings": held,
         "copies": fitted.copies,
+        **({"report": str(report)} if report else {}),
     }

@@ -10,7 +10,7 @@ from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget, Fold, parse_fold
 from dualres.learn.fold_support import evaluate, gather_support
 from dualres.learn.support import Support
-from dualres.learn.trained.task import Step, steps_told
+from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation, class_f1, guessing
 from dualres.model.kinds import NetworkRecipe
 from dualres.model_file.card import Card
@@ -47,13 +47,12 @@ def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progres
     """Learn the rig from the fold's support and judge every recording it holds out."""
     fold, recordings, config = _fold(fold_name), simulated.recordings(), ModelConfig()
     simulating = renamed(progress, "Simulate the labelled windows")
-    support = gather_support(fold, recordings, BUDGET, config, simulating, DEFAULT_RESAMPLER)
+    support = gather_support(fold, recordings, BUDGET, config, progress=simulating, resampler=DEFAULT_RESAMPLER)
     begin = time.perf_counter()
-    learning = steps_told(progress, "Learn")
     card = Card(
         fold.classes, config, chosen.recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=chosen.kind.method
     )
-    model, history = fit_support(support, card, progress=learning)
+    model, history = fit_support(support, card, progress=renamed(progress, "Learn"))
     fitted = time.perf_counter()
     evaluation = evaluate(model, fold, recordings, progress)
     evaluated = time.perf_counter()

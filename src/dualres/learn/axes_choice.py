@@ -1,31 +1,35 @@
 """Whether the axes of recordings have a network each or share one, by what is held out."""
 
 from collections.abc import Sequence
-from typing import Any
+
+import numpy as np
 
 from dualres.learn.estimate import Estimate, estimate
 from dualres.learn.holdout import Rounds
-from dualres.learn.trained.tune import Candidate, first_unless_clearly_behind
+from dualres.learn.interval import clearly_ahead
+from dualres.learn.settings import FitSettings
 from dualres.metrics import Evaluation
 from dualres.model_file.card import APART, SHARED
-from dualres.recordings.recording import Recording
+from dualres.utils.progress import Progress, quiet
 
 
 def estimate_both(
-    recordings: Sequence[Recording], rounds: Rounds, classes: Sequence[str], *, stage: str = "Hold out", **learning: Any
+    settings: FitSettings, rounds: Rounds, *, stage: str = "Hold out", progress: Progress = quiet
 ) -> tuple[str, Estimate, str]:
     """Hold out the same with a network for each axis and with a shared one: which to take, its estimate, and why.
 
     A network each is taken unless the shared one is right clearly more often, recording by recording.
     """
-    found = {APART: estimate(recordings, rounds, classes, **learning, axes=APART, stage=stage)}
-    found[SHARED] = estimate(recordings, rounds, classes, **learning, axes=SHARED, stage=shared_stage(stage))
-    right = [Candidate(name, learning["recipe"], _right(one.judged)) for name, one in found.items()]
-    chosen = first_unless_clearly_behind(right).name
-    each, shared = (f"{100 * one.mean:.1f} %" for one in right)
-    taken = "the shared one is clearly ahead" if chosen == SHARED else "the shared one is not clearly ahead"
-    why = f"axes: a network each is right on {each} of what was held out, a shared one on {shared}; {taken}"
-    return chosen, found[chosen], why
+    found = {
+        APART: estimate(settings, rounds, axes=APART, stage=stage, progress=progress),
+        SHARED: estimate(settings, rounds, axes=SHARED, stage=shared_stage(stage), progress=progress),
+    }
+    each, shared = (_right(found[axes].judged) for axes in (APART, SHARED))
+    chosen = SHARED if clearly_ahead(shared, each) else APART
+    ahead = "clearly ahead" if chosen == SHARED else "not clearly ahead"
+    said = [f"{100 * float(np.mean(right)):.1f} %" for right in (each, shared)]
+    why = f"axes: a network each is right on {said[0]} of what was held out, a shared one on {said[1]}"
+    return chosen, found[chosen], f"{why}; the shared one is {ahead}"
 
 
 def shared_stage(stage: str) -> str:

@@ -4,7 +4,8 @@ Nothing is drawn and nothing is iterated: the same windows give the same network
 look at them.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -13,15 +14,18 @@ import torch
 from torch import Tensor
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.learn.trained.batches import MICROBATCH, Labels, check_support, views_of
+from dualres.learn.support import MICROBATCH, Labels, check_support, noise_support, views_of
+from dualres.learn.trained.task import FittedNetwork, Task
 from dualres.model.discriminant import Discriminant
 from dualres.model.views import low_lines, mean_spectra, modulation
 from dualres.model.views.network import ViewsNetwork
 from dualres.recordings.recording import Samples
 from dualres.utils.arrays import Exact
+from dualres.utils.progress import Progress, quiet
 
-OnLook = Callable[[int, int], None]  # how much is done, and of how much: batches of windows looked at, then heads set
-Tell = Callable[[], None]  # called after each of these
+VIEWS = "Views"  # the stage that progress is told of
+Tell = Callable[[], None]  # called after each batch of windows that was looked at, and after each head that was set
+FEW_WINDOWS = 32  # by which the time of a fit is judged
 
 SHRINKAGE = 0.3  # how far the covariance within classes is taken to be the identity
 LEAST_SPREAD = 0.1  # of the mean spread over features, added to each: what hardly changes must not decide
@@ -75,18 +79,42 @@ def fit_views(
     *,
     config: ModelConfig | None = None,
     device: str = "cpu",
-    progress: OnLook | None = None,
+    progress: Progress = quiet,
 ) -> ViewsNetwork:
-    """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1."""
+    """Learn from raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
+
+    A step of the progress is a batch of windows that was looked at, or a head that was set.
+    """
     config = config or ModelConfig()
     check_support(windows, labels, classes, config.window)
     done, steps = count(1), -(-len(windows) // MICROBATCH) + len(VIEW_SIZES.features(config))
 
     def tell() -> None:
-        if progress:
-            progress(next(done), steps)
+        progress(VIEWS, next(done), steps, "")
 
-    return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell).to(device)
+    return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell=tell).to(device)
+
+
+def fit_tasks(tasks: Sequence[Task], config: ModelConfig, recipe: None) -> list[FittedNetwork[ViewsNetwork]]:
+    """A network for each task, whatever its seed."""
+    return [
+        FittedNetwork(
+            fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
+        )
+        for one in tasks
+    ]
+
+
+def expected_views_s(windows: int, recipe: None, config: ModelConfig, device: str) -> float:
+    """How long a fit will take on this machine, in seconds, judged by views of a few windows."""
+    told = [time.perf_counter()]
+
+    def look(stage: str, done: int, total: int, remark: str) -> None:
+        told.append(time.perf_counter())
+
+    noise, labels = noise_support(FEW_WINDOWS, config)
+    fit_views(noise, labels, 2, config=config, device=device, progress=look)
+    return (told[1] - told[0]) * windows / FEW_WINDOWS + told[-1] - told[1]  # heads take the same for all
 
 
 def seen_in(windows: Samples, config: ModelConfig, device: str = "cpu", tell: Tell = lambda: None) -> ViewFeatures:
@@ -109,8 +137,8 @@ def fit_seen(
     labels: Labels,
     classes: int,
     config: ModelConfig,
-    tell: Tell = lambda: None,
     *,
+    tell: Tell = lambda: None,
     fast: bool = False,
 ) -> ViewsNetwork:
     """As `fit_views`, from what the views have seen of the windows; for `fast`, see `strongest_of_few`.
@@ -128,7 +156,7 @@ def fit_seen(
     for name, (copies, nuisance) in learned.items():
         shown = np.concatenate([copy.double().numpy() for copy in copies])
         head: Discriminant = network.heads[name]  # type: ignore[assignment]
-        fit_head(head, shown, np.tile(labels, len(copies)), classes, nuisance, fast=fast)
+        fit_head(head, shown, np.tile(labels, len(copies)), classes, nuisance=nuisance, fast=fast)
         tell()
     return network.eval()
 
@@ -144,7 +172,7 @@ def smooth_gains(config: ModelConfig) -> Exact:
 
 
 def fit_head(
-    head: Discriminant, view: Exact, labels: Labels, classes: int, nuisance: Exact | None = None, *, fast: bool = False
+    head: Discriminant, view: Exact, labels: Labels, classes: int, *, nuisance: Exact | None = None, fast: bool = False
 ) -> None:
     """Set a head by a view of the support, (n, features). Directions of `nuisance` (m, features) count for little."""
     found = statistics(view, labels, classes)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dualres.config import DEFAULT_RESAMPLER, Recipe
 from dualres.judge.model import Model
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
 from dualres.learn.estimate_text import sentences
@@ -16,11 +15,11 @@ from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
 from dualres.learn.holdout import Rounds
 from dualres.learn.interval import Score, score_of
-from dualres.learn.trained.task import fits_of, steps_told
+from dualres.learn.settings import FitSettings
 from dualres.metrics import Counts, Evaluation
 from dualres.model_file.card import APART
 from dualres.recordings.recording import Recording
-from dualres.utils.progress import Progress, quiet
+from dualres.utils.progress import Progress, quiet, renamed
 
 FitWithout = Callable[[Sequence[Recording], str], Model]  # what is left of the recordings, and the name of the stage
 
@@ -138,19 +137,7 @@ class Estimate:
 
 
 def estimate(
-    recordings: Sequence[Recording],
-    rounds: Rounds,
-    classes: Sequence[str],
-    *,
-    windows_each: int,
-    recipe: Recipe | None,
-    seed: int,
-    members: int = 1,
-    axes: str = APART,
-    resampler: str = DEFAULT_RESAMPLER,
-    device: str = "cpu",
-    stage: str = "Hold out",
-    progress: Progress = quiet,
+    settings: FitSettings, rounds: Rounds, *, axes: str = APART, stage: str = "Hold out", progress: Progress = quiet
 ) -> Estimate:
     """Fit once per round, as many members as the model will have, and judge what the round holds out.
 
@@ -158,23 +145,12 @@ def estimate(
     """
 
     def fit(known: Sequence[Recording], stage: str) -> Model:
-        model, _ = fit_recordings(
-            known,
-            [str(r.label) for r in known],
-            classes,
-            windows_each=windows_each,
-            resampler=resampler,
-            recipe=recipe,
-            seed=seed,
-            members=members,
-            axes=axes,
-            device=device,
-            progress=steps_told(progress, stage, fits_of(known, members, axes)),
-            looked=lambda done, steps: progress(stage, done, steps, ""),
-        )
+        labels = [str(r.label) for r in known]
+        told = renamed(progress, stage)
+        model, _ = fit_recordings(known, labels, settings.classes, settings, axes=axes, progress=told)
         return model
 
-    return judge_rounds(recordings, rounds, fit, stage)
+    return judge_rounds(settings.recordings, rounds, fit, stage)
 
 
 def round_stage(stage: str, number: int, rounds: Rounds) -> str:

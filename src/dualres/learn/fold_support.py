@@ -24,6 +24,7 @@ def gather_support(
     recordings: Sequence[Recording],
     budget: Budget,
     config: ModelConfig,
+    *,
     progress: Progress = quiet,
     resampler: str = POLYPHASE,
 ) -> Support:
@@ -36,8 +37,8 @@ def gather_support(
         _picked(recordings, [name for _, name in chosen], fold),
         [label for label, _ in chosen],
         fold.classes,
-        config,
         lambda samples: starts,
+        config=config,
         resampler=resampler,
         progress=progress,
     )

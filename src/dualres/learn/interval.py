@@ -22,6 +22,7 @@ from dualres.metrics import Counts, macro_f1
 
 LEVEL = 0.9  # probability of the interval
 LEAST_UNITS = 4  # fewer differ too little or too much by chance
+CLEARLY = 2.0  # standard errors of the difference by which one of two must be ahead
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ def score_of(by_unit: Sequence[Counts]) -> Score:
         return Score(score, count, error, 0.0, 1 - surely)
     reach = float(stdtrit(count - 1, 1 - tail)) * error
     return Score(score, count, error, max(0.0, score - reach), min(1.0, score + reach))
+
+
+def clearly_ahead(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether the mean difference of scores, pair by pair, is more than chance makes of as many pairs."""
+    ahead = np.subtract(one, other)
+    return bool(ahead.mean() > CLEARLY * np.std(ahead, ddof=1) / np.sqrt(len(ahead)))
 
 
 def judged_macro_f1(matrix: Counts) -> float:

@@ -1,10 +1,12 @@
-"""Labelled windows, and where each of them comes from."""
+"""Labelled windows, where each of them comes from, and whether a network can learn from them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError
@@ -13,13 +15,20 @@ from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.windows import at_rate, covered, cut, spread
 from dualres.utils.progress import Progress, quiet
 
+# Windows that pass through DualRes together. It has no batch statistics, so their number changes the speed and not the
+# objective: large enough that two cores are busy, small enough for the caches.
+MICROBATCH = 48
+
+Labels = npt.NDArray[np.int64]  # 0 .. classes - 1
+Views = Callable[[Tensor], tuple[Tensor, ...]]  # what a network takes, from windows (n, window), (n, ...) each
+
 
 @dataclass(frozen=True)
 class Support:
     """The labelled windows of a fit, and nothing else of their recordings."""
 
     windows: Samples  # (n, window)
-    labels: npt.NDArray[np.int64]  # positions among the classes
+    labels: Labels  # positions among the classes
     origins: tuple[tuple[str, int], ...]  # recording and start sample of each window
     seconds: dict[str, float]  # unique labelled seconds per class, once however many axes there are
     more_axes: tuple[Samples, ...] = ()  # windows of further axes at the same moments, each (n, window)
@@ -42,9 +51,9 @@ def cut_support(
     recordings: Sequence[Recording],
     labels: Sequence[str],
     classes: Sequence[str],
-    config: ModelConfig,
     starts_in: Callable[[int], Sequence[int]],
     *,
+    config: ModelConfig,
     resampler: str = POLYPHASE,
     progress: Progress = quiet,
 ) -> Support:
@@ -85,4 +94,32 @@ def spread_support(
     def starts_in(samples: int) -> list[int]:
         return spread(samples, config.window, windows_each)
 
-    return cut_support(recordings, labels, classes, config, starts_in, resampler=resampler)
+    return cut_support(recordings, labels, classes, starts_in, config=config, resampler=resampler)
+
+
+def check_support(windows: Samples, labels: Labels, classes: int, window: int) -> None:
+    """Raise an error that says why nothing can be learned from these windows, if so."""
+    if windows.ndim != 2 or windows.shape[1] != window:
+        raise ConfigError(f"support windows have shape {windows.shape}; (n, {window}) is needed")
+    if labels.shape != windows.shape[:1]:
+        raise ConfigError(f"{len(windows)} support windows came with labels of shape {labels.shape}")
+    missing = sorted(set(range(classes)) - set(labels.tolist()))
+    if missing or len(windows) == 0:
+        raise ConfigError(f"no support window carries class {missing[0] if missing else 0}: every class needs one")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ConfigError(f"labels run from {labels.min()} to {labels.max()}, but there are {classes} classes")
+    if not all(np.isfinite(window).all() for window in windows):  # no mask as large as all of them
+        raise ConfigError("a support window holds NaN or infinite samples")
+
+
+@torch.no_grad()
+def views_of(views: Views, windows: Samples, device: str) -> tuple[Tensor, ...]:
+    """The `views` of all windows, on the device, computed a few windows at a time."""
+    parts = [views(part.to(device)) for part in torch.from_numpy(windows).split(MICROBATCH)]
+    return tuple(torch.cat(view) for view in zip(*parts, strict=True))
+
+
+def noise_support(windows: int, config: ModelConfig) -> tuple[Samples, Labels]:
+    """Windows and labels of two classes that hold nothing to learn, to time a fit by."""
+    noise = np.random.default_rng(0).standard_normal((windows, config.window)).astype(np.float32)
+    return noise, np.arange(windows, dtype=np.int64) % 2

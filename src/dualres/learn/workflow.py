@@ -10,10 +10,8 @@ print(fitted.estimate.macro_f1, fitted.estimate.unit)
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
 
-from dualres.config import DEFAULT_RESAMPLER, Recipe
-from dualres.errors import ConfigError
+from dualres.config import DEFAULT_RESAMPLER
 from dualres.judge.model import Model
 from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
@@ -23,14 +21,14 @@ from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
-from dualres.learn.trained.task import Step, fits_of, steps_told
-from dualres.model_file.card import APART, Card, check_members
+from dualres.learn.settings import FitSettings
+from dualres.learn.trained.task import Step
+from dualres.model.kinds import RecipeChoice
+from dualres.model_file.card import APART, Card
 from dualres.recordings.axes import common_channels
-from dualres.recordings.labels.contradictions import refuse_contradictions
 from dualres.recordings.labels.folder import Folder, read_folder
 from dualres.recordings.recording import Recording, axes_of
-from dualres.recordings.resample import check_resampler
-from dualres.utils.progress import Progress, quiet
+from dualres.utils.progress import Progress, quiet, renamed
 
 __all__ = [
     "FitForecast",
@@ -46,38 +44,6 @@ __all__ = [
 
 
 LEARN = "Learn from all"  # of a fit's stages the last
-
-
-@dataclass(frozen=True)
-class FitSettings:
-    """All that a model learned from labelled recordings depends on."""
-
-    recordings: tuple[Recording, ...]
-    recipe: Recipe | None = None  # None for the network of views, which makes no updates
-    windows_each: int = 12  # at most, of each recording
-    seed: int = 41
-    members: int = 1  # networks, with seeds that follow each other
-    resampler: str = DEFAULT_RESAMPLER
-    estimate: bool = True  # whether to hold out units and say what to expect
-    strict: bool = False  # whether to refuse recordings that would leak where they are held out
-    device: str = "cpu"
-    held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
-
-    def __post_init__(self) -> None:
-        for recording in self.recordings:
-            if recording.label is None:
-                raise ConfigError(f"{recording.id}: has no label; a fit needs labelled recordings")
-        if len(self.classes) < 2:
-            raise ConfigError("a fit needs recordings of two classes or more, to tell them apart")
-        refuse_contradictions(self.recordings)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return tuple(str(r.label) for r in self.recordings)
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self.labels)))
 
 
 @dataclass(frozen=True)
@@ -109,7 +75,7 @@ class FittedModel:
 def fit_model(
     recordings: Sequence[Recording],
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeChoice = None,
     windows_each: int = 12,
     seed: int = 41,
     members: int = 1,
@@ -123,18 +89,29 @@ def fit_model(
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, units are held
-    out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is "component",
-    "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit is the first
-    of component, load, speed and recording that two classes or more have two of. With `strict`, recordings that would
-    leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing is timed.
+    Without a recipe the model is a network of views, which is fitted in closed form. A `Recipe` trains the paper's
+    network; by its name, as `dualres fit --recipe` takes it, any other kind can be asked for. With `estimate`, units
+    are held out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is
+    "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit
+    is the first of component, load, speed and recording that two classes or more have two of. With `strict`, recordings
+    that would leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing
+    is timed.
 
     Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
     axes, which is taken if it is clearly ahead.
     """
     units = (held_out,) if isinstance(held_out, str) else tuple(held_out or ())
     settings = FitSettings(
-        tuple(recordings), recipe, windows_each, seed, members, resampler, estimate, strict, device, units
+        tuple(recordings),
+        recipe=recipe,
+        windows_each=windows_each,
+        seed=seed,
+        members=members,
+        resampler=resampler,
+        device=device,
+        estimate=estimate,
+        strict=strict,
+        held_out=units,
     )
     return fit_by(settings, announce=announce, progress=progress)
 
@@ -143,10 +120,7 @@ def fit_by(
     settings: FitSettings, *, announce: Callable[[FitForecast], None] | None = None, progress: Progress = quiet
 ) -> FittedModel:
     """As `fit_model`, by settings that an option may have changed."""
-    check_resampler(settings.resampler)
     recordings = settings.recordings
-    several = len(common_channels(recordings))  # axes; 0 where each recording is one signal
-    check_members(settings.members, max(several, 1))
     plans = _plans(settings) if settings.estimate or settings.strict else []
     for plan in plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)
@@ -156,28 +130,17 @@ def fit_by(
     if announce:
         forecast = _forecast(settings, plans, progress)
         announce(forecast)
-    learning: dict[str, Any] = {
-        name: getattr(settings, name) for name in ("windows_each", "resampler", "recipe", "seed", "members", "device")
-    }
     axes, about_axes = APART, ""
     expected: list[Estimate] = []
     for plan in plans:
-        given = {**learning, "stage": _stage(plan, plans), "progress": progress}
-        if several and not expected:
-            axes, found, about_axes = estimate_both(recordings, plan, settings.classes, **given)
+        stage = _stage(plan, plans)
+        if common_channels(recordings) and not expected:
+            axes, found, about_axes = estimate_both(settings, plan, stage=stage, progress=progress)
         else:
-            found = run_estimate(recordings, plan, settings.classes, **given, axes=axes)
+            found = run_estimate(settings, plan, axes=axes, stage=stage, progress=progress)
         expected.append(found)
-    tell = steps_told(progress, LEARN, fits_of(recordings, settings.members, axes))
-    model, history = fit_recordings(
-        recordings,
-        settings.labels,
-        settings.classes,
-        **learning,
-        axes=axes,
-        progress=tell,
-        looked=lambda done, steps: progress(LEARN, done, steps, ""),
-    )
+    told = renamed(progress, LEARN)
+    model, history = fit_recordings(recordings, settings.labels, settings.classes, settings, axes=axes, progress=told)
     card = _told(model.card, expected, recordings)
     if about_axes:
         card = replace(card, remarks=(*card.remarks, about_axes))
@@ -199,17 +162,16 @@ def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
 
 
 def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
-    timing = "Time one update" if settings.recipe else "Time a small fit"
+    timing = "Time one update" if settings.chosen.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
-    each_s = expected_s(windows, settings.recipe, device=settings.device)
+    each_s = expected_s(windows, settings.chosen, settings.config, settings.device)
     progress(timing, 1, 1, "")
-    members = settings.members if settings.recipe else 1  # of views one is kept
-    networks = members * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
+    networks = settings.networks * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
     stages: dict[str, float] = {}
     for plan in plans:
         stage, shares = _stage(plan, plans), [1 - len(held) / len(settings.recordings) for held in plan.held_out]
-        tried = [stage, shared_stage(stage)] if networks > members and plan is plans[0] else [stage]
+        tried = [stage, shared_stage(stage)] if networks > settings.networks and plan is plans[0] else [stage]
         for name, (number, share) in product(tried, enumerate(shares, start=1)):
             stages[round_stage(name, number, plan)] = share * networks * each_s
     return FitForecast(networks * (1 + len(stages)), each_s, {**stages, LEARN: networks * each_s})

@@ -59,12 +59,14 @@ class NetworkKind:
     weights: Part[Callable[[ModelConfig, Mapping[str, Floats]], NetworkWeights]] = field(repr=False)
     shapes: Part[Callable[[ModelConfig, int], Shapes]] = field(repr=False)  # for a number of classes
     logits: Part[Callable[[Any, Floats], Exact]] = field(repr=False)  # by NumPy, of raw windows (n, window)
-    fit: Part[Callable[[Any], Sequence[Any]]] = field(repr=False)  # a `dualres.learn.lesson.Lesson` to networks
+    # A `Task` of `dualres.learn.trained.task` for each network, sizes and recipe: a `FittedNetwork` for each.
+    fit: Part[Callable[[Sequence[Any], ModelConfig, Recipe | None], Sequence[Any]]] = field(repr=False)
     config_fields: tuple[str, ...] = ()  # what a card holds of `ModelConfig`; all if there are none
     network: Part[Callable[[int, ModelConfig], TorchNetwork]] | None = field(default=None, repr=False)
     kernel: Part[type[FastScorer]] | None = field(default=None, repr=False)  # of weights, on a CPU
     gpu: Part[type[FastScorer]] | None = field(default=None, repr=False)  # of a PyTorch network, on a GPU
-    expected_s: Part[Callable[[int, Any], float]] | None = field(default=None, repr=False)  # that a fit takes
+    # The seconds that a fit will take: of so many windows, by a recipe, of a network of some sizes, on a device.
+    expected_s: Part[Callable[[int, Any, ModelConfig, str], float]] | None = field(default=None, repr=False)
     explanation: Part[Any] | None = field(default=None, repr=False)  # a `dualres.explain.contributions.Explanation`
     device: Part[Any] | None = field(default=None, repr=False)  # a `dualres.export.device_network.DeviceNetwork`
     # How near windows are to what was labelled, (n, 2), as `dualres.judge.trust.novelty.nearest` has it.
@@ -87,7 +89,15 @@ class NetworkRecipe(NamedTuple):
         """In a line of text."""
         return str(self.recipe) if self.recipe else next(iter(self.kind.recipes))
 
+    def changed(self, **changes: Any) -> NetworkRecipe:
+        """The same with the changes that are not None; an error where there is nothing to change."""
+        given = {key: value for key, value in changes.items() if value is not None}
+        if given and self.recipe is None:
+            raise ConfigError(f"{next(iter(given))}: recipe {self} makes no updates; choose {' or '.join(RECIPES)}")
+        return NetworkRecipe(self.kind, self.recipe and replace(self.recipe, **given))
 
+
+RecipeChoice: TypeAlias = NetworkRecipe | Recipe | str | None  # as `network_recipe` takes it
 _kinds: dict[str, NetworkKind] = {}
 
 
@@ -122,20 +132,28 @@ def _named(entry: str) -> Any:
     return getattr(import_module(module), name)
 
 
+def named_recipes() -> dict[str, NetworkRecipe]:
+    """All that can be asked for by a name."""
+    return {name: NetworkRecipe(kind, one) for kind in _kinds.values() for name, one in kind.recipes.items()}
+
+
 def chosen_recipe(name: str | None = None, **changes: Any) -> NetworkRecipe:
     """What a user asks for by the name of a recipe, with the changes that are not None; the network of views without.
 
     Whoever changes something and names no recipe asks for `OF_UPDATES`.
     """
-    changed = [key for key, value in changes.items() if value is not None]
-    name = name or (OF_UPDATES if changed else next(iter(VIEWS.recipes)))
-    known = {one: kind for kind in _kinds.values() for one in kind.recipes}
+    known, changing = named_recipes(), any(value is not None for value in changes.values())
+    name = name or (OF_UPDATES if changing else next(iter(VIEWS.recipes)))
     if name not in known:
         raise ConfigError(f"recipe {name!r} is not known; there are {', '.join(known)}")
-    kind, recipe = known[name], known[name].recipes[name]
-    if changed and recipe is None:
-        raise ConfigError(f"{changed[0]}: recipe {name} makes no updates; choose {' or '.join(RECIPES)}")
-    return NetworkRecipe(kind, recipe and replace(recipe, **{key: changes[key] for key in changed}))
+    return known[name].changed(**changes)
+
+
+def network_recipe(given: RecipeChoice) -> NetworkRecipe:
+    """What the caller of a function asks for; None is the network of views, and a `Recipe` the paper's network."""
+    if isinstance(given, Recipe):
+        return NetworkRecipe(PAPER, given)
+    return given if isinstance(given, NetworkRecipe) else chosen_recipe(given)
 
 
 VIEWS = register_kind(
@@ -149,8 +167,8 @@ VIEWS = register_kind(
         logits="dualres.model.reference.views:log_probabilities",
         network="dualres.model.views.network:ViewsNetwork",
         kernel="dualres.kernel.views:ViewsKernel",
-        fit="dualres.learn.closed_form:fit_lesson",
-        expected_s="dualres.learn.closed_form:expected_s",
+        fit="dualres.learn.closed_form:fit_tasks",
+        expected_s="dualres.learn.closed_form:expected_views_s",
         explanation="dualres.explain.views:EXPLANATION",
         device="dualres.export.device_network:VIEWS_DEVICE",
         novelty="dualres.judge.trust.novelty:of_views",
@@ -168,8 +186,8 @@ PAPER = register_kind(
         network="dualres.model.network:DualRes",
         kernel="dualres.kernel.inference:Kernel",
         gpu="dualres.kernel.gpu.window_scorer:WindowScorer",
-        fit="dualres.learn.fit:fit_lesson",
-        expected_s="dualres.learn.fit:expected_updates_s",
+        fit="dualres.learn.trained.fit:fit_networks",
+        expected_s="dualres.learn.trained.fit:expected_training_s",
         explanation="dualres.explain.paper_network:EXPLANATION",
         device="dualres.export.device_network:PAPER_DEVICE",
     )

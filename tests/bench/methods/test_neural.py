@@ -15,7 +15,8 @@ from dualres.bench.methods.catalogue import entry
 from dualres.bench.methods.neural import WINDOW, WINDOWS_AT_ONCE
 from dualres.config import Recipe, recipe_named
 from dualres.kernel.gpu.cuda_graphs import full_precision
-from dualres.learn.trained.batches import PlainSupport, views_of
+from dualres.learn.support import views_of
+from dualres.learn.trained.batches import PlainSupport
 from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import Task
 

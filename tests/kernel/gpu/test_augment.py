@@ -13,8 +13,8 @@ from dualres.learn.trained.augment.supports import AugmentedSpectra
 from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.gpu_batch import augmentation_of
 from dualres.learn.trained.task import Task
-from tests.learn.test_fit import tones
 from tests.learn.trained.augment.test_supports import ROBUST, whole
+from tests.learn.trained.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")

@@ -7,14 +7,15 @@ import pytest
 import torch
 
 from dualres.config import Recipe, recipe_named
-from dualres.learn import fit
-from dualres.learn.fit import fit_networks
+from dualres.learn.trained import fit
 from dualres.learn.trained import gpu_batch as bundle
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.standardise import no_standard, standard_of
 from dualres.learn.trained.batches import support_order
+from dualres.learn.trained.fit import fit_networks
 from dualres.learn.trained.gpu_batch import augmentation_of
-from tests.learn.test_fit import tones, weights
+from dualres.learn.trained.task import Task
+from tests.learn.trained.test_fit import tones, weights
 
 
 class TestAtOnce:
@@ -25,7 +26,7 @@ class TestAtOnce:
         """Lengths and number of the supports of every fit; `most` is how many the memory is large enough for."""
         seen = SimpleNamespace(of=[], most=9, collected=0)
 
-        def fit_bundle(tasks, config, recipe):
+        def fit_bundle(tasks, config, recipe, progress):
             (length,) = {len(task.windows) for task in tasks}
             seen.of.append((length, len(tasks)))
             if len(tasks) > seen.most:
@@ -43,7 +44,8 @@ class TestAtOnce:
     def fits(self, small, per_class, device):
         supports, labels = zip(*(tones(small, count, seed) for seed, count in enumerate(per_class)), strict=True)
         seeds = range(41, 41 + len(per_class))
-        fitted = fit_networks(supports, labels, 3, seeds=seeds, config=small, recipe=Recipe(2), device=device)
+        tasks = [Task(*its, 3, seed, device) for *its, seed in zip(supports, labels, seeds, strict=True)]
+        fitted = fit_networks(tasks, small, Recipe(2))
         return [(weights(one.network), one.history) for one in fitted]
 
     def test_supports_of_one_length_are_and_the_order_stays(self, small, bundles):

@@ -20,10 +20,10 @@ from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import NeuralMethod
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.learn.fit import fits_together
-from dualres.learn.trained.batches import check_support
-from dualres.learn.trained.task import Task, steps_told
-from dualres.utils.progress import Progress
+from dualres.learn.support import check_support
+from dualres.learn.trained.fit import fits_together
+from dualres.learn.trained.task import Task
+from dualres.utils.progress import Progress, renamed
 
 TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many share a stage with it
 _Member = tuple[JobInputs, float]  # a job that can be fitted with others, and the seconds that it took alone so far
@@ -100,8 +100,7 @@ def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMetho
     if not isinstance(learner, NeuralMethod):
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
     one_of = {_but_for_updates(one.job).key: one for one in gathered}
-    fits_told = 1 if _are_one(gathered[0].job) else sum(len(one.support.axes) for one in one_of.values())
-    progress = steps_told(tell, "fit", fits_told)
+    progress = renamed(tell, "fit")
     tasks = [
         Task(windows, one.support.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
         for one in one_of.values()

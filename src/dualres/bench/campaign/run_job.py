@@ -26,7 +26,6 @@ from dualres.judge.model import save
 from dualres.kernel import compiled
 from dualres.learn.fold_support import evaluate, gather_support, learned_from
 from dualres.learn.support import Support
-from dualres.learn.trained.task import steps_told
 from dualres.utils.progress import Progress, quiet, renamed
 from dualres.utils.versions import all_versions
 
@@ -66,8 +65,14 @@ def judge(
     """
     job, fold, source, support = gathered.job, gathered.fold, gathered.source, gathered.support
     path = folder / "models" / f"{job.key}.safetensors"
-    known: dict[str, Any] = {"resampler": job.resampler, "held_out": fold.held_out, "channels": support.channels}
-    model = as_model(fitted, fold.classes, support.seconds, **known)
+    model = as_model(
+        fitted,
+        fold.classes,
+        support.seconds,
+        resampler=job.resampler,
+        held_out=fold.held_out,
+        channels=support.channels,
+    )
     save(model, path)
     fitted_at = time.perf_counter()
     evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(tell, "judge"))
@@ -107,7 +112,7 @@ def fit(gathered: JobInputs, tell: Progress) -> FittedMethod:
         len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,
-        progress=steps_told(tell, "fit", len(support.axes)),
+        progress=renamed(tell, "fit"),
     )
 
 

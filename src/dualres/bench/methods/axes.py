@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dualres.bench.methods.method import Cost, FittedMethod, Method
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.support import Support
+from dualres.learn.trained.task import Task, in_turn
 from dualres.model_file.integrity import Arrays
+from dualres.utils.progress import Progress, quiet
 
 
-def fit_axes(method: Method, support: Support, classes: int, **how: Any) -> FittedMethod:
+def fit_axes(
+    method: Method, support: Support, classes: int, *, seed: int = 41, device: str = "cpu", progress: Progress = quiet
+) -> FittedMethod:
     """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
-    return joined([method.fit(windows, support.labels, classes, **how) for windows in support.axes])
+    tasks = [Task(windows, support.labels, classes, seed, device, progress) for windows in support.axes]
+    return joined([method.learn(task) for task in in_turn(tasks)])
 
 
 def joined(fits: Sequence[FittedMethod]) -> FittedMethod:

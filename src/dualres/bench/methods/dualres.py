@@ -11,8 +11,8 @@ from dualres.bench.methods.resources import measured
 from dualres.bench.methods.views import ENTRY as OF_VIEWS
 from dualres.config import ModelConfig, Recipe
 from dualres.judge.backends import Windows, scorer
-from dualres.learn.fit import fit_networks
-from dualres.learn.trained.batches import MICROBATCH
+from dualres.learn.support import MICROBATCH
+from dualres.learn.trained.fit import fit_networks
 from dualres.learn.trained.task import Task
 from dualres.model.network import DualRes
 from dualres.utils.arrays import Floats
@@ -51,17 +51,7 @@ class DualResMethod(NeuralMethod):
     def learn_together(self, tasks: Sequence[Task]) -> list[list[FittedNeural]]:
         """As of every neural method, of tasks with the same classes, device, progress and stages; on a GPU at once."""
         with measured(tasks[0].device) as spent:
-            fitted = fit_networks(
-                [task.windows for task in tasks],
-                [task.labels for task in tasks],
-                tasks[0].classes,
-                seeds=[task.seed for task in tasks],
-                config=self.config,
-                recipe=self.recipe,
-                device=tasks[0].device,
-                progress=tasks[0].progress,
-                stages=tasks[0].stages,
-            )
+            fitted = fit_networks(tasks, self.config, self.recipe)
         found = []
         for task, one in zip(tasks, fitted, strict=True):
             by_updates = one.stages | {self.recipe.updates: one.network}

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
-from dualres.learn.trained.batches import Labels
-from dualres.learn.trained.task import OnStep, Step, Task
+from dualres.learn.support import Labels
+from dualres.learn.trained.task import OnStep, Step, Task, by_step
 from dualres.model.torch_network import TorchNetwork
 from dualres.model_file.integrity import Arrays
 
@@ -78,7 +78,7 @@ class Method(ABC):
         progress: OnStep | None = None,
     ) -> FittedMethod:
         """Learn from raw windows (n, window) at 64 kHz with labels 0 .. classes - 1."""
-        return self.learn(Task(windows, labels, classes, seed, device, progress))
+        return self.learn(Task(windows, labels, classes, seed, device, by_step(progress)))
 
     @abstractmethod
     def learn(self, task: Task) -> FittedMethod:

@@ -18,7 +18,7 @@ from dualres.bench.methods.neural import WINDOW
 from dualres.bench.methods.rocket import FEATURES, Features, features, fit_levels
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores, Windows
-from dualres.learn.trained.batches import MICROBATCH, check_support, views_of
+from dualres.learn.support import MICROBATCH, check_support, views_of
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import normalise
 from dualres.model_file.integrity import Arrays

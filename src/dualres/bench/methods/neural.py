@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,10 +17,11 @@ from dualres.bench.methods.resources import Spent, measured
 from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
 from dualres.kernel.gpu.cuda_graphs import CapturedForward, full_precision
+from dualres.learn.support import check_support, views_of
 from dualres.learn.trained.augment.supports import AugmentedWindows
-from dualres.learn.trained.batches import PlainSupport, TrainingSupport, check_support, views_of
+from dualres.learn.trained.batches import PlainSupport, TrainingSupport
 from dualres.learn.trained.seeding import seeded
-from dualres.learn.trained.task import Step, Task, keeping
+from dualres.learn.trained.task import Step, Task, in_turn, keeping
 from dualres.learn.trained.train import train
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
@@ -112,7 +112,7 @@ class NeuralMethod(Method):
         What several share is shared out evenly in their costs: the time of a fit among its stages, and where tasks are
         fitted at once, time and memory among them.
         """
-        return [self._learn_stages(task) for task in tasks]
+        return [self._learn_stages(task) for task in in_turn(tasks)]
 
     def _learn_stages(self, task: Task) -> list[FittedNeural]:
         stages: dict[int, Network] = {}
@@ -120,9 +120,10 @@ class NeuralMethod(Method):
             network = self.build(task.classes, task.seed).to(task.device)
             check_support(task.windows, task.labels, task.classes, network.window)
             network.learn_constants(torch.from_numpy(task.windows))
-            how: Any = {"keep": keeping(network, task.stages, stages), "progress": task.progress}
-            support = self._support(network, task)
-            history = train(network, network, support, self.recipe, draws=network.draws, **how)
+            support, keep = self._support(network, task), keeping(network, task.stages, stages)
+            history = train(
+                network, network, support, self.recipe, draws=network.draws, keep=keep, progress=task.progress
+            )
         cost = cost_of(spent, network, len(stages) + 1)
         return self._fitted(task, stages | {self.recipe.updates: network}, history, cost)
 
@@ -141,8 +142,8 @@ class NeuralMethod(Method):
         for updates, network in networks.items():
             shorter = replace(self, recipe=replace(self.recipe, updates=updates))
             forward = CapturedForward(network) if _on_gpu(task) else None
-            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network, forward)
-            fitted.append(FittedNeural(shorter, *its))
+            known = history[:updates], network.constants
+            fitted.append(FittedNeural(shorter, task.classes, task.seed, cost, *known, network, forward))
         return fitted
 
     def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:

@@ -2,7 +2,6 @@
 
 import gc
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 
@@ -14,40 +13,48 @@ from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.seeding import seeded
 from dualres.learn.trained.task import FittedNetwork, Step, Task
 from dualres.model.network import DualRes
+from dualres.utils.progress import Progress, part_of
 
 
-def fit_at_once(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
+def fit_at_once(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
     """`fit_bundle`, in halves where the device's memory is too small for all of it.
 
     A single fit that is too large is an error: no other path draws the same numbers.
     """
     try:
-        return fit_bundle(tasks, config, recipe)
+        return fit_bundle(tasks, config, recipe, progress)
     except torch.cuda.OutOfMemoryError:
         if len(tasks) == 1:
             raise
     gc.collect()  # an error raised on another thread holds on to the memory of what failed
     half = len(tasks) // 2
-    return fit_at_once(tasks[:half], config, recipe) + fit_at_once(tasks[half:], config, recipe)
+    first = fit_at_once(tasks[:half], config, recipe, part_of(progress, 0, 2))
+    return first + fit_at_once(tasks[half:], config, recipe, part_of(progress, 1, 2))
 
 
-def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe) -> list[FittedNetwork]:
+def fit_bundle(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
     """A network for each of the tasks, whose supports are checked and have equally many windows."""
     from dualres.learn.trained.gpu.fit import fit_together
 
-    device, progress, seeds = tasks[0].device, tasks[0].progress, [task.seed for task in tasks]
-
-    def told(update: int, loss: float) -> None:
-        if progress:
-            progress(Step(update, loss, recipe.rate_at(update)), recipe.updates)
-
-    networks = []
+    seeds, networks = [task.seed for task in tasks], []
     for task in tasks:
         with seeded(task.seed):
             networks.append(DualRes(task.classes, config, task.seed))
-    settings: Any = {"recipe": recipe, "seeds": seeds, "device": device, "progress": told if progress else None}
-    settings |= {"augmentation": augmentation_of(recipe, len(tasks[0].windows), seeds), "stages": tasks[0].stages}
-    trained = fit_together(networks, [task.windows for task in tasks], [task.labels for task in tasks], **settings)
+    trained = fit_together(
+        networks,
+        [task.windows for task in tasks],
+        [task.labels for task in tasks],
+        recipe=recipe,
+        seeds=seeds,
+        device=tasks[0].device,
+        augmentation=augmentation_of(recipe, len(tasks[0].windows), seeds),
+        progress=progress,
+        stages=tasks[0].stages,
+    )
     fitted = []
     for network, (losses, standards, stages) in zip(networks, trained, strict=True):
         for each in (network, *stages.values()) if standards else ():

@@ -1,18 +1,17 @@
-"""What a fit is given, what it tells of itself while it goes on, and what it leaves behind."""
+"""What a training is given, what it tells of itself while it goes on, and what it leaves behind."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
-from itertools import count
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 from torch import nn
 
-from dualres.learn.trained.batches import Labels
-from dualres.model.network import DualRes
-from dualres.model_file.card import APART
-from dualres.recordings.recording import Recording, Samples, axes_of
-from dualres.utils.progress import Progress
+from dualres.learn.support import Labels
+from dualres.recordings.recording import Samples
+from dualres.utils.progress import Progress, part_of, quiet
+
+UPDATES = "Updates"  # the stage that progress is told of
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,31 @@ class Step:
     learning_rate: float
 
 
+class UpdateRemark(str):
+    """What progress is told of an update: its loss in words, and the whole of it for those who record it."""
+
+    step: Step
+
+    @classmethod
+    def of(cls, step: Step) -> "UpdateRemark":
+        remark = cls(f"loss {step.loss:.3f}")
+        remark.step = step
+        return remark
+
+
 OnStep = Callable[[Step, int], None]  # called after each update, with the number of updates planned
+
+
+def by_step(called: OnStep | None) -> Progress:
+    """Progress that calls back after each update, as `fit_network` and `Method.fit` promise."""
+    if called is None:
+        return quiet
+
+    def tell(stage: str, done: int, total: int, remark: str) -> None:
+        if isinstance(remark, UpdateRemark):
+            called(remark.step, total)
+
+    return tell
 
 
 @dataclass(frozen=True)
@@ -36,15 +59,25 @@ class Task:
     classes: int
     seed: int
     device: str = "cpu"
-    progress: OnStep | None = None
+    progress: Progress = quiet
     stages: tuple[int, ...] = ()  # updates after which the network is kept as it is then, besides the last
 
 
+def in_turn(tasks: Sequence[Task]) -> list[Task]:
+    """For fits that follow each other and have one progress: updates count on from those of the fits before."""
+    return [replace(task, progress=part_of(task.progress, i, len(tasks))) for i, task in enumerate(tasks)]
+
+
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
-class FittedNetwork:
-    network: DualRes
-    history: list[Step]
-    stages: dict[int, DualRes] = field(default_factory=dict)  # as it was after the updates that were asked for
+class FittedNetwork(Generic[T]):
+    """What a fit leaves behind: a network of any kind, with or without PyTorch."""
+
+    network: T
+    history: list[Step] = field(default_factory=list)  # of a training
+    stages: dict[int, T] = field(default_factory=dict)  # as it was after the updates that were asked for
 
 
 _Network = TypeVar("_Network", bound=nn.Module)
@@ -61,18 +94,3 @@ def keeping(network: _Network, stages: Sequence[int], kept: dict[int, _Network])
             kept[update] = deepcopy(network).eval()
 
     return keep if stages else None
-
-
-def fits_of(recordings: Sequence[Recording], members: int, axes: str) -> int:
-    """How many networks a model of such recordings has, which tell of their updates one after the other."""
-    return members * len(axes_of(recordings[0])) if axes == APART else members
-
-
-def steps_told(progress: Progress, stage: str, fits: int = 1) -> OnStep:
-    """What `fit_network` calls after each update; updates of several fits count on."""
-    done = count(1)
-
-    def tell(step: Step, updates: int) -> None:
-        progress(stage, next(done), fits * updates, f"loss {step.loss:.3f}")
-
-    return tell

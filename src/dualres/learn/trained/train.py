@@ -10,7 +10,8 @@ from torch.nn.functional import cross_entropy
 from dualres.config import Recipe
 from dualres.kernel.gpu.cuda_graphs import StepGraph
 from dualres.learn.trained.batches import TrainingSupport
-from dualres.learn.trained.task import OnStep, Step
+from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
+from dualres.utils.progress import Progress, quiet
 
 MicrobatchSource = Callable[[int], tuple[Tensor, ...]]  # for a pass of so many windows
 Keep = Callable[[int], None]  # with the number of updates so far
@@ -31,7 +32,7 @@ def train(
     *,
     draws: MicrobatchSource = no_draws,
     keep: Keep | None = None,
-    progress: OnStep | None = None,
+    progress: Progress = quiet,
     graphs: bool = True,
 ) -> list[Step]:
     """Minimise the mean cross-entropy of `forward(*views)` by Adam: one update per pass, and the last weights stay.
@@ -61,8 +62,7 @@ def train(
                 over.synchronize()
             update = len(history) + 1
             history.append(Step(update, float(losses[update - 1]), recipe.rate_at(update)))
-            if progress:
-                progress(history[-1], recipe.updates)
+            progress(UPDATES, update, recipe.updates, UpdateRemark.of(history[-1]))
 
     model.train()
     step = StepGraph(accumulate, model, total) if on_gpu and graphs else accumulate

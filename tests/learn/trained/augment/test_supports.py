@@ -6,15 +6,16 @@ import torch
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import compiled
+from dualres.learn.support import MICROBATCH
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.paths import curves, filtered
 from dualres.learn.trained.augment.standardise import fold_into, standard_of
 from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
-from dualres.learn.trained.batches import MICROBATCH, support_order
+from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.task import Task
 from dualres.model.network import DualRes
 from dualres.model.spectra import aligned_magnitudes, normalise
-from tests.learn.test_fit import tones
+from tests.learn.trained.test_fit import tones
 
 ROBUST = Recipe(path_sigma=1.0, mixup=True, standardise=True)
 

@@ -10,16 +10,17 @@ import torch
 
 from dualres.config import RECIPES, ModelConfig, Recipe, recipe_named
 from dualres.kernel.gpu.draws import SLAB, NoiseSource
-from dualres.learn.fit import expected_s, fit_network, fit_networks
+from dualres.learn.fit import expected_s
 from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
 from dualres.learn.trained.augment.standardise import fold_into
 from dualres.learn.trained.augment.supports import AugmentedSpectra
 from dualres.learn.trained.batches import support_order
+from dualres.learn.trained.fit import fit_network, fit_networks
 from dualres.learn.trained.task import Task
 from dualres.model.network import DualRes
 from tests.kernel.gpu.test_passes import by_autograd
-from tests.learn.test_fit import tones
 from tests.learn.trained.augment.test_supports import whole
+from tests.learn.trained.test_fit import tones
 
 pytest.importorskip("triton", reason="there is no Triton")
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
@@ -29,6 +30,10 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is 
 def small(small):
     """As small as the kernels allow."""
     return replace(small, width=32, states=4)
+
+
+def tasks_of(supports, labels, seeds):
+    return [Task(*its, 3, seed, "cuda") for *its, seed in zip(supports, labels, seeds, strict=True)]
 
 
 def row(network):
@@ -125,7 +130,7 @@ def test_the_same_seed_gives_the_same_weights_to_the_last_bit(name, small):
 def test_a_fit_in_a_bundle_is_the_fit_alone(name, small):
     supports, labels = zip(*(tones(small, seed=s) for s in range(3)), strict=True)
     seeds, recipe = [41, 42, 43], recipe_named(name, updates=SLAB + 3)
-    bundle = fit_networks(supports, labels, 3, seeds=seeds, config=small, recipe=recipe, device="cuda")
+    bundle = fit_networks(tasks_of(supports, labels, seeds), small, recipe)
     for fitted, windows, targets, seed in zip(bundle, supports, labels, seeds, strict=True):
         alone = fit_network(windows, targets, 3, config=small, recipe=recipe, seed=seed, device="cuda")
         torch.testing.assert_close(row(fitted.network), row(alone.network), rtol=0, atol=2e-5)
@@ -139,7 +144,7 @@ def test_fits_that_learn_from_the_same_windows_are_shown_the_same(small):
     other, _ = tones(small, seed=1)
     supports, seeds, recipe = [windows, other, windows.copy()], [41, 42, 43], Recipe(SLAB + 3)
     assert sources_of(supports) == [0, 1, 0]
-    bundle = fit_networks(supports, [labels] * 3, 3, seeds=seeds, config=small, recipe=recipe, device="cuda")
+    bundle = fit_networks(tasks_of(supports, [labels] * 3, seeds), small, recipe)
     for fitted, support, seed in zip(bundle, supports, seeds, strict=True):
         alone = fit_network(support, labels, 3, config=small, recipe=recipe, seed=seed, device="cuda")
         torch.testing.assert_close(row(fitted.network), row(alone.network), rtol=0, atol=2e-5)
@@ -186,7 +191,7 @@ def test_a_bundle_too_large_for_the_memory_is_fitted_in_parts(small, monkeypatch
 
     monkeypatch.setattr(gpu_fit, "fit_together", crammed)
     supports, labels = zip(*(tones(small, seed=s) for s in range(3)), strict=True)
-    fits = fit_networks(supports, labels, 3, seeds=[1, 2, 3], config=small, recipe=Recipe(2), device="cuda")
+    fits = fit_networks(tasks_of(supports, labels, [1, 2, 3]), small, Recipe(2))
     assert sizes == [3, 1, 2, 1, 1]
     assert len(fits) == 3
 

@@ -15,10 +15,11 @@ from torch.nn.functional import one_hot
 
 from dualres.config import ModelConfig, Recipe
 from dualres.kernel import augment as compiled
+from dualres.learn.support import MICROBATCH, Views, views_of
 from dualres.learn.trained.augment.draws import Draw, draws
 from dualres.learn.trained.augment.paths import GainCurve, filtered, gains
 from dualres.learn.trained.augment.standardise import SpectrumStandard, no_standard, standard_of
-from dualres.learn.trained.batches import MICROBATCH, Batch, Views, support_order, views_of
+from dualres.learn.trained.batches import Batch, support_order
 from dualres.learn.trained.task import Task
 from dualres.model.spectra import aligned_magnitudes, normalise
 

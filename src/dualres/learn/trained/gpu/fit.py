@@ -26,7 +26,9 @@ from dualres.kernel.gpu.passes import Passes
 from dualres.kernel.gpu.spectra import Spectra
 from dualres.learn.trained.gpu.adam_triton import adam_kernel
 from dualres.learn.trained.gpu.augment_triton import seen_kernel
+from dualres.learn.trained.task import UPDATES, Step, UpdateRemark
 from dualres.model.network import DualRes
+from dualres.utils.progress import Progress, quiet
 
 UPLOADED_WINDOWS = 128  # whose samples are on the device together
 TOKENS_AT_ONCE, BINS_AT_ONCE = 16, 64  # of a window that is augmented
@@ -43,7 +45,6 @@ _warm: set[tuple[FitShape, int, int, torch.device]] = (
 
 Supports = Sequence[npt.NDArray[np.float32]]
 FitLabels = Sequence[npt.NDArray[np.int64]]
-OnUpdate = Callable[[int, float], None]  # an update, from 1, and the mean of the losses before it
 
 
 class TrainingTrace(NamedTuple):
@@ -65,12 +66,13 @@ def fit_together(
     seeds: Sequence[int],
     device: str,
     augmentation: GpuAugmentation | None = None,
-    progress: OnUpdate | None = None,
+    progress: Progress = quiet,
     stages: Collection[int] = (),
 ) -> list[TrainingTrace]:
     """Train each network of one kind, in place, on its checked support (n, window), all with the same n.
 
-    The networks end on the device, with gradients. `progress` hears of every update, in bursts.
+    The networks end on the device, with gradients. `progress` hears of every update, with the mean of their losses, in
+    bursts.
     """
     layout = ParameterLayout(networks[0].config, networks[0].head.out_features)
     where = torch.device(device)
@@ -210,7 +212,7 @@ class Bundle:
     def _step(self) -> None:
         self.adam.step(self.passes.weights, self.passes.gradients, self.passes.losses, self.draws.count)
 
-    def run(self, progress: OnUpdate | None, stages: Collection[int] = ()) -> dict[int, Tensor]:
+    def run(self, progress: Progress, stages: Collection[int] = ()) -> dict[int, Tensor]:
         """All updates, and the weights (fits, size) after those that `stages` names.
 
         The device is waited for only where there is progress to tell, or draws to be copied to it.
@@ -223,10 +225,11 @@ class Bundle:
                 self._graph.replay()
                 if update in stages:
                     kept[update] = self.passes.weights.clone()
-            if progress:
+            if progress is not quiet:
                 losses = self.adam.history[:, begin:end].mean(0).tolist()
                 for update, loss in enumerate(losses, start=begin + 1):
-                    progress(update, loss)
+                    step = Step(update, loss, self._recipe.rate_at(update))
+                    progress(UPDATES, update, updates, UpdateRemark.of(step))
         return kept
 
 

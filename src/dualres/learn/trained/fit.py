@@ -1,0 +1,117 @@
+"""Trains DualRes networks, each on its support and on nothing else."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from dualres.config import ModelConfig, Recipe
+from dualres.kernel.gpu.available import available
+from dualres.kernel.gpu.cuda_graphs import full_precision
+from dualres.kernel.gpu.draws import SLAB
+from dualres.learn.support import MICROBATCH, Labels, check_support, noise_support, views_of
+from dualres.learn.trained.augment.standardise import fold_into
+from dualres.learn.trained.augment.supports import AugmentedSpectra
+from dualres.learn.trained.batches import PlainSupport
+from dualres.learn.trained.forward import Classify, training_threads
+from dualres.learn.trained.gpu_batch import fit_at_once
+from dualres.learn.trained.seeding import seeded
+from dualres.learn.trained.task import FittedNetwork, OnStep, Task, by_step, in_turn, keeping
+from dualres.learn.trained.train import train
+from dualres.model.network import DualRes
+from dualres.recordings.recording import Samples
+from dualres.utils.progress import part_of
+
+FEW_WINDOWS, FEW_UPDATES = 32, 5  # by which the time of a fit is judged
+
+
+def fit_network(
+    windows: Samples,
+    labels: Labels,
+    classes: int,
+    *,
+    config: ModelConfig | None = None,
+    recipe: Recipe | None = None,
+    seed: int = 41,
+    device: str = "cpu",
+    progress: OnStep | None = None,
+) -> FittedNetwork[DualRes]:
+    """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
+
+    The same seed and number of threads give the same weights to the last bit. The caller's random generators are left
+    as they were. `progress(step, updates)` is called after each update.
+    """
+    task = Task(windows, labels, classes, seed, device, by_step(progress))
+    return fit_networks([task], config, recipe)[0]
+
+
+def fit_networks(
+    tasks: Sequence[Task], config: ModelConfig | None = None, recipe: Recipe | None = None
+) -> list[FittedNetwork[DualRes]]:
+    """Train a network for each task, as `fit_network` does. They have one device and one progress.
+
+    On a GPU supports of equal length are fitted all at once. Progress is then told of each update of all of them
+    together, with the mean of their losses, one length after the other. Elsewhere it is told of one fit after the
+    other. Each network is kept as it was after the updates that its task's `stages` names, too.
+    """
+    config, recipe = config or ModelConfig(), recipe or Recipe()
+    for task in tasks:
+        check_support(task.windows, task.labels, task.classes, config.window)
+    if not fits_together(config, tasks[0].device, recipe):
+        return [_fit_alone(task, config, recipe) for task in in_turn(tasks)]
+    of_length = defaultdict(list)  # positions
+    for i, task in enumerate(tasks):
+        of_length[len(task.windows)].append(i)
+    fitted: dict[int, FittedNetwork[DualRes]] = {}
+    for number, some in enumerate(of_length.values()):
+        told = part_of(tasks[0].progress, number, len(of_length))
+        fitted |= zip(some, fit_at_once([tasks[i] for i in some], config, recipe, told), strict=True)
+    return [fitted[i] for i in range(len(tasks))]
+
+
+def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None) -> bool:
+    """Whether several fits of such networks are done at once on that device.
+
+    They are not where the recipe has further augmentations, which the kernels do not know.
+    """
+    return available(config, device) and not (recipe and recipe.more)
+
+
+def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork[DualRes]:
+    with seeded(task.seed), full_precision():
+        network = DualRes(task.classes, config, task.seed).to(task.device)
+        support: PlainSupport | AugmentedSpectra
+        if recipe.plain:
+            views, targets = views_of(network.spectra, task.windows, task.device), torch.from_numpy(task.labels)
+            support = PlainSupport(views, targets.to(task.device), seed=task.seed, microbatch=MICROBATCH)
+        else:
+            support = AugmentedSpectra(task, config, recipe)
+        stages: dict[int, DualRes] = {}
+        keep = keeping(network, task.stages, stages)
+        with training_threads(network):
+            history = train(network, Classify(network), support, recipe, keep=keep, progress=task.progress)
+        if isinstance(support, AugmentedSpectra):
+            for trained in (network, *stages.values()):
+                fold_into(trained.encoder, support.standards)
+    return FittedNetwork(network, history, stages)
+
+
+def expected_training_s(windows: int, recipe: Recipe, config: ModelConfig, device: str) -> float:
+    """How long a fit will take on this machine, in seconds, judged by a few updates."""
+    in_bursts = fits_together(config, device, recipe)  # news then comes so, and few windows cost as much as many
+    few = max(windows if in_bursts else min(FEW_WINDOWS, windows), 2)
+    updates = 4 * SLAB if in_bursts else FEW_UPDATES
+    moments: list[float] = []
+
+    def tell(stage: str, done: int, total: int, remark: str) -> None:
+        moments.append(time.perf_counter())
+
+    task = Task(*noise_support(few, config), classes=2, seed=41, device=device, progress=tell)
+    fit_networks([task], config, replace(recipe, updates=updates))
+    half = updates // 2
+    # On a GPU the last update may be over while the one before it is told of.
+    each = (moments[-1] - moments[half - 1]) / half if in_bursts else np.diff(moments[:-1]).min()
+    return float(each) * windows / few * recipe.updates

@@ -1,0 +1,231 @@
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from dualres.config import ModelConfig, Recipe, recipe_named
+from dualres.kernel import compiled
+from dualres.kernel.training import available
+from dualres.learn.support import MICROBATCH
+from dualres.learn.trained.augment.paths import curves, draw_paths, filtered
+from dualres.learn.trained.fit import fit_network, fit_networks, fits_together
+from dualres.learn.trained.seeding import seeded
+from dualres.learn.trained.task import Task
+from dualres.model.network import DualRes
+
+
+def tones(config, per_class=8, seed=0):
+    """Three classes that differ in frequency, in noise."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(3 * per_class) % 3
+    t = np.arange(config.window) / config.rate
+    phases = rng.uniform(0, 2 * np.pi, len(labels))[:, None]
+    windows = np.sin(2 * np.pi * (100 + 200 * labels[:, None]) * t + phases)
+    return (windows + 0.5 * rng.standard_normal(windows.shape)).astype(np.float32), labels
+
+
+def weights(network):
+    return b"".join(p.detach().numpy().tobytes() for p in network.parameters())
+
+
+def test_it_learns_what_can_be_learned(small):
+    windows, labels = tones(small)
+    fitted = fit_network(windows, labels, 3, config=small, recipe=Recipe(200, 1e-2))
+    losses = [s.loss for s in fitted.history]
+    assert losses[-1] < 0.2 < 0.9 < losses[0]
+    unseen, truth = tones(small, seed=1)
+    with torch.no_grad():
+        assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+    assert not fitted.network.training
+
+
+def test_the_history_tells_update_loss_and_learning_rate(small):
+    seen = []
+    fitted = fit_network(
+        *tones(small), 3, config=small, recipe=Recipe(5), progress=lambda step, total: seen.append((step, total))
+    )
+    assert [s.update for s in fitted.history] == [1, 2, 3, 4, 5]
+    assert [s.learning_rate for s in fitted.history] == pytest.approx([5e-4 * 0.99**e for e in range(5)])
+    assert seen == [(step, 5) for step in fitted.history]
+
+
+def test_the_same_seed_gives_the_same_weights_to_the_last_bit(small):
+    fits = [fit_network(*tones(small), 3, config=small, recipe=Recipe(5), seed=s) for s in (41, 41, 42)]
+    first, again, other = (weights(f.network) for f in fits)
+    assert first == again
+    assert first != other
+
+
+def test_under_the_paper_s_recipe_a_fit_is_what_it_always_was():
+    """Whoever changes these changes every result there is. Measured before there was another recipe."""
+    rng = np.random.default_rng(0)
+    windows = rng.standard_normal((6, 32_768)).astype(np.float32)
+    fitted = fit_network(windows, np.arange(6) % 3, 3, recipe=Recipe(4))
+    losses = [step.loss for step in fitted.history]
+    assert losses == pytest.approx([1.0817083, 1.2357425, 1.3109419, 1.0700759], rel=1e-6)
+
+
+def test_under_the_paper_s_recipe_weights_are_those_of_the_plainest_loop(small):
+    (windows, labels), order = tones(small), np.random.default_rng(1041).permutation(24)
+    with seeded(41):
+        network = DualRes(3, small, 41).train()
+        views = [view[order] for view in network.spectra(torch.from_numpy(windows))]
+        optimiser = torch.optim.Adam(network.parameters())
+        for update in range(5):
+            optimiser.param_groups[0]["lr"] = 5e-4 * 0.99**update
+            optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(network.classify(*views), torch.from_numpy(labels[order])).backward()
+            optimiser.step()
+    assert weights(network) == weights(fit_network(windows, labels, 3, config=small, recipe=Recipe(5)).network)
+
+
+def test_the_caller_s_generator_is_left_alone(small):
+    torch.manual_seed(9)
+    expected = torch.rand(1)
+    torch.manual_seed(9)
+    fit_network(*tones(small), 3, config=small, recipe=Recipe(2))
+    assert torch.rand(1) == expected
+
+
+def test_spectra_are_computed_once(small, monkeypatch):
+    windows, labels = tones(small)
+    seen = []
+    original = DualRes.spectra
+    monkeypatch.setattr(DualRes, "spectra", lambda self, w: seen.append(len(w)) or original(self, w))
+    fit_network(windows, labels, 3, config=small, recipe=Recipe(10))
+    assert sum(seen) == len(windows)
+
+
+def test_frozen_parameters_do_not_move(small):
+    config = ModelConfig(**{**vars(small), "branches": "long", "rotation": False})
+    start = DualRes(3, config, seed=41)
+    end = fit_network(*tones(small), 3, config=config, recipe=Recipe(3)).network
+    assert torch.equal(start.encoder.short.weight, end.encoder.short.weight)
+    assert torch.equal(start.encoder.memory.pitch, end.encoder.memory.pitch)
+    assert not torch.equal(start.encoder.long.weight, end.encoder.long.weight)
+
+
+def test_an_interrupted_fit_stops_at_once(small):
+    def interrupt(step, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_network(*tones(small), 3, config=small, progress=interrupt)
+
+
+def test_a_support_larger_than_a_microbatch_is_all_used(small):
+    windows, labels = tones(small, per_class=MICROBATCH)
+    assert fit_network(windows, labels, 3, config=small, recipe=Recipe(1)).history[0].loss == pytest.approx(
+        1.1, abs=0.3
+    )
+
+
+@pytest.mark.skipif(not available(), reason="the compiled library is not built")
+class TestCompiledStep:
+    """At the paper's sizes; the small network is PyTorch's alone."""
+
+    @pytest.mark.parametrize("settings", [{}, {"branches": "short", "rotation": False, "jitter": 0.0}], ids=str)
+    def test_it_learns_what_pytorch_learns(self, settings, monkeypatch):
+        config = ModelConfig(**settings)
+        support = tones(config, per_class=3)
+        recipe = Recipe(10)
+        fast = fit_network(*support, 3, config=config, recipe=recipe)
+        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+        plain = fit_network(*support, 3, config=config, recipe=recipe)
+        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-5)
+        assert losses[0] != losses[1], "both went the same way"
+        assert losses[0][-1] < losses[0][0]
+
+    def test_the_same_seed_and_threads_give_the_same_weights_to_the_last_bit(self):
+        config, before = ModelConfig(), torch.get_num_threads()
+        try:
+            for threads in (1, 2):
+                torch.set_num_threads(threads)
+                fits = [
+                    fit_network(*tones(config, 4), 3, config=config, recipe=Recipe(3), seed=s) for s in (41, 41, 42)
+                ]
+                first, again, other = (weights(fitted.network) for fitted in fits)
+                assert first == again
+                assert first != other
+        finally:
+            torch.set_num_threads(before)
+
+
+class TestAugmented:
+    """Fits by a recipe that shows every window by other paths, blended and standardised."""
+
+    def test_it_learns_what_can_be_learned(self, small):
+        recipe = recipe_named("robust", updates=200, learning_rate=1e-2)
+        fitted = fit_network(*tones(small), 3, config=small, recipe=recipe)
+        unseen, truth = tones(small, seed=1)
+        with torch.no_grad():
+            assert (fitted.network(torch.from_numpy(unseen)).argmax(1).numpy() == truth).mean() > 0.9
+        assert fitted.history[-1].loss < fitted.history[0].loss
+
+    def test_what_it_learned_outlives_a_path_that_was_not_in_the_support(self, small):
+        windows, labels = tones(small)
+        unseen, truth = tones(small, per_class=30, seed=1)
+        paths = draw_paths(np.random.default_rng(5), len(unseen), 1.5, 4)
+        through = filtered(torch.from_numpy(unseen), partial(curves, paths))
+        right = []
+        for name in ("paper", "robust"):
+            recipe = recipe_named(name, updates=120, learning_rate=1e-2, decay=0.99)
+            network = fit_network(windows, labels, 3, config=small, recipe=recipe).network
+            with torch.no_grad():
+                right.append((network(through).argmax(1).numpy() == truth).mean())
+        assert right[0] < 0.85 < 0.95 < right[1]
+
+    def test_the_same_seed_gives_the_same_weights_to_the_last_bit(self, small):
+        recipe = recipe_named("robust", updates=4)
+        fits = [fit_network(*tones(small), 3, config=small, recipe=recipe, seed=s) for s in (41, 41, 42)]
+        first, again, other = (weights(f.network) for f in fits)
+        assert first == again
+        assert first != other
+
+    def test_weights_start_and_draw_as_under_the_paper_s_recipe(self, small):
+        """Augmentation has a generator of its own: with paths of no amplitude only the way of computing differs."""
+        faint = fit_network(*tones(small), 3, config=small, recipe=Recipe(5, path_sigma=1e-9))
+        plain = fit_network(*tones(small), 3, config=small, recipe=Recipe(5))
+        assert [s.loss for s in faint.history] == pytest.approx([s.loss for s in plain.history], rel=1e-5)
+
+    @pytest.mark.skipif(not available(), reason="the compiled library is not built")
+    def test_compiled_or_not_it_learns_the_same(self, monkeypatch):
+        support, recipe = tones(ModelConfig(), per_class=3), recipe_named("robust", updates=6)
+        fast = fit_network(*support, 3, recipe=recipe)
+        monkeypatch.setenv(compiled.SETTING, compiled.OFF)
+        plain = fit_network(*support, 3, recipe=recipe)
+        losses = [[step.loss for step in fitted.history] for fitted in (fast, plain)]
+        assert losses[0] == pytest.approx(losses[1], rel=1e-4)
+        assert losses[0] != losses[1], "both went the same way"
+
+
+def test_many_fits_are_the_single_ones(small):
+    supports, labels = zip(tones(small), tones(small, per_class=4, seed=1), strict=True)
+    tasks = [Task(windows, its, 3, seed) for windows, its, seed in zip(supports, labels, (41, 42), strict=True)]
+    together = fit_networks(tasks, small, Recipe(3))
+    for fitted, windows, targets, seed in zip(together, supports, labels, [41, 42], strict=True):
+        alone = fit_network(windows, targets, 3, config=small, recipe=Recipe(3), seed=seed)
+        assert weights(fitted.network) == weights(alone.network)
+        assert fitted.history == alone.history
+
+
+@pytest.mark.parametrize("recipe", [Recipe(5), recipe_named("robust", updates=5)], ids=["paper", "robust"])
+@pytest.mark.parametrize("compiled_or_not", [None, compiled.OFF])
+def test_a_short_fit_is_the_beginning_of_a_long_one(recipe, compiled_or_not, monkeypatch):
+    if compiled_or_not:
+        monkeypatch.setenv(compiled.SETTING, compiled_or_not)
+    support = tones(ModelConfig(), per_class=2)
+    (long,) = fit_networks([Task(*support, 3, 41, stages=(2, 4))], recipe=recipe)
+    assert list(long.stages) == [2, 4]
+    for updates, network in (*long.stages.items(), (5, long.network)):
+        short = fit_network(*support, 3, recipe=replace(recipe, updates=updates))
+        assert weights(network) == weights(short.network)
+        assert not network.training
+        assert long.history[:updates] == short.history
+
+
+def test_the_gpu_path_is_for_gpus(small):
+    assert not fits_together(small, "cpu")
