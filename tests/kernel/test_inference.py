@@ -241,7 +241,7 @@ def test_samples_between_the_places_of_floats_are_moved(arranged, monkeypatch):
         read.append(windows)
         called(model, windows, *rest)
 
-    monkeypatch.setattr(Kernel, "entry", lambda: (remembered, scratch))
+    monkeypatch.setattr(Kernel, "entry", staticmethod(lambda: (remembered, scratch)))
     np.testing.assert_allclose(kernel.logits(arranged(shifted)), expected, atol=TOLERANCE)
     assert read
     assert all(address % 4 == 0 for address in read)
