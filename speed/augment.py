@@ -92,7 +92,8 @@ def on_gpu(windows: np.ndarray, labels: np.ndarray, repeats: int) -> dict[str, f
     weights = layout.pack(DualRes(CLASSES, seed=SEED).to(device))[None]
 
     def in_a_row(recipe: Recipe) -> Callable[[], None]:
-        bundle = Bundle(layout, [SEED], WINDOWS, recipe, device, augmentation_of(recipe, WINDOWS, [SEED]))
+        shown = augmentation_of(recipe, WINDOWS, [SEED])
+        bundle = Bundle(layout, [SEED], WINDOWS, recipe=recipe, device=device, augmentation=shown)
         bundle.load([windows], [labels])
         bundle.start(weights)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from dualres.learn.evaluate import evaluate
 from dualres.learn.fit import fit_recordings
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.recordings.recording import Recording
 from dualres.simulated import triaxial
 from dualres.simulated.machines import Unit, held_out, machine
@@ -46,7 +46,7 @@ def _along(recordings: list[Recording], axis: int) -> list[Recording]:
 
 def _score(known: list[Recording], unseen: list[Recording], axes: str = "apart") -> float:
     labels = [str(recording.label) for recording in known]
-    model, _ = fit_recordings(known, labels, sorted(set(labels)), LearnSettings(), axes=axes)
+    model, _ = fit_recordings(known, labels, sorted(set(labels)), FitSettings(), axes=axes)
     return round(100 * evaluate(model, unseen).macro_f1, 1)
 
 

@@ -20,10 +20,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from dualres import ModelConfig, Recording, Verdict, diagnose_recording, load
-from dualres.demo.figures import ACCENT, INK, PALE, STYLE
 from dualres.model.spectra import aligned_spectra
 from dualres.recordings.windows import at_rate
 from dualres.simulated import rig as simulated
+from dualres.utils.figures import ACCENT, INK, PALE, STYLE
 from dualres.utils.files import write_whole
 
 ROOT = Path(__file__).parents[1]

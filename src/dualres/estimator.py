@@ -92,13 +92,13 @@ class DualResClassifier:
         from sklearn.utils.multiclass import check_classification_targets
 
         from dualres.learn.fit import fit_recordings
-        from dualres.learn.settings import LearnSettings
+        from dualres.learn.settings import FitSettings
 
         recordings, y = self._labelled(X, y)
         check_classification_targets(y)
         self.classes_, targets = np.unique(y, return_inverse=True)
         names = [str(c) for c in self.classes_]
-        settings = LearnSettings(
+        settings = FitSettings(
             recipe=chosen_recipe(self.recipe, updates=self.updates, learning_rate=self.learning_rate, decay=self.decay),
             windows_each=self.windows_per_signal,
             seed=self._seed(),

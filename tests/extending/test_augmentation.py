@@ -12,7 +12,7 @@ from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError
 from dualres.judge.model import load, save
 from dualres.learn.fit import fit_network, fit_recordings
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.learn.trained.augment import register, registry
 from dualres.learn.trained.augment.draws import draws
 from dualres.learn.trained.augment.supports import AugmentedSpectra, AugmentedWindows
@@ -119,7 +119,7 @@ def test_a_comparator_learns_with_it_and_is_read_back(tmp_path):
 def test_the_card_of_a_model_names_it(small, tmp_path):
     windows, labels = tones(small, per_class=2)
     recordings = [Recording.from_array(window, small.rate, id=f"{i}") for i, window in enumerate(windows)]
-    settings = LearnSettings(windows_each=1, config=small, recipe=TILTED)
+    settings = FitSettings(windows_each=1, config=small, recipe=TILTED)
     model, _ = fit_recordings(recordings, [f"{label}" for label in labels], ["0", "1", "2"], settings)
     save(model, tmp_path / "model.safetensors")
     found = load(tmp_path / "model.safetensors").card.recipe

@@ -7,7 +7,7 @@ import pytest
 
 from dualres.fit_page.calibration import section
 from dualres.judge.trust.calibration import WITHOUT, Calibration
-from dualres.learn.reliability import answered
+from dualres.learn.calibrate import answered
 from dualres.learn.workflow import fit_model
 from tests.learn.test_calibrate import labelled
 

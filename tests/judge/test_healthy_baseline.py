@@ -16,7 +16,7 @@ from dualres.judge.verdict import at_model_rate
 from dualres.kernel.views import views_of
 from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_recordings
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.recordings.windows import every_window
 from tests.cli.runner import run
 
@@ -125,7 +125,7 @@ def test_every_axis_has_its_own_baseline(model, axes):
         return [Recording.from_axes({"x": x.load(), "y": y.load()}, RATE, x.id, x.label) for x, y in pairs]
 
     known = both(["good", "good", "worn", "worn"], 0)
-    fitted, _ = fit_recordings(known, [r.label for r in known], ("good", "worn"), LearnSettings(), axes=axes)
+    fitted, _ = fit_recordings(known, [r.label for r in known], ("good", "worn"), FitSettings(), axes=axes)
     healthy = both(["good", "good"], 50, tilt=0.8)
     moved = with_baseline(fitted, healthy)
     assert (moved.recordings, moved.seconds) == (2, pytest.approx(2 * 1.792))

@@ -23,7 +23,7 @@ def inputs(windows=5, tokens=7, bins=129):
 def both(magnitudes, gains, standard, partners, shares, rows):
     out = torch.full((rows.stop - rows.start, *magnitudes.shape[1:]), torch.nan)
     exact = [x.double() for x in (magnitudes, gains, *standard, shares)]
-    expected = seen_ref(exact[0], exact[1], type(standard)(*exact[2:4]), rows, partners, exact[4])
+    expected = seen_ref(exact[0], exact[1], type(standard)(*exact[2:4]), rows=rows, partners=partners, shares=exact[4])
     return seen(magnitudes, gains, standard, rows, partners, shares, out), expected
 
 

@@ -9,7 +9,7 @@ from dualres.learn import axes_choice as arrangement
 from dualres.learn.axes_choice import estimate_both
 from dualres.learn.estimate import Estimate
 from dualres.learn.fit import fit_recordings
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.learn.workflow import fit_model
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
@@ -87,9 +87,9 @@ def test_without_an_estimate_axes_have_a_network_each(recordings):
 
 def test_a_network_each_is_what_each_axis_alone_gives(recordings):
     labels = [r.label for r in recordings]
-    both, history = fit_recordings(recordings, labels, ("good", "worn"), LearnSettings(**FEW))
+    both, history = fit_recordings(recordings, labels, ("good", "worn"), FitSettings(**FEW))
     by_axis = [[r.axes[i] for r in recordings] for i in range(2)]
-    alone = [fit_recordings(its, labels, ("good", "worn"), LearnSettings(**FEW)) for its in by_axis]
+    alone = [fit_recordings(its, labels, ("good", "worn"), FitSettings(**FEW)) for its in by_axis]
     assert history == alone[0][1] + alone[1][1]
     for network, (model, _) in zip(both.networks, alone, strict=True):
         for name, tensor in model.network.state_dict().items():
@@ -98,9 +98,9 @@ def test_a_network_each_is_what_each_axis_alone_gives(recordings):
 
 def test_a_shared_network_learns_from_all_axes(recordings):
     labels = [r.label for r in recordings]
-    shared, history = fit_recordings(recordings, labels, ("good", "worn"), LearnSettings(**FEW), axes="shared")
+    shared, history = fit_recordings(recordings, labels, ("good", "worn"), FitSettings(**FEW), axes="shared")
     pooled = [axis for i in range(2) for axis in (r.axes[i] for r in recordings)]
-    as_one, _ = fit_recordings(pooled, labels * 2, ("good", "worn"), LearnSettings(**FEW))
+    as_one, _ = fit_recordings(pooled, labels * 2, ("good", "worn"), FitSettings(**FEW))
     assert (shared.card.axes, len(shared.members), len(history)) == ("shared", 1, 2)
     for name, tensor in as_one.network.state_dict().items():
         np.testing.assert_array_equal(tensor, shared.network.state_dict()[name])

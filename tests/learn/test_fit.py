@@ -7,7 +7,7 @@ import pytest
 from dualres.config import POLYPHASE, ModelConfig, Recipe
 from dualres.learn import closed_form
 from dualres.learn.fit import expected_s, fit_recordings, learned_from
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.learn.support import spread_support
 from dualres.learn.trained.fit import fit_network
 from dualres.model.kinds import network_recipe
@@ -22,7 +22,7 @@ def test_members_are_the_fits_of_the_seeds_that_follow(small):
     names = ["a", "b", "c"]
     recordings = [Recording.from_array(w, small.rate, id=f"{i}") for i, w in enumerate(windows)]
     heard = []
-    settings = LearnSettings(windows_each=1, config=small, recipe=Recipe(2), seed=7, members=3)
+    settings = FitSettings(windows_each=1, config=small, recipe=Recipe(2), seed=7, members=3)
     labels = [names[t] for t in targets]
     model, history = fit_recordings(recordings, labels, names, settings, progress=lambda *told: heard.append(told))
     alone = [fit_network(windows, targets, 3, config=small, recipe=Recipe(2), seed=seed) for seed in (7, 8, 9)]

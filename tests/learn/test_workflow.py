@@ -9,7 +9,7 @@ from dualres.audit import LeakError
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fit import fit_recordings
-from dualres.learn.settings import FitSettings, LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.learn.workflow import fit_model
 from tests.learn.test_estimate import recording
 
@@ -46,7 +46,7 @@ def test_it_estimates_fits_on_all_and_tells_it_on_the_card(recordings):
 def test_the_model_is_the_one_that_a_plain_fit_gives(recordings):
     fitted = fit_model(recordings, **FEW, estimate=False, seed=7)
     labels = [r.label for r in recordings]
-    plain, history = fit_recordings(recordings, labels, ("good", "worn"), LearnSettings(**FEW, seed=7))
+    plain, history = fit_recordings(recordings, labels, ("good", "worn"), FitSettings(**FEW, seed=7))
     assert fitted.history == history
     assert fitted.model.card == plain.card
     assert (fitted.estimate, fitted.forecast) == (None, None)
@@ -85,4 +85,4 @@ def test_settings_have_the_default_recipe_and_refuse_what_has_no_label(recording
 @pytest.mark.parametrize("members", [0, -1, 65, 1.5])
 def test_a_number_of_members_that_no_model_has(members):
     with pytest.raises(ConfigError, match="whole number from 1 to 64"):
-        LearnSettings(members=members)
+        FitSettings(members=members)

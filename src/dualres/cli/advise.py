@@ -33,6 +33,7 @@ DOUBLINGS = (2, 4)  # times the labels there are, for which a score is foreseen
 def advise(
     folder: Annotated[Path, typer.Argument(help="Recordings, some of them labelled or none; see docs/advise.md.")],
     count: Annotated[int, typer.Option("-n", min=1, help="Recordings to name.")] = 5,
+    *,
     model: Annotated[Path | None, typer.Option(help="A model file: say what it takes each of them to be.")] = None,
     channel: ChannelOption = None,
     rate: RateOption = None,

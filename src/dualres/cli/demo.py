@@ -42,8 +42,7 @@ def demo(
     """
     need("dualres demo", *TRAINING)
     from dualres.demo.page import write_demo
-    from dualres.demo.recordings import write_recordings
-    from dualres.demo.run import run_demo
+    from dualres.demo.run import run_demo, write_recordings
     from dualres.utils.files import check_writable
 
     check_writable(out / "report.html")

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dualres.learn.fit_options import FitOption
-    from dualres.learn.settings import FitSettings, LearnSettings
+    from dualres.learn.settings import FitSettings
     from dualres.learn.workflow import FittedModel
     from dualres.recordings.labels.folder import Folder
 
@@ -123,8 +123,8 @@ def fit(
     from dualres.judge.model import content
     from dualres.kernel.gpu.cuda_graphs import check_device
     from dualres.learn.fit_options import with_options
-    from dualres.learn.label_coverage import narrow
-    from dualres.learn.settings import FitSettings, LearnSettings
+    from dualres.learn.label_warnings import narrow
+    from dualres.learn.settings import FitSettings
     from dualres.learn.trained.recipe_file import recipe_from
     from dualres.learn.workflow import fit_by
     from dualres.utils.files import check_writable, write_whole
@@ -136,19 +136,20 @@ def fit(
     check_device(device.value)
     if held_out and not (estimate or strict):
         raise ConfigError("--held-out says what to estimate, and --no-estimate not to; leave out one of them")
-    how = LearnSettings(
+    settings = FitSettings(
         recipe=recipe_from(recipe, updates),
         windows_each=windows,
         seed=seed,
         members=members,
         resampler=resampler,
         device=device.value,
+        estimate=estimate,
+        strict=strict,
+        held_out=_units_in(held_out),
     )
-    how = _with_notes(how)
+    settings = _with_notes(settings)
     found = understood(FolderInput(folder, channel, rate, labels, where, exclude), shown=not as_json)
-    units = _units_in(held_out)
-    settings = FitSettings.of(how, found.recordings, estimate=estimate, strict=strict, held_out=units)
-    settings = with_options(settings, registered)
+    settings = with_options(replace(settings, recordings=found.recordings), registered)
     for sentence in narrow(settings.recordings):
         complain("warning", sentence, "yellow")
     with leaks_shown(), progress("Nothing was written.") as display:
@@ -187,15 +188,15 @@ class FitCommand:
             fit(**given)
 
 
-def _with_notes(how: LearnSettings) -> LearnSettings:
+def _with_notes(settings: FitSettings) -> FitSettings:
     """The settings without members that would all be the same; what an engineer may not expect of them is said."""
-    if how.resampler == SOXR:
+    if settings.resampler == SOXR:
         said = f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only"
         complain("note", said, "yellow")
-    if how.members > how.networks:
-        said = f"{how.chosen} draw nothing, so that all members would be the same: one is fitted"
+    if settings.members > settings.networks:
+        said = f"{settings.chosen} draw nothing, so that all members would be the same: one is fitted"
         complain("note", said, "yellow")
-    return replace(how, members=how.networks)
+    return replace(settings, members=settings.networks)
 
 
 def _units_in(given: Sequence[str] | None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What `dualres fit` says: how long it will take, and how well the model will do."""
+"""What `dualres fit` and `dualres tune` say: how long it will take, and what to expect of what they made."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dualres.cli.progress_display import ProgressDisplay
     from dualres.learn.estimate import Estimate
     from dualres.learn.settings import FitSettings
+    from dualres.learn.trained.tune import Choice
+    from dualres.learn.trained.tune_plan import Forecast, GroupedSupport
     from dualres.learn.workflow import FitForecast, FittedModel
 
 
@@ -85,3 +87,38 @@ def as_object(fitted: FittedModel, out: Path, report: Path | None = None) -> dic
         "copies": fitted.copies,
         **({"report": str(report)} if report else {}),
     }
+
+
+def announce_tuning(display: ProgressDisplay, forecast: Forecast) -> None:
+    """As `announce`, of the fits that compare recipes."""
+    from dualres.learn.trained.tune import FITS
+
+    before = f", {forecast.known} more already done" if forecast.known else ""
+    errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)
+    fits = forecast.fits + forecast.known
+    display.expect({FITS: forecast.seconds * fits / forecast.fits})
+    display(FITS, forecast.known, fits, "")
+
+
+def show_choice(choice: Choice, divided: GroupedSupport) -> None:
+    """The recipes with their scores, and why one of them is chosen."""
+    if choice.reason:
+        say(f"Chosen: {choice.name}, the default: {choice.reason}")
+        return
+    say(f"Held out in turn: {divided.held_out}")
+    for remark in divided.remarks:
+        say(f"  note: {remark}")
+    table = Table(title="Macro-F1 over the windows that were held out", title_justify="left")
+    table.add_column("Recipe")
+    for column in ("Mean %", "Standard error", "Rounds", "Chosen"):
+        table.add_column(column, justify="right")
+    for one in choice.candidates:
+        mark = "<-" if one.name == choice.name else ""
+        cells = f"{100 * one.mean:.1f}", f"{100 * one.standard_error:.1f}", str(len(one.rounds)), mark
+        table.add_row(escape(one.name), *cells)
+    console.print(table)
+    first = choice.candidates[0].name
+    why = f"no other is clearly ahead of {first}" if choice.name == first else f"clearly ahead of {first}, the default"
+    say(f"Chosen: {choice.name}: {why}")
+    if max(one.mean for one in choice.candidates) <= 1 / len(divided.classes):
+        say("  note: no recipe did better than guessing, so the choice means little; label more recordings")

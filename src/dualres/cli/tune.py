@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from dualres.cli.audit import leaks_shown
 from dualres.cli.bench.choice import parsed_seeds
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folder import DEFAULT_DIR, Dir
 from dualres.cli.bench.folds import tuned_by_fold
-from dualres.cli.console import console, errors, progress, say
+from dualres.cli.console import progress, say
+from dualres.cli.fit_output import announce_tuning, show_choice
 from dualres.cli.folder import (
     RESAMPLER,
     ChannelOption,
@@ -33,9 +32,7 @@ from dualres.errors import ConfigError
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:
-    from dualres.cli.progress_display import ProgressDisplay
-    from dualres.learn.trained.tune import Choice
-    from dualres.learn.trained.tune_plan import Forecast, GroupedSupport
+    from dualres.learn.trained.tune_plan import GroupedSupport
 
 DEFAULT_SEED = 41
 WINDOWS = 12  # of each recording of a folder
@@ -48,6 +45,7 @@ def tune(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The file to write, for dualres fit --recipe.")
     ] = None,
+    *,
     channel: ChannelOption = None,
     rate: RateOption = None,
     labels: LabelsOption = None,
@@ -90,8 +88,15 @@ def tune(
     if (folder is None) == (fold is None):
         raise ConfigError("give either a folder of recordings or --fold with a fold's name")
     if fold:
-        chosen = {"labels": labels, "where": where, "exclude": exclude}
-        _refuse_options_of_a_folder(channel=channel, rate=rate, **chosen, windows=windows != WINDOWS, strict=strict)
+        _refuse_options_of_a_folder(
+            channel=channel,
+            rate=rate,
+            labels=labels,
+            where=where,
+            exclude=exclude,
+            windows=windows != WINDOWS,
+            strict=strict,
+        )
     if out:
         check_writable(out)
     resampler = resampler or (POLYPHASE if fold else DEFAULT_RESAMPLER)
@@ -105,11 +110,11 @@ def tune(
     kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:
-        announce = partial(_announce, report)
+        announce = partial(announce_tuning, report)
         choice = choose_recipe(
             divided, seeds=chance, device=device.value, kept=kept, announce=announce, progress=report
         )
-    _show(choice, divided)
+    show_choice(choice, divided)
     if out and kept:
         write_choice(
             choice, out, held_out=divided.held_out if choice.candidates else None, remarks=divided.remarks, seeds=chance
@@ -132,36 +137,3 @@ def _of_folder(source: FolderInput, windows: int, resampler: str, strict: bool) 
         return divide(
             found.recordings, found.classes, windows_each=windows, resampler=resampler, strict=strict, progress=report
         )
-
-
-def _announce(display: ProgressDisplay, forecast: Forecast) -> None:
-    from dualres.learn.trained.tune import FITS
-
-    before = f", {forecast.known} more already done" if forecast.known else ""
-    errors.print(f"{forecast.fits} fits{before}; about {forecast.seconds:.0f} s in all", highlight=False)
-    fits = forecast.fits + forecast.known
-    display.expect({FITS: forecast.seconds * fits / forecast.fits})
-    display(FITS, forecast.known, fits, "")
-
-
-def _show(choice: Choice, divided: GroupedSupport) -> None:
-    if choice.reason:
-        say(f"Chosen: {choice.name}, the default: {choice.reason}")
-        return
-    say(f"Held out in turn: {divided.held_out}")
-    for remark in divided.remarks:
-        say(f"  note: {remark}")
-    table = Table(title="Macro-F1 over the windows that were held out", title_justify="left")
-    table.add_column("Recipe")
-    for column in ("Mean %", "Standard error", "Rounds", "Chosen"):
-        table.add_column(column, justify="right")
-    for one in choice.candidates:
-        mark = "<-" if one.name == choice.name else ""
-        cells = f"{100 * one.mean:.1f}", f"{100 * one.standard_error:.1f}", str(len(one.rounds)), mark
-        table.add_row(escape(one.name), *cells)
-    console.print(table)
-    first = choice.candidates[0].name
-    why = f"no other is clearly ahead of {first}" if choice.name == first else f"clearly ahead of {first}, the default"
-    say(f"Chosen: {choice.name}: {why}")
-    if max(one.mean for one in choice.candidates) <= 1 / len(divided.classes):
-        say("  note: no recipe did better than guessing, so the choice means little; label more recordings")

@@ -17,12 +17,11 @@ from matplotlib.figure import Figure
 
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.learn.trained.task import Step
-from dualres.metrics import Counts, class_f1, class_recall
 from dualres.model.spectra import aligned_spectra
 from dualres.model.views.low_lines import low_lines
 from dualres.model.views.modulation import modulation
 from dualres.recordings.recording import Samples
-from dualres.utils.figures import ACCENT, INK, PALE, STYLE
+from dualres.utils.figures import ACCENT, INK, STYLE
 
 
 def as_svg(figure: Figure) -> str:
@@ -107,48 +106,4 @@ def training_curve(history: Sequence[Step], classes: int) -> Figure:
         axes.plot([s.update for s in history], [s.loss for s in history], color=ACCENT, linewidth=1.4)
         top = max(guess, *(s.loss for s in history)) * 1.12
         axes.set(xlabel="update", ylabel="training loss (nats)", xlim=(0, len(history)), ylim=(0, top))
-        return figure
-
-
-def confusion_picture(matrix: Counts, classes: Sequence[str]) -> Figure:
-    """Rows are the truth, columns the verdict; the shade is the share of the row."""
-    with plt.rc_context(STYLE):
-        count = len(classes)
-        figure, (axes,) = _figure(7.2, 1.4 + 0.42 * count)
-        shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
-        axes.imshow(shares, cmap="Blues", vmin=0, vmax=1.15, aspect="auto")
-        for row, column in zip(*matrix.nonzero(), strict=True):
-            dark = shares[row, column] > 0.55
-            weight = "bold" if row == column else "normal"
-            colour = "white" if dark else INK
-            axes.text(column, row, matrix[row, column], ha="center", va="center", color=colour, fontweight=weight)
-        axes.set_xticks(range(count), classes, rotation=30, ha="right", rotation_mode="anchor")
-        axes.set_yticks(range(count), classes)
-        axes.set(xlabel="verdict", ylabel="truth")
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
-        axes.set_xticks(np.arange(1, count) - 0.5, minor=True)
-        axes.set_yticks(np.arange(1, count) - 0.5, minor=True)
-        axes.grid(which="minor", color="white", linewidth=1.5)
-        axes.tick_params(which="minor", length=0)
-        return figure
-
-
-def class_scores(matrix: Counts, classes: Sequence[str], guess: float) -> Figure:
-    """F1 of every class as a bar, its recall as a mark, and lines for the mean F1 and the one that guessing has."""
-    with plt.rc_context(STYLE):
-        figure, (axes,) = _figure(7.2, 0.9 + 0.3 * len(classes))
-        scores = 100 * class_f1(matrix)
-        rows = np.arange(len(classes))
-        axes.barh(rows, scores, color=PALE, height=0.62, label="F1")
-        axes.plot(100 * class_recall(matrix), rows, "|", color=INK, markersize=11, markeredgewidth=1.6, label="recall")
-        axes.axvline(scores.mean(), color=INK, linewidth=0.7, linestyle=(0, (4, 3)), label="macro-F1")
-        axes.axvline(100 * guess, color=INK, linewidth=0.9, linestyle=(0, (1, 2)), label="macro-F1 of guessing")
-        axes.set_yticks(rows, classes)
-        axes.invert_yaxis()
-        axes.set(xlim=(0, 100.5), xlabel="%")
-        axes.tick_params(axis="y", length=0)
-        entries = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
-        entries = {"F1": entries.pop("F1"), **entries}  # matplotlib would put the bars last
-        axes.legend(entries.values(), entries, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4)
         return figure

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from dualres.demo import figures
 from dualres.demo.run import BUDGET, Demo
+from dualres.fit_page.held_out import confusion
 from dualres.judge.model import save
 from dualres.simulated import rig as simulated
 from dualres.utils import html as report
@@ -63,16 +64,11 @@ def demo_page(demo: Demo) -> str:
         _learning(demo, shown),
         report.section(
             "Verdicts against the truth",
-            f"Recordings, not windows: {evaluated} in all, each judged once from the mean of its windows' "
-            "probabilities. Right verdicts stand on the diagonal.",
-            figures.as_svg(figures.confusion_picture(matrix, classes)),
-        ),
-        report.section(
-            "Class by class",
-            "Recall is the share of a class's recordings that were named right; F1 also counts those wrongly named so. "
-            f"Guessing, one of {len(classes)} classes at random for each recording, is expected to reach "
-            f"{100 * guess_f1:.1f} % macro-F1.",
-            figures.as_svg(figures.class_scores(matrix, classes, guess_f1)),
+            f"{evaluated} recordings, each judged once from the mean of its windows' probabilities: truth in rows and "
+            "verdicts in columns. Recall is the share of a class's recordings that were named right; F1 also counts "
+            f"those wrongly named so. Guessing, one of {len(classes)} classes at random for each recording, is "
+            f"expected to reach {100 * guess_f1:.1f} % macro-F1.",
+            confusion(classes, matrix),
         ),
         report.section(
             "How far to trust this",

@@ -1,7 +1,13 @@
-"""The main job in one go, on the embedded rig: simulate, learn, judge."""
+"""The main job in one go, on the embedded rig: simulate, learn, judge; and some of its recordings as files."""
 
+import csv
+import io
 import time
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
 
 from dualres.config import DEFAULT_RESAMPLER, ModelConfig
 from dualres.errors import ConfigError
@@ -14,10 +20,15 @@ from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation, class_f1, guessing
 from dualres.model.kinds import NetworkRecipe
 from dualres.model_file.card import Card
+from dualres.recordings.labels.read import LABELS
+from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
+from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet, renamed
 
 BUDGET = Budget(recordings=3, windows=4)
+SECONDS = 4  # of each recording that is written
+TO_JUDGE = 2  # recordings of each class that are written without a label
 
 
 @dataclass(frozen=True)
@@ -73,3 +84,35 @@ def class_rows(demo: Demo) -> list[tuple[str, int, float, float]]:
     judged, matrix = demo.evaluation, demo.evaluation.confusion
     columns = (matrix.sum(1).tolist(), judged.recall.tolist(), class_f1(matrix).tolist())
     return list(zip(judged.classes, *columns, strict=True))
+
+
+def write_recordings(demo: Demo, folder: Path) -> Path:
+    """What was learned from, with its labels, and a few of what was judged, without; beside a list of all of them."""
+    everything = {one.id: one for one in simulated.recordings()}
+    learned = dict.fromkeys(name for name, _ in demo.support.origins)
+    others: dict[str | None, list[str]] = defaultdict(list)
+    for name in demo.fold.evaluation:
+        others[everything[name].label].append(name)
+    judged = [name for names in others.values() for name in names[:TO_JUDGE]]
+    conditions = sorted({column for one in everything.values() for column in one.condition} - {"severity"})
+    table = io.StringIO()
+    rows = csv.writer(table, lineterminator="\n")
+    rows.writerow(["file", "label", *conditions])
+    for name in (*learned, *judged):
+        one = everything[name]
+        _write(one, folder / f"{name}.wav")
+        rows.writerow(
+            [f"{name}.wav", one.label if name in learned else "", *(one.condition.get(c, "") for c in conditions)]
+        )
+    write_whole(folder / LABELS, table.getvalue().encode())
+    return folder
+
+
+def _write(recording: Recording, path: Path) -> None:
+    """As a sound file of 32-bit floats; the samples are not changed."""
+    import soundfile
+
+    sound = io.BytesIO()
+    samples = np.asarray(recording.signal[: SECONDS * int(recording.rate)])
+    soundfile.write(sound, samples, int(recording.rate), format="WAV", subtype="FLOAT")
+    write_whole(path, sound.getvalue())

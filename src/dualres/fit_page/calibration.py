@@ -6,7 +6,7 @@ import numpy as np
 
 from dualres.fit_page import svg as sketch
 from dualres.judge.trust.calibration import ERROR, NAMED, NO_PROMISE, NONE_OF_THESE, ONE_OF, WITHOUT, Calibration
-from dualres.learn.reliability import Bin, HeldOutAnswer, answered, bins_of
+from dualres.learn.calibrate import Bin, HeldOutAnswer, answered, bins_of
 from dualres.learn.workflow import FittedModel
 from dualres.recordings.recording import Recording
 from dualres.utils import html

@@ -8,7 +8,7 @@ from dualres.fit_page.signal_looks import SignalPicture, nearest
 from dualres.fit_page.svg import Scale
 from dualres.learn.estimate import Estimate, HeldOut
 from dualres.learn.holdout import plural
-from dualres.metrics import class_f1, class_recall, guessing
+from dualres.metrics import Counts, class_f1, class_recall, guessing
 from dualres.recordings.recording import Recording
 from dualres.utils import html
 
@@ -45,9 +45,8 @@ def _trust(estimate: Estimate) -> list[str]:
     return [said, "Nobody knows how it does on machines, loads or sensors that no labelled recording has."]
 
 
-def confusion(estimate: Estimate) -> str:
+def confusion(classes: Sequence[str], matrix: Counts) -> str:
     """Recordings: truth in rows, verdicts in columns; then recall and F1 of each class."""
-    classes, matrix = estimate.judged[0].classes, estimate.confusion
     judged = matrix.sum(1)
     head = "".join(f"<th><span>{escape(label)}</span></th>" for label in classes)
     rows = [

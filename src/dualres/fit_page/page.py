@@ -22,7 +22,7 @@ from dualres.fit_page import held_out
 from dualres.fit_page import svg as sketch
 from dualres.fit_page.signal_looks import SignalPicture, difference, first_axis, highest_hz, looks_of
 from dualres.fit_page.svg import Scale
-from dualres.learn.label_coverage import narrow
+from dualres.learn.label_warnings import narrow
 from dualres.learn.workflow import FittedModel
 from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
@@ -62,7 +62,8 @@ def write_fit_page(
     noticed. A page of an earlier fit is replaced, any other file is not.
     """
     check_page(path)
-    content = fit_page(fitted, recordings, model_file or path.with_suffix(".safetensors"), notes, progress)
+    model_file = model_file or path.with_suffix(".safetensors")
+    content = fit_page(fitted, recordings, model_file, notes=notes, progress=progress)
     write_whole(path, content.encode(), precious=True)
 
 
@@ -70,6 +71,7 @@ def fit_page(
     fitted: FittedModel,
     recordings: Sequence[Recording],
     model_file: Path,
+    *,
     notes: Sequence[str] = (),
     progress: Progress = quiet,
 ) -> str:
@@ -135,7 +137,7 @@ def _judged(
                 f"Verdicts against the truth{of}",
                 f"{judged} recordings that were held out, truth in rows and verdicts in columns. "
                 "Right verdicts stand on the diagonal.",
-                held_out.confusion(estimate),
+                held_out.confusion(estimate.judged[0].classes, estimate.confusion),
             ),
             html.section(
                 f"What was held out{of}", "Each round learned from all the others.", held_out.rounds(estimate)

@@ -9,7 +9,7 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.training_profile import Range, TrainingProfile, rounded
-from dualres.learn.settings import LearnSettings
+from dualres.learn.settings import FitSettings
 from dualres.learn.support import Support, noise_support, spread_support
 from dualres.learn.trained.fit import FEW_WINDOWS, fit_network
 from dualres.learn.trained.task import FittedNetwork, Step, Task
@@ -27,16 +27,15 @@ def fit_recordings(
     recordings: Sequence[Recording],
     labels: Sequence[str],
     classes: Sequence[str],
-    settings: LearnSettings,
+    settings: FitSettings,
     *,
     axes: str = APART,
     progress: Progress = quiet,
 ) -> tuple[Model, list[Step]]:
-    """Learn from whole recordings, of which `settings.check` has nothing to say: the model, and its training's history.
+    """Learn from whole recordings that `settings.check` accepts: the model, and the history of its training.
 
-    The labels are given, and `settings` says how; what else it holds is not looked at. Members learn from the same
-    windows, with the seed, the next one and so on. Of a kind of network that draws nothing they would all be the same,
-    and one is kept.
+    `settings` says how; recordings of its own are not looked at. Members learn from the same windows, with the seed,
+    the next one and so on. Of a kind of network that draws nothing they would all be the same, and one is kept.
 
     Of recordings of several axes, `axes` says whether each has networks of its own that learn from its windows
     ("apart"), or whether all are judged by networks that learn from the windows of all ("shared").

@@ -1,6 +1,4 @@
-"""What a fit depends on: how a model learns, and from which recordings. Both are checked when they are made."""
-
-from __future__ import annotations
+"""What a fit depends on: from which recordings a model learns, and how. All of it is checked when it is made."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -15,10 +13,12 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.resample import check_resampler
 
 
-@dataclass(frozen=True, kw_only=True)
-class LearnSettings:
-    """How a model learns, whatever it learns from."""
+@dataclass(frozen=True)
+class FitSettings:
+    """All that a model learned from labelled recordings depends on; without recordings, how it will learn."""
 
+    recordings: tuple[Recording, ...] = ()
+    _: KW_ONLY
     recipe: RecipeChoice = None  # as it was asked for; `chosen` is what that means
     windows_each: int = 12  # at most, of each recording
     seed: int = 41
@@ -26,10 +26,33 @@ class LearnSettings:
     resampler: str = DEFAULT_RESAMPLER
     config: ModelConfig = field(default_factory=ModelConfig)  # sizes of the networks
     device: str = "cpu"
+    estimate: bool = True  # whether to hold out units and say what to expect
+    strict: bool = False  # whether to refuse recordings that would leak where they are held out
+    held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
 
     def __post_init__(self) -> None:
         check_members(self.members)
         check_resampler(self.resampler)
+        for recording in self.recordings:
+            if recording.label is None:
+                raise ConfigError(f"{recording.id}: has no label; a fit needs labelled recordings")
+        if self.recordings:
+            self.check(self.recordings, self.classes)
+            refuse_contradictions(self.recordings)
+
+    def check(self, recordings: Sequence[Recording], classes: Sequence[str]) -> None:
+        """An error where these settings make no model of such recordings."""
+        if len(classes) < 2:
+            raise ConfigError("there is one class only: a fit needs two classes or more, to tell them apart")
+        check_members(self.members, max(len(common_channels(recordings)), 1))
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(str(r.label) for r in self.recordings)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(sorted(set(self.labels)))
 
     @property
     def chosen(self) -> NetworkRecipe:
@@ -40,50 +63,3 @@ class LearnSettings:
     def networks(self) -> int:
         """The members that a model keeps of each axis: of a kind that draws nothing, all would be the same."""
         return int(self.members) if self.chosen.kind.trains else 1
-
-    def check(self, recordings: Sequence[Recording], classes: Sequence[str]) -> None:
-        """An error where these settings make no model of such recordings."""
-        if len(classes) < 2:
-            raise ConfigError("there is one class only: a fit needs two classes or more, to tell them apart")
-        check_members(self.members, max(len(common_channels(recordings)), 1))
-
-
-@dataclass(frozen=True)
-class FitSettings(LearnSettings):
-    """All that a model learned from labelled recordings depends on."""
-
-    recordings: tuple[Recording, ...]
-    _: KW_ONLY
-    estimate: bool = True  # whether to hold out units and say what to expect
-    strict: bool = False  # whether to refuse recordings that would leak where they are held out
-    held_out: tuple[str, ...] = ()  # units, each with an estimate of its own; none for the hardest that labels allow
-
-    @classmethod
-    def of(
-        cls,
-        how: LearnSettings,
-        recordings: Sequence[Recording],
-        *,
-        estimate: bool = True,
-        strict: bool = False,
-        held_out: Sequence[str] = (),
-    ) -> FitSettings:
-        """These recordings, learned from as `how` says."""
-        units = tuple(held_out)
-        return cls(tuple(recordings), estimate=estimate, strict=strict, held_out=units, **vars(how))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for recording in self.recordings:
-            if recording.label is None:
-                raise ConfigError(f"{recording.id}: has no label; a fit needs labelled recordings")
-        self.check(self.recordings, self.classes)
-        refuse_contradictions(self.recordings)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        return tuple(str(r.label) for r in self.recordings)
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self.labels)))

@@ -12,15 +12,16 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from dualres.config import DEFAULT_RESAMPLER
+from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.learn.axes_choice import estimate_both, shared_stage
 from dualres.learn.calibrate import calibrated
-from dualres.learn.duplicate_warning import shared_signals
 from dualres.learn.estimate import Estimate, round_stage
 from dualres.learn.estimate import estimate as run_estimate
 from dualres.learn.fit import expected_s, fit_recordings
 from dualres.learn.fit_options import FitOption, register_option
 from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
+from dualres.learn.label_warnings import shared_signals
 from dualres.learn.settings import FitSettings
 from dualres.learn.trained.task import Step
 from dualres.model.kinds import RecipeChoice
@@ -120,7 +121,8 @@ def fit_by(
     settings: FitSettings, *, announce: Callable[[FitForecast], None] | None = None, progress: Progress = quiet
 ) -> FittedModel:
     """As `fit_model`, by settings that an option may have changed."""
-    recordings = settings.recordings
+    if not (recordings := settings.recordings):
+        raise ConfigError("there are no recordings: a fit needs some of two classes or more")
     plans = _plans(settings) if settings.estimate or settings.strict else []
     for plan in plans if settings.strict else ():
         refuse_leaks(recordings, plan, progress)

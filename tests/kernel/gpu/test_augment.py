@@ -32,7 +32,8 @@ def test_every_update_sees_what_was_drawn_for_it(size, recipe, small):
     seeds, device = [41, 7], torch.device("cuda")
     supports, labels = zip(*(tones(config, per_class=3, seed=s) for s in seeds), strict=True)
     windows = len(labels[0])
-    bundle = Bundle(ParameterLayout(config, 3), seeds, windows, recipe, device, augmentation_of(recipe, windows, seeds))
+    augmentation = augmentation_of(recipe, windows, seeds)
+    bundle = Bundle(ParameterLayout(config, 3), seeds, windows, recipe=recipe, device=device, augmentation=augmentation)
     with torch.cuda.stream(torch.cuda.Stream()):
         bundle.load(supports, labels)
     torch.cuda.synchronize()

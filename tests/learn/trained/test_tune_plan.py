@@ -6,9 +6,9 @@ import pytest
 from dualres.audit import LeakError
 from dualres.config import POLYPHASE, Recipe
 from dualres.learn.holdout import Rounds
-from dualres.learn.trained import tune
+from dualres.learn.trained import tune, tune_plan
 from dualres.learn.trained.tune import NEVER, Fit
-from dualres.learn.trained.tune_plan import FitCache, Forecast, choose_recipe, divide, fingerprint, of_recordings
+from dualres.learn.trained.tune_plan import FitCache, Forecast, choose_recipe, divide, fingerprint
 from dualres.model.kinds import network_recipe
 from dualres.recordings.recording import Recording
 
@@ -24,18 +24,19 @@ def recordings():
     ]
 
 
+def divided_by(*held_out):
+    """As if these were held out in turn."""
+    rounds = Rounds(tuple(map(frozenset, held_out)), "component", ("few",))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tune_plan, "plan_rounds", lambda recordings: rounds)
+        return divide(recordings(), ("good", "worn"), windows_each=1, resampler=POLYPHASE)
+
+
 def test_recordings_are_held_out_as_their_estimate_would():
-    rounds = Rounds((frozenset("ac"), frozenset("b")), "component", ("few",))
-    found = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
+    found = divided_by("ac", "b")
     assert found.groups.tolist() == [0, 1, 0, NEVER]
     assert found.support.labels.tolist() == [0, 0, 1, 1]
     assert (found.held_out, found.remarks) == ("component", ("few",))
-
-
-def test_without_rounds_nothing_is_held_out():
-    found = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
-    assert found.groups.tolist() == [NEVER] * 4
-    assert found.held_out is None
 
 
 def test_finished_fits_are_kept_until_the_choice_is_made(tmp_path):
@@ -58,9 +59,7 @@ def test_damaged_scores_are_none(tmp_path, content):
 
 
 def test_scores_of_another_support_grid_or_version_are_not_mistaken():
-    rounds = Rounds((frozenset("ac"), frozenset("bd")), "component", ())
-    divided = of_recordings(recordings(), rounds, ("good", "worn"), 1, POLYPHASE)
-    other = of_recordings(recordings(), None, ("good", "worn"), 1, POLYPHASE)
+    divided, other = divided_by("ac", "bd"), divided_by()
     grid = {"paper": network_recipe(Recipe())}
     prints = [fingerprint(divided, grid, "cpu", CODE), fingerprint(other, grid, "cpu", CODE)]
     prints += [
@@ -77,8 +76,8 @@ def test_recordings_are_divided_where_any_can_be_held_out():
     found = divide(recordings(), ("good", "worn"), **settings)
     assert found.groups.tolist() == [0, 1, 0, 1]
     assert found.held_out == "recording"
-    alone = [recordings()[0], recordings()[2]]
-    assert divide(alone, ("good", "worn"), **settings).held_out is None
+    alone = divide([recordings()[0], recordings()[2]], ("good", "worn"), **settings)
+    assert (alone.groups.tolist(), alone.held_out) == ([NEVER] * 2, None)
     copied = [recordings()[0], Recording.from_array(recordings()[0].signal, 64_000, "b", "good"), *recordings()[2:]]
     with pytest.raises(LeakError):
         divide(copied, ("good", "worn"), **settings, strict=True)

@@ -36,20 +36,6 @@ class GroupedSupport:
     remarks: tuple[str, ...] = ()  # what weakens the comparison
 
 
-def of_recordings(
-    recordings: Sequence[Recording], rounds: Rounds | None, classes: tuple[str, ...], windows_each: int, resampler: str
-) -> GroupedSupport:
-    """Recordings held out as their estimate would; `rounds` is None where nothing can be."""
-    labels = [str(r.label) for r in recordings]
-    support = spread_support(recordings, labels, classes, ModelConfig(), windows_each=windows_each, resampler=resampler)
-    held = rounds.held_out if rounds else ()
-    group = {name: number for number, names in enumerate(held) for name in names}
-    groups = np.array([group.get(name, NEVER) for name, _ in support.origins])
-    if rounds is None:
-        return GroupedSupport(support, groups, classes, None)
-    return GroupedSupport(support, groups, classes, rounds.unit, rounds.remarks)
-
-
 def divide(
     recordings: Sequence[Recording],
     classes: tuple[str, ...],
@@ -68,7 +54,13 @@ def divide(
         rounds = None
     if strict and rounds:
         refuse_leaks(recordings, rounds, progress)
-    return of_recordings(recordings, rounds, classes, windows_each, resampler)
+    labels = [str(r.label) for r in recordings]
+    support = spread_support(recordings, labels, classes, ModelConfig(), windows_each=windows_each, resampler=resampler)
+    group = {name: number for number, names in enumerate(rounds.held_out if rounds else ()) for name in names}
+    groups = np.array([group.get(name, NEVER) for name, _ in support.origins])
+    if rounds is None:
+        return GroupedSupport(support, groups, classes, None)
+    return GroupedSupport(support, groups, classes, rounds.unit, rounds.remarks)
 
 
 @dataclass(frozen=True)

@@ -82,14 +82,14 @@ class View:
 
     def seen(self, rows: slice, partners: Tensor, shares: Tensor) -> Tensor:
         """Some of the windows, (rows, tokens, bins)."""
-        given = self._magnitudes, self._gains, self.standard, rows, partners, shares
+        given = self._magnitudes, self._gains, self.standard
         if compiled.available(self._magnitudes):
-            return compiled.seen(*given, self._room[: rows.stop - rows.start])
-        return seen_ref(*given)
+            return compiled.seen(*given, rows, partners, shares, self._room[: rows.stop - rows.start])
+        return seen_ref(*given, rows=rows, partners=partners, shares=shares)
 
 
 def seen_ref(
-    magnitudes: Tensor, gains: Tensor, standard: SpectrumStandard, rows: slice, partners: Tensor, shares: Tensor
+    magnitudes: Tensor, gains: Tensor, standard: SpectrumStandard, *, rows: slice, partners: Tensor, shares: Tensor
 ) -> Tensor:
     """The readable twin of kernel/augment.c and learn/trained/gpu/augment_triton.py."""
     others = partners[rows]

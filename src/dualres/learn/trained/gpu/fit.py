@@ -80,9 +80,11 @@ def fit_together(
     stream = beside(where.index)
     stream.wait_stream(torch.cuda.current_stream(where))  # memory that is free may still be read there
     with torch.cuda.device(where), torch.cuda.stream(stream):
-        # What is augmented is drawn for each fit anew; else fits may be shown the same.
+        # What is augmented is drawn for each fit; else fits may be shown the same.
         sources = None if augmentation else sources_of(supports)
-        bundle = Bundle(layout, seeds, len(supports[0]), recipe, where, augmentation, sources)
+        bundle = Bundle(
+            layout, seeds, len(supports[0]), recipe=recipe, device=where, augmentation=augmentation, sources=sources
+        )
         bundle.load(supports, labels)
         bundle.start(torch.stack([layout.pack(network.to(where)) for network in networks]))
         kept = bundle.run(progress, stages)
@@ -129,6 +131,7 @@ class Bundle:
         layout: ParameterLayout,
         seeds: Sequence[int],
         windows: int,
+        *,
         recipe: Recipe,
         device: torch.device,
         augmentation: GpuAugmentation | None = None,
@@ -142,7 +145,7 @@ class Bundle:
         self.augmented: list[AugmentedSupports] = []  # the short and the long view, where they change with every update
         if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)
-            self.augmented = [AugmentedSupports(*view, len(seeds), self.draws, shown) for view in views]
+            self.augmented = [AugmentedSupports(*view, len(seeds), draws=self.draws, shown=shown) for view in views]
         self.adam = Adam(len(seeds), layout.size, recipe, device)
         self._kind: FitShape = (layout.config, layout.classes, shown.waves if shown else None)
 
@@ -236,7 +239,7 @@ class Bundle:
 class AugmentedSupports:
     """One resolution of augmented supports: magnitudes beside the padded view (fits * windows, tokens, columns)."""
 
-    def __init__(self, view: Tensor, bins: int, fits: int, draws: NoiseSource, shown: WindowAugmentation) -> None:
+    def __init__(self, view: Tensor, bins: int, fits: int, *, draws: NoiseSource, shown: WindowAugmentation) -> None:
         self._view, self._bins, self._draws, self._shown = view, bins, draws, shown
         self._windows = len(view) // fits
         view[..., bins] = 1.0  # meets the bias; the kernel writes bins only
