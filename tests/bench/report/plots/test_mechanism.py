@@ -4,8 +4,7 @@ import torch
 
 from dualres.bench.report.plots.mechanism import CHANNEL, OSCILLATOR, SHOWN, STEP, mechanism, real_scans, run
 from dualres.config import ModelConfig
-from dualres.model.memory import Coefficients
-from dualres.model.scan import scan_ref
+from dualres.model.scan import Coefficients, scan_ref
 
 
 @pytest.fixture(scope="module")
