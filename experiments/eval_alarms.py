@@ -39,7 +39,8 @@ from dualres.judge.verdict import verdict_of, window_scores
 from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
-from dualres.model_file.card import VIEWS, Card
+from dualres.model.kinds import VIEWS
+from dualres.model_file.card import Card
 from dualres.stream.alarm.alarm import Alarm, fault_score
 from dualres.stream.alarm.alarm_rate import rate_of
 from dualres.utils.arrays import Exact
@@ -154,7 +155,7 @@ def recorded(stores: Path) -> dict[str, Any]:
 
 def _held_out(fold: Fold, source: DatasetSignals, budget: Budget) -> Iterator[Watched]:
     support = gather_support(fold, source.at_rate([one for _, one in learned_from(fold, budget)]), budget, CONFIG)
-    card = Card(fold.classes, CONFIG, None, 41, POLYPHASE, support.seconds, method=VIEWS)
+    card = Card(fold.classes, CONFIG, None, 41, POLYPHASE, support.seconds, method=VIEWS.method)
     model, _ = fit_support(support, card)
     found: dict[str, list[Exact]] = defaultdict(list)
     for one in source.at_rate(fold.evaluation):

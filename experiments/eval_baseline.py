@@ -26,7 +26,8 @@ from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.metrics import class_f1, confusion
-from dualres.model_file.card import VIEWS, Card
+from dualres.model.kinds import VIEWS
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 
 BUDGET = Budget(3, 4)
@@ -42,7 +43,7 @@ def main() -> None:
             support = gather_support(
                 fold, source.at_rate([one for _, one in learned_from(fold, BUDGET)]), BUDGET, ModelConfig()
             )
-            card = Card(fold.classes, ModelConfig(), None, 41, POLYPHASE, support.seconds, method=VIEWS)
+            card = Card(fold.classes, ModelConfig(), None, 41, POLYPHASE, support.seconds, method=VIEWS.method)
             model, _ = fit_support(support, card)
             judged = list(source.at_rate(fold.evaluation))
             for family, letter in FAMILIES.items():

@@ -28,7 +28,7 @@ from dualres.bench.report.adapted_scores import condition_of
 from dualres.bench.report.results import FinishedJob, Results
 from dualres.judge.batch_correction import CHOSEN, Strength, corrected
 from dualres.metrics import confusion, macro_f1
-from dualres.model_file.card import VIEWS
+from dualres.model.kinds import VIEWS
 
 RESULTS = Path(__file__).parents[1] / "results"
 RIG, MACHINES = "simulated", "machines"
@@ -110,7 +110,7 @@ def simulated(ledger: Ledger) -> list[list[FinishedJob]]:
     main = published.main_budget(RIG)
     methods = [e for e in published.where(dataset=RIG, budget=main) if e.job.recipe]  # MiniRocket has none
     networks = list({e.key: e for e in (*recipes.where(dataset=RIG), *methods)}.values())
-    return [networks, *(rigs.where(dataset=name, method=VIEWS) for name in (RIG, MACHINES))]
+    return [networks, *(rigs.where(dataset=name, method=VIEWS.method) for name in (RIG, MACHINES))]
 
 
 def main() -> None:

@@ -38,16 +38,18 @@ from dualres.explain.views import VIEW_OF_HEAD, Head
 from dualres.faultlines.assess import assess
 from dualres.faultlines.bearing import DIMENSIONS, bearing_of
 from dualres.faultlines.lines import bearing_lines
-from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.backends import scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import recording_scores
+from dualres.kernel.views import views_of
 from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_support
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
 from dualres.learn.support import Support
+from dualres.model.kinds import PAPER, VIEWS
 from dualres.model.weights import Weights
-from dualres.model_file.card import DUALRES, VIEWS, Card
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from dualres.recordings.store import open_store
 from dualres.recordings.windows import at_rate, cut, half_overlapping
@@ -67,8 +69,8 @@ def main() -> None:
     torch.set_num_threads(1)
     stores = Path(sys.argv[1])
     sections: dict[str, Callable[[], Any]] = {
-        "views": partial(reasons, VIEWS, stores),
-        "paper": partial(reasons, DUALRES, stores),
+        "views": partial(reasons, VIEWS.method, stores),
+        "paper": partial(reasons, PAPER.method, stores),
         "planted": partial(planted, TRIALS["planted"]),
         "printed": printed,
         "lines": partial(named_lines, TRIALS["lines"]),
@@ -122,20 +124,20 @@ def judged(method: str, name: str, budget: Budget, source: DatasetSignals) -> It
         rival, label = (int(i) for i in np.argsort(mean)[-2:])
         neutral = (means[label] + means[rival]) / 2
         began = time.process_time()
-        shares = window_shares(model, windows, label, rival, neutral)
+        shares = window_shares(model, windows, label, rival, neutral=neutral)
         ms = 1000 * (time.process_time() - began) / len(windows)
         said = scorer(model.members[0])(windows).astype(np.float64)
         logit = said[:, label] - said[:, rival]
         row = {
             "regions": float(np.abs(shares.total - logit).max()),
             "moments": float(np.abs(shares.of_tokens.sum(1) - logit).max()),
-            "readable": readable_error(model, windows, (label, rival), shares.total) if method == DUALRES else 0.0,
+            "readable": readable_error(model, windows, (label, rival), shares.total) if method == PAPER.method else 0.0,
             "right": fold.classes[label] == recording.label,
             "ms": ms,
         }
         if row["right"]:
             for key, point in {"halfway": neutral, "to_mean": np.mean(means, axis=0)}.items():
-                without = Without(model, windows, (label, rival), point if method == DUALRES else key)
+                without = Without(model, windows, (label, rival), point if method == PAPER.method else key)
                 row[key] = removal(without, (shares.of_regions + shares.through_memory).mean(0))
         yield row
 
@@ -150,7 +152,7 @@ def readable_error(model: Model, windows: np.ndarray, classes: tuple[int, int], 
 
 
 def fitted(method: str, support: Support, classes: tuple[str, ...]) -> Model:
-    recipe = None if method == VIEWS else Recipe(100)
+    recipe = None if method == VIEWS.method else Recipe(100)
     card = Card(classes, ModelConfig(), recipe, 41, POLYPHASE, support.seconds, method=method)
     return fit_support(support, card)[0]
 
@@ -220,7 +222,7 @@ def planted(trials: int) -> dict[str, float]:
         windows = np.stack([noise_with(rng, config, region.low_hz if i >= 6 else None) for i in range(12)])
         labels = np.repeat([0, 1], 6)
         network = fit_views(windows, labels, 2, config=config)
-        card = Card(("plain", "planted"), config, None, 41, POLYPHASE, {}, method=VIEWS)
+        card = Card(("plain", "planted"), config, None, 41, POLYPHASE, {}, method=VIEWS.method)
         shown = noise_with(rng, config, region.low_hz)[None]
         shares = window_shares(Model((network,), card), shown, 1, 0)
         first += shares.regions[int(shares.of_regions[0].argmax())] == region

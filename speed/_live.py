@@ -23,8 +23,9 @@ import numpy as np
 from dualres.config import HELD, ModelConfig
 from dualres.judge.model import Model
 from dualres.kernel.compiled import variant
+from dualres.model.kinds import VIEWS
 from dualres.model.views.weights import ViewsWeights, views_shapes
-from dualres.model_file.card import VIEWS, Card
+from dualres.model_file.card import Card
 from dualres.stream.monitor.chunk import Chunk, Form
 from dualres.stream.watch.agent import Agent
 from dualres.stream.watch.records import VerdictRecord
@@ -47,7 +48,7 @@ def one_member() -> Model:
     shapes = views_shapes(config, 4)
     arrays = {name: (0.01 * draw.standard_normal(shape)).astype(np.float32) for name, shape in shapes.items()}
     arrays |= {name: np.ones(shape, np.float32) for name, shape in shapes.items() if name.endswith("scale")}
-    card = Card(("a", "b", "c", "d"), config, None, 0, HELD, {}, method=VIEWS)
+    card = Card(("a", "b", "c", "d"), config, None, 0, HELD, {}, method=VIEWS.method)
     return Model((ViewsWeights(config, arrays),), card)
 
 

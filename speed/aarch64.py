@@ -25,12 +25,13 @@ import numpy as np
 from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.compiler import STRICT
 from dualres.export.destination import write_files
-from dualres.export.network_kinds import kind_of
+from dualres.export.device_network import device_of
 from dualres.export.sources import copied, made
 from dualres.judge.model import Model
 from dualres.learn.closed_form import fit_views
+from dualres.model.kinds import PAPER, VIEWS
 from dualres.model.network import DualRes
-from dualres.model_file.card import DUALRES, VIEWS, Card
+from dualres.model_file.card import Card
 
 HERE = Path(__file__).parent
 COMPILER, EMULATOR = "aarch64-linux-gnu-gcc", "qemu-aarch64"
@@ -52,23 +53,23 @@ def main() -> None:
         output("cc", "-shared", "-fPIC", "-O2", HERE / "count_instructions.c", "-o", plugin)
         for name in arguments.only:
             model, board = KINDS[name](), Path(folder) / name
-            write_files(copied(kind_of(model)) | made(model, Fraction(64_000), Fraction(1), False), board)
+            write_files(copied(device_of(model)) | made(model, Fraction(64_000), Fraction(1), False), board)
             result |= counts(name, board, plugin)
     print(json.dumps(result))
 
 
 def papers() -> Model:
-    return modelled(DualRes(CLASSES, seed=41).eval(), DUALRES)
+    return modelled(DualRes(CLASSES, seed=41).eval(), PAPER.method)
 
 
 def views() -> Model:
     noise = np.random.default_rng(41).standard_normal((2 * CLASSES, ModelConfig().window)).astype(np.float32)
-    return modelled(fit_views(noise, np.arange(2 * CLASSES) % CLASSES, CLASSES), VIEWS)
+    return modelled(fit_views(noise, np.arange(2 * CLASSES) % CLASSES, CLASSES), VIEWS.method)
 
 
 def modelled(network: object, method: str) -> Model:
     names = tuple(f"class {i}" for i in range(CLASSES))
-    recipe = Recipe() if method == DUALRES else None
+    recipe = Recipe() if method == PAPER.method else None
     return Model((network,), Card(names, ModelConfig(), recipe, 0, HELD, {}, method=method))
 
 

@@ -19,8 +19,9 @@ import soundfile
 
 from dualres.config import HELD, ModelConfig
 from dualres.judge.model import Model, save
+from dualres.model.kinds import VIEWS
 from dualres.model.views.weights import ViewsWeights, views_shapes
-from dualres.model_file.card import VIEWS, Card
+from dualres.model_file.card import Card
 
 CLASSES, RATE, SECONDS = ("good", "worn", "broken"), 12_800, 4
 
@@ -66,7 +67,7 @@ def written(folder: Path) -> tuple[Path, Path]:
     for name in arrays:
         if name.endswith((".scale", ".sharpness", ".offsets")):
             arrays[name] = np.abs(arrays[name]) + np.float32(1)
-    card = Card(CLASSES, config, None, 0, HELD, dict.fromkeys(CLASSES, 1.0), method=VIEWS)
+    card = Card(CLASSES, config, None, 0, HELD, dict.fromkeys(CLASSES, 1.0), method=VIEWS.method)
     save(Model((ViewsWeights(config, arrays),), card), folder / "model.safetensors")
     soundfile.write(folder / "pump.wav", 0.1 * rng.standard_normal(SECONDS * RATE), RATE)
     return folder / "model.safetensors", folder / "pump.wav"

@@ -19,7 +19,7 @@ from _timing import best_ms
 from dualres.config import ModelConfig
 from dualres.judge.backends import weights_of
 from dualres.kernel.compiled import variant
-from dualres.kernel.inference import Kernel, serves
+from dualres.kernel.inference import Kernel
 from dualres.kernel.threads import limit_threads
 from dualres.model.network import DualRes
 from dualres.recordings.windows import every_window
@@ -35,7 +35,7 @@ def main() -> None:
     keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
     config, threads = ModelConfig(), arguments.threads
-    if not serves(config):
+    if not Kernel.serves(config):
         raise SystemExit("the compiled library is not built: make setup")
     kernel = Kernel(weights_of(DualRes(classes=8, seed=41)))
     samples = (arguments.windows + 1) * config.window // 2

@@ -15,7 +15,7 @@ from dualres.config import ModelConfig
 from dualres.judge.backends import by_torch, weights_of
 from dualres.kernel.compiled import variant
 from dualres.kernel.inference import Kernel
-from dualres.kernel.views import ViewsKernel, scratch_bytes, serves_views
+from dualres.kernel.views import ViewsKernel, scratch_bytes
 from dualres.learn.closed_form import fit_views
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
@@ -31,7 +31,7 @@ def main() -> None:
     keep_freed_memory()  # as the command line does
     torch.set_num_threads(1)
     config = ModelConfig()
-    if not serves_views(config):
+    if not ViewsKernel.serves(config):
         raise SystemExit("the compiled library is not built: make setup")
     noise = np.random.default_rng(41).standard_normal((2 * CLASSES, config.window)).astype(np.float32)
     network = fit_views(noise, np.arange(2 * CLASSES) % CLASSES, CLASSES)

@@ -20,7 +20,7 @@ from dualres.bench.methods import NAMES
 from dualres.config import ModelConfig
 from dualres.judge.backends import weights_of
 from dualres.kernel.compiled import variant
-from dualres.kernel.inference import Kernel, serves
+from dualres.kernel.inference import Kernel
 from dualres.model.check import check_window
 from dualres.model.network import DualRes
 from dualres.model.scan import scan, scan_ref
@@ -39,7 +39,7 @@ def main() -> None:
     torch.set_num_threads(1)
     network = DualRes(classes=8, seed=41).eval()
     window = check_window(0, network.config.window)[None]
-    if not serves(network.config):
+    if not Kernel.serves(network.config):
         raise SystemExit("the compiled library is not built: make setup")
     kernel = Kernel(weights_of(network))
 

@@ -32,7 +32,7 @@ from _tally import Attack, main
 from _workers import Attempt
 from dualres.config import HELD, ModelConfig, Recipe
 from dualres.export.destination import write_files
-from dualres.export.network_kinds import kind_of
+from dualres.export.device_network import device_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import copied, made
 from dualres.export.test_vectors import as_counts
@@ -40,7 +40,8 @@ from dualres.judge.backends import scorer
 from dualres.judge.model import Model
 from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_network
-from dualres.model_file.card import APART, DUALRES, SHARED, VIEWS, Card
+from dualres.model.kinds import PAPER, VIEWS
+from dualres.model_file.card import APART, SHARED, Card
 from dualres.recordings.recording import Samples
 from dualres.recordings.resample import resample
 from dualres.stream import Monitor
@@ -98,7 +99,7 @@ def vibration(kind: float, samples: int, rate: Fraction, rng: np.random.Generato
 @cache
 def learned(kind: str, build: Build) -> Model:
     """A model that has learned from a few windows of each class, at several rates."""
-    recipe = Recipe(updates=UPDATES) if kind == DUALRES else None
+    recipe = Recipe(updates=UPDATES) if kind == PAPER.method else None
     exposure = dict.fromkeys(CLASSES, len(LEARNED_AT) * CONFIG.window / CONFIG.rate)
     several = {"members": build.members, "channels": build.channels, "axes": build.axes}
     card = Card(CLASSES, CONFIG, recipe, 0, HELD, exposure, method=kind, **several)
@@ -112,7 +113,7 @@ def network(kind: str, seed: int) -> object:
     for label, rate in zip(labels, LEARNED_AT * len(CLASSES), strict=True):
         signal = vibration(float(label), int(0.6 * rate), Fraction(rate), rng).astype(np.float32)
         windows.append(at_64_khz(signal, Fraction(rate))[: CONFIG.window])
-    if kind == VIEWS:
+    if kind == VIEWS.method:
         return fit_views(np.stack(windows), labels, len(CLASSES))
     return fit_network(np.stack(windows), labels, len(CLASSES), recipe=Recipe(updates=UPDATES), seed=seed).network
 
@@ -207,7 +208,7 @@ def compared(folder: Path, kind: str, target: Target) -> Iterator[Attempt]:
     def exported(build: Build) -> Path:
         """What `write_c99` writes; its own check would compile all of it twice more."""
         model, into = learned(kind, build), folder / f"board-{BUILDS.index(build)}"
-        write_files(copied(kind_of(model)) | made(model, build.rate, ratio_for(model, build.rate), build.int16), into)
+        write_files(copied(device_of(model)) | made(model, build.rate, ratio_for(model, build.rate), build.int16), into)
         return into
 
     def attempt(seed: int) -> tuple[str, Mapping[str, float]]:
@@ -248,7 +249,7 @@ def differences(said: Said, monitored: Monitored) -> dict[str, float]:
     return off
 
 
-KINDS = {"paper": (DUALRES, "the paper's network"), "views": (VIEWS, "the network of views")}
+KINDS = {"paper": (PAPER.method, "the paper's network"), "views": (VIEWS.method, "the network of views")}
 ATTACKS = [
     Attack(
         f"{name}-{target.name}",

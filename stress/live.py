@@ -84,7 +84,8 @@ def write_model(path: Path) -> Path:
     from dualres.judge.model import Model, save
     from dualres.judge.training_profile import TrainingProfile
     from dualres.learn.closed_form import fit_views
-    from dualres.model_file.card import VIEWS, Card
+    from dualres.model.kinds import VIEWS
+    from dualres.model_file.card import Card
 
     windows = np.random.default_rng(0).standard_normal((6, ModelConfig().window)).astype(np.float32)
     card = Card(
@@ -94,7 +95,7 @@ def write_model(path: Path) -> Path:
         0,
         HELD,
         {},
-        method=VIEWS,
+        method=VIEWS.method,
         learned_from=TrainingProfile(rates=(Fraction(64_000),)).as_data(),
     )
     save(Model((weights_of(fit_views(windows, np.arange(6) % 3, 3)),), card), path)

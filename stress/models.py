@@ -28,10 +28,10 @@ from dualres.judge.model import Model, content
 from dualres.judge.training_profile import TrainingProfile
 from dualres.learn.estimate_text import sentences
 from dualres.model.check import check_windows
+from dualres.model.kinds import VIEWS
 from dualres.model.network import DualRes
 from dualres.model.views.network import ViewsNetwork
-from dualres.model_file.card import APART, VIEWS, Card
-from dualres.model_file.file import BEFORE
+from dualres.model_file.card import APART, Card
 from fuzz_readers import damage
 
 ZEROS = "0" * 64
@@ -40,7 +40,7 @@ CLASSES = ("good", "worn", "broken")
 VALUES = (
     *ANY_VALUES,
     *(65, 2**20, [0.0] * 1000, ["x"] * 100, ["x", "y", "z"], [1e400, -1e400], {"low": 1}, [{"unit": "component"}]),
-    *("apart", "shared", VIEWS, "crossformer", "minirocket", "dualres/short"),
+    *("apart", "shared", VIEWS.method, "crossformer", "minirocket", "dualres/short"),
 )
 TYPES = ("F16", "BF16", "F32", "F64", "F8_E4M3", "F8_E5M2", "C64", "I8", "U8", "I64", "U64", "BOOL", "F4", "", "X", 3)
 
@@ -76,7 +76,7 @@ def attempt(path: Path) -> str:
 
 
 def intact() -> Iterator[bytes]:
-    """One network, three, three axes, views, and a file of the earlier benchmark."""
+    """One network, three, three axes, and views."""
     score = {"macro_f1": 0.9, "units": 3.0, "rounds": 2.0, "low": 0.8, "high": 1.0, "level": 0.9}
     estimate = {"unit": "component", **score, "fits": 2, "classes": ["good"], "classes_not_covered": ["worn"]}
     estimate |= {"on_another_recording": {"worn": [1, 2]}, "not_known": {"load": "label more"}, "notes": ["few"]}
@@ -93,15 +93,7 @@ def intact() -> Iterator[bytes]:
     views = ViewsNetwork(3).eval()
     for tensor in views.parameters():
         tensor.data.fill_(0.01)
-    yield content(Model((views,), _with(card, config=ModelConfig(), recipe=None, method=VIEWS)))
-    earlier = {"method": "dualres", "recipe": Recipe().as_data(), "classes": 3, "seed": 41, "constants": {}}
-    earlier |= {"cost": {"registered": 1, "active": 1, "state_bytes": 1, "fit_s": 1.0}, "versions": {"dualres": "0"}}
-    network = DualRes(3, seed=0)
-    header, tensors = parts(content(_model(_with(card, config=ModelConfig()))))
-    said = np.asarray(_model(_with(card, config=ModelConfig())).scores(check_windows(1, 32_768))).tolist()
-    named = {f"model.{name}": value for name, value in header.items() if name != "__metadata__"}
-    assert len(named) == len(network.state_dict())
-    yield sealed({**named, "__metadata__": {}}, {"format": BEFORE, **earlier, "checks": said}, tensors)
+    yield content(Model((views,), _with(card, config=ModelConfig(), recipe=None, method=VIEWS.method)))
 
 
 def _with(card: Card, **changes: Any) -> Card:

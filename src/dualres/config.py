@@ -281,9 +281,6 @@ class Recipe:
 
 
 RECIPES = {"paper": Recipe(), "robust": Recipe(800, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
-VIEWS = "views"  # what stands for no recipe: the network of views, which is fitted in closed form
-DEFAULT_RECIPE = VIEWS  # of every fit that is not the paper's
-OF_UPDATES = "robust"  # of a fit of which nothing is said but how many updates, or how, it is to make
 
 
 def recipe_named(name: str, **changes: Any) -> Recipe:
@@ -291,27 +288,6 @@ def recipe_named(name: str, **changes: Any) -> Recipe:
     if name not in RECIPES:
         raise ConfigError(f"recipe {name!r} is not known; there are {', '.join(RECIPES)}")
     return replace(RECIPES[name], **{k: v for k, v in changes.items() if v is not None})
-
-
-def chosen_recipe(name: str | None = None, **changes: Any) -> Recipe | None:
-    """What a user asks for: None for the network of views, which is the default and has nothing to change.
-
-    Whoever changes something and names no recipe asks for `OF_UPDATES`.
-    """
-    changed = [key for key, value in changes.items() if value is not None]
-    name = name or (OF_UPDATES if changed else DEFAULT_RECIPE)
-    if name != VIEWS:
-        if name not in RECIPES:
-            raise ConfigError(f"recipe {name!r} is not known; there are {', '.join((VIEWS, *RECIPES))}")
-        return recipe_named(name, **changes)
-    if changed:
-        raise ConfigError(f"{changed[0]}: recipe {VIEWS} makes no updates; choose {' or '.join(RECIPES)}")
-    return None
-
-
-def recipe_title(recipe: Recipe | None) -> str:
-    """In a line of text."""
-    return VIEWS if recipe is None else str(recipe)
 
 
 def _as_data(settings: ModelConfig | Recipe, later: tuple[str, ...]) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from typing import Any, Self, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig, chosen_recipe
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.verdict import recording_scores
+from dualres.model.kinds import chosen_recipe
 from dualres.recordings.recording import Recording
 from dualres.utils.optional_imports import need
 

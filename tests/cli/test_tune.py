@@ -16,9 +16,10 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError, OutputError
 from dualres.learn.trained import tune as tuning
 from dualres.learn.trained.recipe_file import read_recipe
+from dualres.model.kinds import chosen_recipe
 from tests.cli.runner import RATE, run, tone
 
-GRID = {"paper": Recipe(2), "robust": Recipe(3, 1e-3, 0.996, path_sigma=1.0, mixup=True, standardise=True)}
+GRID = {"paper": chosen_recipe("paper", updates=2), "robust": chosen_recipe("robust", updates=3)}
 
 
 @pytest.fixture(autouse=True)
@@ -49,27 +50,28 @@ def test_from_a_folder_to_a_recipe_to_a_model(folder, tmp_path):
     assert "Held out in turn: component\n" in result.output
     content = json.loads(out.read_text())
     assert [(c["name"], c["recipe"] and Recipe(**c["recipe"]), len(c["rounds"])) for c in content["candidates"]] == [
-        (name, recipe, 2) for name, recipe in GRID.items()
+        (name, by.recipe, 2) for name, by in GRID.items()
     ]
     assert (content["held_out"], content["seeds"], content["reason"]) == ("component", [41], None)
     assert re.search(f"Chosen: {content['chosen']}: (no other is clearly|clearly) ahead of paper", result.output)
     assert list(tmp_path.iterdir()) == [out], "what was kept meanwhile is gone"
     fitted = run("fit", folder, "-o", model, "--recipe", out, "--windows", 1, "--no-estimate")
     assert fitted.exit_code == 0, fitted.output
-    assert load(model).card.recipe == GRID[content["chosen"]] == read_recipe(out)
+    assert load(model).card.recipe == GRID[content["chosen"]].recipe
+    assert read_recipe(out) == GRID[content["chosen"]]
 
 
 def test_after_ctrl_c_the_same_command_goes_on(folder, tmp_path, monkeypatch):
     arguments = "tune", folder, "-o", tmp_path / "recipe.json", "--windows", 1
-    fit, begun = tuning.fit_networks, []
+    fit, begun = tuning.fit_one, []
 
-    def interrupted(tasks, config, recipe):
-        begun.append(recipe)
+    def interrupted(task, by, config):
+        begun.append(by)
         if len(begun) == 4:
             raise KeyboardInterrupt
-        return fit(tasks, config, recipe)
+        return fit(task, by, config)
 
-    monkeypatch.setattr(tuning, "fit_networks", interrupted)
+    monkeypatch.setattr(tuning, "fit_one", interrupted)
     foreseen = []
     monkeypatch.setattr(ProgressDisplay, "expect", lambda display, seconds: foreseen.append(seconds))
     stopped = run(*arguments)

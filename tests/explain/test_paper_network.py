@@ -21,7 +21,7 @@ def test_parts_add_up_to_the_logit(settings, neutral):
     network = DualRes(3, ModelConfig(**settings), seed=2).eval()
     logits = by_torch(network, WINDOWS).astype(np.float64)
     logit = logits[:, 2] - logits[:, 0]
-    shares = residual_shares(weights_of(network), WINDOWS, 2, 0, neutral)
+    shares = residual_shares(weights_of(network), WINDOWS, 2, 0, neutral=neutral)
     for total in (shares.total, shares.of_tokens.sum(1), sum(shares.heads.values())):
         np.testing.assert_allclose(total, logit, atol=1e-5)
 
@@ -42,7 +42,7 @@ def test_the_memory_is_computed_and_not_what_is_left():
 def test_a_band_with_what_it_makes_the_memory_say_is_the_slope_of_the_logit():
     """A band goes a thousandth of the way to the neutral point, and the logit falls by a thousandth of both parts."""
     network, neutral = DualRes(3, seed=2).eval(), np.linspace(0, 1, 642)
-    shares = residual_shares(weights_of(network), WINDOWS[:1], 2, 0, neutral)
+    shares = residual_shares(weights_of(network), WINDOWS[:1], 2, 0, neutral=neutral)
     config, group = network.config, groupings(network.config)[SPECTRA]
     exact, logs = deepcopy(network).double(), log_spectra(WINDOWS[0], config, np.float64)
     whole = (shares.of_regions + shares.through_memory)[0]

@@ -5,8 +5,8 @@ from dualres.errors import ConfigError
 from dualres.explain.reasons import compare_classes, explain_recording, window_shares
 from dualres.judge.model import Model
 from dualres.judge.verdict import diagnose_recording
+from dualres.model.kinds import PAPER
 from dualres.model.network import DualRes
-from dualres.model_file.card import DUALRES
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows, made_views
 from tests.models import model_of
@@ -54,7 +54,7 @@ def test_the_most_telling_come_first(model):
     assert sizes == sorted(sizes, reverse=True)
     assert all(share.nats + share.memory > 0 for share in reasons.top(5))
     assert all(share.nats + share.memory < 0 for share in reasons.top(5, against=True))
-    assert any(share.memory for share in reasons.shares) == (model.card.method == DUALRES)
+    assert any(share.memory for share in reasons.shares) == (model.card.method == PAPER.method)
 
 
 def test_a_moment_that_differs_is_found():

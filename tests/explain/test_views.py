@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.explain.views import Head, view_shares
-from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.backends import scorer, weights_of
+from dualres.kernel.views import views_of
 from dualres.model.views.weights import ViewsWeights
 from tests.model.made_views import machine_windows, made_views
 

@@ -13,8 +13,9 @@ from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
 from dualres.judge.model import Model
 from dualres.kernel import compiled
+from dualres.model.kinds import VIEWS
 from dualres.model.network import DualRes
-from dualres.model_file.card import VIEWS, Card
+from dualres.model_file.card import Card
 from tests.model.made_views import made_views
 
 WINDOW = 32_768
@@ -62,7 +63,7 @@ def _made_network(classes, config, seed):
 def made_views_model(classes=CLASSES, members=1, **axes):
     """Networks of views that have learned something."""
     exposure = dict.fromkeys(classes, 3.072)
-    card = Card(classes, ModelConfig(), None, 0, HELD, exposure, members=members, method=VIEWS, **axes)
+    card = Card(classes, ModelConfig(), None, 0, HELD, exposure, members=members, method=VIEWS.method, **axes)
     return Model(tuple(made_views(len(classes), seed=2 * number) for number in range(card.networks)), card)
 
 

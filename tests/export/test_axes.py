@@ -13,7 +13,7 @@ from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.network_kinds import PAPER, kind_of
+from dualres.export.device_network import PAPER_DEVICE, device_of
 from dualres.export.rates import ratio_for, working_memory
 from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
@@ -78,7 +78,7 @@ def test_counts_give_python_s_verdict(board, models, which, rate):
     windows, shares = stream_shares(model, counts, Fraction(rate), int16=True)
     result = device(board, which, rate, int16=True).judge(counts.T)
     assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(model).share_tolerance
+    assert np.abs(np.array(result.probabilities) - shares).max() < device_of(model).share_tolerance
 
 
 @pytest.mark.parametrize("rate", [64_000, 12_800])
@@ -109,7 +109,7 @@ def test_memory_is_measured_and_the_frame_is_described(board, models, which):
     axes = len(model.card.channels)
     check = one.checks[0]
     assert check.window == axes * 4 * WINDOW
-    assert check.state - check.window == working_memory(Fraction(5), len(CLASSES), kind_of(model), axes)
+    assert check.state - check.window == working_memory(Fraction(5), len(CLASSES), device_of(model), axes)
     readme = (one.folder / "README.md").read_text()
     assert f"{check.window} bytes of window" in readme
     assert f"a sample of each of {axes} axes" in readme
@@ -136,7 +136,7 @@ def test_memory_that_all_axes_take_together_is_refused(models):
     assert ratio_for(made_model(), Fraction(2_000_000))
     with pytest.raises(ConfigError, match=r"8 classes on 3 axes at 2000000 Hz take \d+ bytes"):
         ratio_for(models["paper apart"], Fraction(2_000_000))
-    assert working_memory(Fraction(1), 8, PAPER, 3) == working_memory(Fraction(1), 8, PAPER)
+    assert working_memory(Fraction(1), 8, PAPER_DEVICE, 3) == working_memory(Fraction(1), 8, PAPER_DEVICE)
 
 
 def test_the_check_notices_axes_in_another_order(board, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 
 from dualres import diagnose_recording
 from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.network_kinds import kind_of
+from dualres.export.device_network import device_of
 from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, Device, exported_once, machine, made_model, made_views_model
@@ -48,7 +48,7 @@ def test_counts_give_python_s_verdict(board, several, kind, rate):
     windows, shares = stream_shares(several[kind], signal, Fraction(rate), int16=True)
     result = Device(board(kind, rate, int16=True), int16=True, score=SCORE[kind]).judge(signal)
     assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(several[kind]).share_tolerance
+    assert np.abs(np.array(result.probabilities) - shares).max() < device_of(several[kind]).share_tolerance
 
 
 @KINDS

@@ -10,18 +10,11 @@ from tests.model.made_views import machine_windows
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
 model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
-network_graph = pytest.importorskip("dualres.export.network_graph").network_graph
-views_graph = pytest.importorskip("dualres.export.views_graph").views_graph
 
 
 def run(made, windows):
     session = onnxruntime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run(None, {"windows": windows})[0]
-
-
-def test_one_network_s_graph_is_its_own(model, views_model):
-    for one, graph in ((model, network_graph), (views_model, views_graph)):
-        assert model_graph(one.networks).SerializeToString() == graph(one.networks[0]).SerializeToString()
 
 
 @pytest.mark.parametrize(("made", "members"), [(made_model, 2), (made_model, 3), (made_views_model, 2)])

@@ -14,12 +14,12 @@ from dualres.model.scan import scan_ref
 from tests.export.conftest import made_model
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
-network_graph = pytest.importorskip("dualres.export.network_graph").network_graph
+model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
 
 
 def run(network, windows):
     session = onnxruntime.InferenceSession(
-        network_graph(network).SerializeToString(), providers=["CPUExecutionProvider"]
+        model_graph([network]).SerializeToString(), providers=["CPUExecutionProvider"]
     )
     return session.run(None, {"windows": windows})[0]
 
@@ -53,4 +53,4 @@ def test_any_damping(small, log_rate):
 def test_frames_that_do_not_fit_the_hop_are_refused():
     config = ModelConfig(rate=2000, window=256, hop=10, short=16, long=56, width=8, states=2, frequency_hz=(5.0, 90.0))
     with pytest.raises(ConfigError, match="no multiple of hop"):
-        network_graph(DualRes(2, config))
+        model_graph([DualRes(2, config)])

@@ -4,7 +4,7 @@ import pytest
 
 from dualres.config import SOXR
 from dualres.errors import ConfigError
-from dualres.export.network_kinds import PAPER
+from dualres.export.device_network import PAPER_DEVICE
 from dualres.export.rates import ratio_for, working_memory
 from dualres.utils.rates import exact_rate
 from tests.export.conftest import CLASSES, made_model
@@ -13,8 +13,8 @@ from tests.export.conftest import CLASSES, made_model
 @pytest.mark.parametrize("rate", [64_000, 12_800, 48_000, "200000/3"])
 def test_working_memory_is_what_a_compiler_makes_of_it(exported, rate):
     check = exported(rate).checks[0]
-    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), PAPER)
-    assert check.state - check.window == needed <= PAPER.working_memory == 16 * 1024
+    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), PAPER_DEVICE)
+    assert check.state - check.window == needed <= PAPER_DEVICE.working_memory == 16 * 1024
 
 
 def test_a_rate_that_takes_much_memory_is_refused_with_the_figure(model):

@@ -13,7 +13,7 @@ from tests.model.made_views import machine_windows
 
 onnx = pytest.importorskip("onnx", reason="the extra dualres[export] is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra dualres[export] is not installed")
-views_graph = pytest.importorskip("dualres.export.views_graph").views_graph
+model_graph = pytest.importorskip("dualres.export.model_graph").model_graph
 
 
 @pytest.fixture(scope="module")
@@ -52,4 +52,4 @@ def test_the_file_is_valid_and_small(path):
 )
 def test_frames_that_cannot_be_cut_are_refused(frames, message):
     with pytest.raises(ConfigError, match=message):
-        views_graph(ViewsNetwork(2, ModelConfig(**frames)))
+        model_graph([ViewsNetwork(2, ModelConfig(**frames))])

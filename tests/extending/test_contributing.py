@@ -33,5 +33,6 @@ def test_every_toy_registers_once():
 
 
 def test_every_step_is_under_a_heading_of_its_own():
-    for thing in ("A format", "A dataset", "A method", "An augmentation", "A table", "An option of `dualres fit`"):
+    things = ("A format", "A dataset", "A method", "A network kind", "An augmentation", "A table")
+    for thing in (*things, "An option of `dualres fit`"):
         assert f"### {thing}\n" in TEXT

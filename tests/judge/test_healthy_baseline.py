@@ -9,10 +9,11 @@ import pytest
 from dualres import Recording, diagnose_recording, fit_model, load, save
 from dualres.config import Recipe
 from dualres.errors import ConfigError, RecordingError
-from dualres.judge.backends import views_of, weights_of
+from dualres.judge.backends import weights_of
 from dualres.judge.healthy_baseline import WEIGHT, with_baseline
 from dualres.judge.model import Model
 from dualres.judge.verdict import at_model_rate
+from dualres.kernel.views import views_of
 from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import fit_recordings
 from dualres.learn.settings import FitSettings

@@ -24,7 +24,7 @@ def both(magnitudes, gains, standard, partners, shares, rows):
     out = torch.full((rows.stop - rows.start, *magnitudes.shape[1:]), torch.nan)
     exact = [x.double() for x in (magnitudes, gains, *standard, shares)]
     expected = seen_ref(exact[0], exact[1], type(standard)(*exact[2:4]), rows=rows, partners=partners, shares=exact[4])
-    return seen(magnitudes, gains, standard, rows, partners, shares, out), expected
+    return seen(magnitudes, gains, standard, rows=rows, partners=partners, shares=shares, out=out), expected
 
 
 @pytest.mark.parametrize("bins", [1, 2, 9, 15, 16, 17, 33, 129, 513])
@@ -73,10 +73,12 @@ def test_what_the_library_would_misread_is_refused(place, wrong, reason):
     some = list(inputs())
     some[place] = wrong
     magnitudes, gains, standard, partners, shares = some
+    out = torch.empty_like(magnitudes)
     with pytest.raises(ValueError, match=reason):
-        seen(magnitudes, gains, standard, slice(0, 5), partners, shares, torch.empty_like(magnitudes))
+        seen(magnitudes, gains, standard, rows=slice(0, 5), partners=partners, shares=shares, out=out)
+    *given, partners, shares = inputs()
     with pytest.raises(ValueError, match="out is"):
-        seen(*inputs()[:3], slice(0, 4), *inputs()[3:], torch.empty_like(magnitudes))
+        seen(*given, rows=slice(0, 4), partners=partners, shares=shares, out=torch.empty_like(given[0]))
 
 
 def test_what_it_does_not_take_is_left_to_pytorch(monkeypatch):

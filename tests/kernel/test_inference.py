@@ -19,7 +19,7 @@ from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel import inference as score
-from dualres.kernel.inference import TOGETHER, Kernel, serves
+from dualres.kernel.inference import TOGETHER, Kernel
 from dualres.model.network import DualRes
 from dualres.recordings.resample import resample
 from dualres.recordings.store import open_store
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled
 
 
 def kernel_of(network: DualRes) -> Kernel | None:
-    return Kernel(weights_of(network)) if serves(network.config) else None
+    return Kernel(weights_of(network)) if Kernel.serves(network.config) else None
 
 
 def lively_network(classes: int = 8, **settings) -> DualRes:
@@ -234,14 +234,14 @@ def test_samples_between_the_places_of_floats_are_moved(arranged, monkeypatch):
     kernel = kernel_of(lively_network())
     expected = kernel.logits(arranged(signal))
 
-    called, scratch = score._entry(compiled.variant())
+    called, scratch = Kernel.entry()
     read = []
 
     def remembered(model, windows, *rest) -> None:
         read.append(windows)
         called(model, windows, *rest)
 
-    monkeypatch.setattr(score, "_entry", lambda chosen: (remembered, scratch))
+    monkeypatch.setattr(Kernel, "entry", staticmethod(lambda: (remembered, scratch)))
     np.testing.assert_allclose(kernel.logits(arranged(shifted)), expected, atol=TOLERANCE)
     assert read
     assert all(address % 4 == 0 for address in read)

@@ -15,7 +15,7 @@ from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel.inference import TOGETHER
-from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, serves_views, views_in
+from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, views_in
 from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.made_views import machine_windows, made_views
 
@@ -162,11 +162,11 @@ def test_survives_pickling(network):
 
 
 def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
-    assert serves_views(ModelConfig())
+    assert ViewsKernel.serves(ModelConfig())
     assert scratch_bytes() > 23_000
-    assert not serves_views(small)
+    assert not ViewsKernel.serves(small)
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
-    assert not serves_views(ModelConfig())
+    assert not ViewsKernel.serves(ModelConfig())
     assert scratch_bytes() == 0
     with pytest.raises(ConfigError, match="NumPy"):
         ViewsKernel(weights_of(network)).logits(np.zeros((1, WINDOW), np.float32))

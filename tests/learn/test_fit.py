@@ -10,6 +10,7 @@ from dualres.learn.fit import expected_s, fit_recordings, learned_from
 from dualres.learn.settings import FitSettings
 from dualres.learn.support import spread_support
 from dualres.learn.trained.fit import fit_network
+from dualres.model.kinds import network_recipe
 from dualres.recordings.recording import Origin, Recording
 from tests.learn.trained.test_fit import tones, weights
 
@@ -32,17 +33,17 @@ def test_members_are_the_fits_of_the_seeds_that_follow(small):
 
 
 def test_the_expected_time_grows_with_windows_and_updates(small):
-    little = expected_s(20, Recipe(10), small)
+    little = expected_s(20, network_recipe(Recipe(10)), small)
     assert 0 < little < 60
-    assert expected_s(2000, Recipe(100), small) > 20 * little
+    assert expected_s(2000, network_recipe(Recipe(100)), small) > 20 * little
 
 
 def test_the_expected_time_of_views_is_that_of_looking_and_of_the_heads(monkeypatch):
     """Heads take as long for many windows as for few."""
     now = iter([0.0, 1.0, 3.0, 5.0, 7.0, 9.0] * 2)  # a second for 32 windows, then two for every head
     monkeypatch.setattr(closed_form, "time", SimpleNamespace(perf_counter=lambda: next(now)))
-    assert expected_s(64, None) == 2 + 8
-    assert expected_s(3200, None) == 100 + 8
+    assert expected_s(64, network_recipe(None)) == 2 + 8
+    assert expected_s(3200, network_recipe(None)) == 100 + 8
 
 
 def test_names_rates_units_and_looks_without_reading_again():

@@ -9,8 +9,20 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dualres.model.scan import scan, scan_pairwise, scan_ref, scan_step
+from dualres.model import scan as scans
 
+
+def by_position(name):
+    """One way to run the recurrence, as a function of its arguments one by one."""
+
+    def way(delta, u, b, c, theta, state=None):
+        return getattr(scans, name)(scans.Coefficients(delta, u, b, c), theta, state)
+
+    way.__name__ = name
+    return way
+
+
+scan, scan_pairwise, scan_ref, scan_step = map(by_position, ("scan", "scan_pairwise", "scan_ref", "scan_step"))
 NAMES = ("delta", "u", "b", "c", "theta", "state")
 DAMPINGS = [(1e-6, 1e-6), (1e-3, 1e-2), (0.1, 4.0), (4.0, 6.0), (20.0, 40.0), (79.0, 90.0), (1e3, 1e3), (1e-6, 1e3)]
 

@@ -6,8 +6,9 @@ from dualres.config import HELD, ModelConfig, Recipe
 from dualres.judge.backends import weights_of
 from dualres.judge.model import Model
 from dualres.learn.closed_form import fit_views
+from dualres.model.kinds import PAPER, VIEWS
 from dualres.model.network import DualRes
-from dualres.model_file.card import APART, DUALRES, VIEWS, Card
+from dualres.model_file.card import APART, Card
 
 CLASSES = ("good", "inner", "outer")
 RATES = sorted({release(name).rate for name in names()})  # of every dataset
@@ -29,18 +30,18 @@ def views_weights():
 
 @pytest.fixture(scope="session")
 def views(views_weights):
-    return Model((views_weights,), Card(CLASSES, ModelConfig(), None, 0, HELD, {}, method=VIEWS))
+    return Model((views_weights,), Card(CLASSES, ModelConfig(), None, 0, HELD, {}, method=VIEWS.method))
 
 
 @pytest.fixture(scope="session")
 def papers():
     """Two members, whose windows share work where a recording is scored."""
     members = tuple(weights_of(DualRes(3, seed=seed).eval()) for seed in (0, 1))
-    return Model(members, Card(CLASSES, ModelConfig(), Recipe(), 0, HELD, {}, method=DUALRES, members=2))
+    return Model(members, Card(CLASSES, ModelConfig(), Recipe(), 0, HELD, {}, method=PAPER.method, members=2))
 
 
 @pytest.fixture(scope="session")
 def two_axes(views_weights):
     second = weights_of(fit_views(np.stack([noise(32_768, seed) for seed in range(6)]), np.arange(6) % 3, 3))
-    card = Card(CLASSES, ModelConfig(), None, 0, HELD, {}, method=VIEWS, channels=("x", "y"), axes=APART)
+    card = Card(CLASSES, ModelConfig(), None, 0, HELD, {}, method=VIEWS.method, channels=("x", "y"), axes=APART)
     return Model((views_weights, second), card)

@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 from dualres.bench.report.plots.paths import rig_window
 from dualres.bench.report.plots.picture import Picture
 from dualres.config import ModelConfig
-from dualres.model.memory import Coefficients
 from dualres.model.network import DualRes
-from dualres.model.scan import renewed, scan, scan_step
+from dualres.model.scan import Coefficients, renewed, scan, scan_step
 from dualres.utils.arrays import Complex, Exact
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, PALE, RULE, canvas, printed
 from tools.figures.boxes import ARROW, SHARED, box, circled, note, path
@@ -62,12 +61,12 @@ def run(config: ModelConfig) -> Run:
     reads, states, state = [], [], None
     for t in range(config.tokens):
         now = Coefficients(*(each[:, t : t + 1] for each in found))
-        y, state = scan_step(*now, theta, state)
+        y, state = scan_step(now, theta, state)
         reads.append(y[0, 0].numpy())
         states.append(state[0].numpy())
     rotating, read_real = real_scans(found, theta.numpy())
     single = Coefficients(*(each.to(_single(each.dtype)) for each in found))
-    fast, _ = scan(*single, theta.float())
+    fast, _ = scan(single, theta.float())
     write = (renewed(found.delta) * found.u)[0, :, :, None] * found.b[0, :, None]
     return Run(
         alpha=torch.exp(-found.delta[0]).numpy(),

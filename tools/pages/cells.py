@@ -17,7 +17,7 @@ from dualres.bench.report.results import Cell, MetricFunction, Results, percent_
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 from dualres.learn.fold import Budget
-from dualres.model_file.card import VIEWS
+from dualres.model.kinds import VIEWS
 
 
 class Cells:
@@ -30,7 +30,7 @@ class Cells:
     ) -> Cell:
         found, fields = self.published, dict[str, Any](dataset=dataset, method=method, **where)
         if recipe == "views":
-            found, fields["method"] = self._rigs, VIEWS
+            found, fields["method"] = self._rigs, VIEWS.method
         elif recipe:
             found, fields["recipe"] = self.recipes, self._recipe(dataset, recipe)
         size, seeds, device = (fields.pop(name, None) for name in ("budget", "seeds", "device"))

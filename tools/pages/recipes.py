@@ -58,7 +58,7 @@ class Recipes:
 
     def tuned(self, dataset: str, device: str) -> str:
         """DualRes by the recipe that was chosen on each fold's own support."""
-        return self._by_recipes({fold: read_recipe(self._file(fold)) for fold in folds_of(dataset)}, device)
+        return self._by_recipes({fold: read_recipe(self._file(fold)).recipe for fold in folds_of(dataset)}, device)
 
     def with_paths(self, dataset: str, sigma: str, device: str) -> str:
         """DualRes by the robust recipe with paths of another size."""

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from dualres.cli.console import console, progress, say
-from dualres.config import chosen_recipe
+from dualres.model.kinds import chosen_recipe
 from dualres.utils.optional_imports import TRAINING, need
 
 if TYPE_CHECKING:

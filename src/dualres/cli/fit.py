@@ -194,7 +194,8 @@ def _with_notes(settings: FitSettings) -> FitSettings:
         said = f"a device resamples by {DEFAULT_RESAMPLER}: as C99 this model will take 64 kHz only"
         complain("note", said, "yellow")
     if settings.members > settings.networks:
-        complain("note", "views draw nothing, so that all members would be the same: one is fitted", "yellow")
+        said = f"{settings.chosen} draw nothing, so that all members would be the same: one is fitted"
+        complain("note", said, "yellow")
     return replace(settings, members=settings.networks)
 
 

@@ -11,7 +11,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from dualres.cli.console import console, errors, say
-from dualres.config import recipe_title
 
 if TYPE_CHECKING:
     from dualres.cli.progress_display import ProgressDisplay
@@ -30,7 +29,7 @@ def announce(display: ProgressDisplay, settings: FitSettings, forecast: FitForec
     in_all = f", {forecast.total_s:.0f} s in all for {members} members" if members > 1 else ""
     each = f"about {max(forecast.each_s, 1):.0f} s each{in_all}"
     of_axes = f" of {len(channels)} axes ({', '.join(channels)})" if channels else ""
-    errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {recipe_title(settings.recipe)}", highlight=False)
+    errors.print(f"{forecast.fits} fits{of_axes}, {each}; recipe: {settings.chosen}", highlight=False)
     display.expect(forecast.stages)
 
 

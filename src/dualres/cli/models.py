@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 def loaded(path: Path) -> Model:
     """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
     from dualres.judge.model import load
-    from dualres.model_file.card import OURS
     from dualres.model_file.file import read
 
-    if read(path)[0].method in OURS:
+    if read(path)[0].kind:
         return load(path)
     from dualres.cli.bench.models import load_comparator
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from dualres.config import recipe_title
 from dualres.demo import figures
 from dualres.demo.run import BUDGET, Demo
 from dualres.fit_page.held_out import confusion
@@ -80,7 +79,7 @@ def demo_page(demo: Demo) -> str:
                 {
                     "Fold": f"{fold.fold}, hash {fold.hash[:16]}",
                     "Seed": str(card.seed),
-                    "Recipe": recipe_title(card.recipe),
+                    "Recipe": card.learned_by,
                     "Network": f"{sum(p.numel() for p in demo.model.network.parameters()):,} parameters",
                     "Resampling": f"{simulated.RATE / 1000:g} to {card.config.rate / 1000:g} kHz, {card.resampler}",
                     "Versions": ", ".join(f"{k} {v}" for k, v in card.versions.items()),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
+from dualres.config import DEFAULT_RESAMPLER, ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.learn.fit import fit_support
@@ -18,7 +18,8 @@ from dualres.learn.fold_support import evaluate, gather_support
 from dualres.learn.support import Support
 from dualres.learn.trained.task import Step
 from dualres.metrics import Evaluation, class_f1, guessing
-from dualres.model_file.card import DUALRES, VIEWS, Card
+from dualres.model.kinds import NetworkRecipe
+from dualres.model_file.card import Card
 from dualres.recordings.labels.read import LABELS
 from dualres.recordings.recording import Recording
 from dualres.simulated import rig as simulated
@@ -53,14 +54,14 @@ class Demo:
         return guessing(self.evaluation.confusion.sum(1).tolist())
 
 
-def run_demo(fold_name: str, recipe: Recipe | None, seed: int, progress: Progress = quiet) -> Demo:
+def run_demo(fold_name: str, chosen: NetworkRecipe, seed: int, progress: Progress = quiet) -> Demo:
     """Learn the rig from the fold's support and judge every recording it holds out."""
     fold, recordings, config = _fold(fold_name), simulated.recordings(), ModelConfig()
     simulating = renamed(progress, "Simulate the labelled windows")
     support = gather_support(fold, recordings, BUDGET, config, progress=simulating, resampler=DEFAULT_RESAMPLER)
     begin = time.perf_counter()
     card = Card(
-        fold.classes, config, recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=DUALRES if recipe else VIEWS
+        fold.classes, config, chosen.recipe, seed, DEFAULT_RESAMPLER, support.seconds, method=chosen.kind.method
     )
     model, history = fit_support(support, card, progress=renamed(progress, "Learn"))
     fitted = time.perf_counter()

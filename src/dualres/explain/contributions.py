@@ -1,12 +1,14 @@
 """What every part of a few windows said, in nats of the logit of one class less that of another."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dualres.explain.regions import Region
-from dualres.utils.arrays import Exact
+from dualres.explain.regions import SPECTRA, Region
+from dualres.explain.tokens import mean_spectra
+from dualres.utils.arrays import Exact, Floats, Reals
 
 
 @dataclass(frozen=True)
@@ -16,11 +18,11 @@ class Contributions:
     regions: tuple[Region, ...]
     of_regions: Exact  # (n, regions)
     of_tokens: Exact  # (n, tokens); what has no time within a window is spread evenly over it
-    memory: Exact  # (n,); zero for a network of views
+    memory: Exact  # (n,); zero but for the paper's network
     constant: Exact  # (n,): what the network says of the neutral point itself
     heads: Mapping[str, Exact]  # the same sum by the parts of the network, (n,) each
     # (n, regions), to first order: by how much the memory would say less without a region. It adds up to nothing, and
-    # tells which regions count most; zero for a network of views.
+    # tells which regions count most; zero but for the paper's network.
     through_memory: Exact
 
     @property
@@ -38,3 +40,22 @@ def mean_of(several: "list[Contributions]") -> Contributions:
     heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
     names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
     return Contributions(several[0].regions, **{name: mean(name) for name in names}, heads=heads)
+
+
+Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a view
+
+
+def by_spectra(network: Any, one: Portrait, other: Portrait) -> float:
+    """How far two portraits are apart in mean spectra."""
+    return float(np.linalg.norm(one[SPECTRA] - other[SPECTRA]))
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What explaining a kind of network takes; `network` is always without PyTorch."""
+
+    # (network, windows, label, rival, neutral=None): of raw windows (n, window), between two classes by their numbers.
+    shares: Callable[..., Contributions]
+    counts_from: bool = False  # whether `shares` counts frequencies from the `neutral` log-magnitudes that it is given
+    views: Callable[[Any, Floats], Mapping[str, Reals]] = mean_spectra  # of windows, (n, features) each
+    distance: Callable[[Any, Portrait, Portrait], float] = by_spectra  # 0 for the same, and no unit

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from dualres.explain.contributions import Portrait
+from dualres.explain.reasons import explanation_of
 from dualres.explain.regions import SPECTRA
-from dualres.explain.tokens import log_spectra
-from dualres.judge.backends import views_of, weights_of
+from dualres.judge.backends import weights_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import STRETCH
-from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact
-
-Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a head
 
 
 @dataclass(frozen=True)
@@ -30,27 +28,24 @@ class Neighbour:
 
 
 def portrait(model: Model, recording: Recording, limit: int | None = None) -> Portrait:
-    """Of the half-overlapping windows, the first `limit` if given. The paper's network has log-magnitudes alone."""
-    config, weights = model.card.config, weights_of(model.members[0])
+    """Of the half-overlapping windows, the first `limit` if given."""
+    config, weights, look = model.card.config, weights_of(model.members[0]), explanation_of(model).views
     sums: dict[str, Exact] = {}
     count = 0
     for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
         windows = every_window(stretch, config.window)
-        if isinstance(weights, ViewsWeights):
-            seen = {name: view.sum(0, dtype=np.float64) for name, view in views_of(weights, windows).items()}
-        else:
-            seen = {SPECTRA: sum(log_spectra(window, config).mean(0, dtype=np.float64) for window in windows)}
-        sums = {name: view + sums.get(name, 0.0) for name, view in seen.items()}
+        seen = look(weights, windows)
+        sums = {name: view.sum(0, dtype=np.float64) + sums.get(name, 0.0) for name, view in seen.items()}
         count += len(windows)
     return {name: np.asarray(total / count) for name, total in sums.items()}
 
 
 def neighbours(model: Model, heard: Portrait, labelled: Iterable[Recording]) -> list[Neighbour]:
     """The labelled recordings, the most similar first."""
-    found = []
+    found, weights, distance = [], weights_of(model.members[0]), explanation_of(model).distance
     for recording in labelled:
         known = portrait(model, recording)
-        found.append(Neighbour(recording, known, _distance(model, heard, known)))
+        found.append(Neighbour(recording, known, distance(weights, heard, known)))
     return sorted(found, key=lambda one: one.distance)
 
 
@@ -62,18 +57,3 @@ def halfway(labelled: Iterable[Neighbour], label: str, rival: str) -> Exact | No
     if not all(of_class.values()):
         return None
     return np.asarray(np.mean([np.mean(portraits, axis=0) for portraits in of_class.values()], axis=0))
-
-
-def _distance(model: Model, one: Portrait, other: Portrait) -> float:
-    """The geometric mean over heads of the distance that each measures to a class, here to a recording."""
-    weights = weights_of(model.members[0])
-    if not isinstance(weights, ViewsWeights):
-        return float(np.linalg.norm(one[SPECTRA] - other[SPECTRA]))
-    logs = []
-    for name in one:
-        scale, directions = (
-            weights.arrays[f"heads.{name}.{part}"].astype(np.float64) for part in ("scale", "directions")
-        )
-        z = (one[name] - other[name]) * scale
-        logs.append(np.log(max(float(z @ z - ((directions @ z) ** 2).sum()), 1e-12)) / 2)
-    return float(np.exp(np.mean(logs)))

@@ -8,7 +8,7 @@ known to first order, by its gradient.
 
 import numpy as np
 
-from dualres.explain.contributions import Contributions
+from dualres.explain.contributions import Contributions, Explanation
 from dualres.explain.memory import memory_said
 from dualres.explain.regions import SPECTRA, groupings
 from dualres.explain.tokens import log_spectra
@@ -20,7 +20,7 @@ from dualres.utils.arrays import Exact, Floats
 
 
 def residual_shares(
-    weights: Weights, windows: Windows, label: int, rival: int, neutral: Exact | None = None
+    weights: Weights, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
 ) -> Contributions:
     """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
 
@@ -81,3 +81,6 @@ def _by_frequency(views: list[Floats], slopes: Floats, maps: list[Floats]) -> Ex
     parts = zip(views, np.split(slopes, 2, axis=1), maps, strict=True)
     found = [np.einsum("kf,kf->f", half.T @ view, map) for view, half, map in parts]
     return np.asarray(np.concatenate(found), np.float64)
+
+
+EXPLANATION = Explanation(residual_shares, counts_from=True)

@@ -80,7 +80,7 @@ def _spectrum(axes: Axes, case: Case) -> None:
         axes.set_title(beside, loc="right", color=MUTED)
     _plot_db(axes, averaged_spectrum(case.signal.astype(float), case.rate, FRAME_S), INK, 0.7)
     axes.set(ylabel="dB", ylim=(-FLOOR_DB, 3), xlim=(0, case.rate / 2000))
-    axes.set_title("PowerSpectrum")
+    axes.set_title("Spectrum")
     axes.tick_params(labelbottom=False)
 
 

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.explain.contributions import Contributions, mean_of
-from dualres.explain.paper_network import residual_shares
+from dualres.explain.contributions import Contributions, Explanation, mean_of
 from dualres.explain.regions import Region
-from dualres.explain.views import view_shares
 from dualres.judge.backends import Windows, scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import STRETCH, Verdict, diagnose_recording
-from dualres.model.views.weights import ViewsWeights
-from dualres.model_file.card import OURS
+from dualres.model.kinds import resolved
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact
@@ -86,6 +83,7 @@ def explain_recording(
     model: Model,
     recording: Recording,
     verdict: Verdict | None = None,
+    *,
     neutral: Exact | None = None,
     limit: int | None = None,
 ) -> Reasons:
@@ -95,7 +93,7 @@ def explain_recording(
     without them from silence. A network of views knows what is neutral between two classes.
     """
     verdict = verdict or diagnose_recording(model, recording, limit)
-    return compare_classes(model, recording, verdict.label, verdict.runner_up, neutral, limit)
+    return compare_classes(model, recording, verdict.label, verdict.runner_up, neutral=neutral, limit=limit)
 
 
 def compare_classes(
@@ -103,6 +101,7 @@ def compare_classes(
     recording: Recording,
     for_class: str,
     against: str,
+    *,
     neutral: Exact | None = None,
     limit: int | None = None,
 ) -> Reasons:
@@ -112,7 +111,7 @@ def compare_classes(
     shares, logits = [], []
     for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
         windows = every_window(stretch, config.window)
-        shares.append(window_shares(model, windows, label, rival, neutral))
+        shares.append(window_shares(model, windows, label, rival, neutral=neutral))
         logits.append(_logits(model, windows, label, rival))
     regions = np.concatenate([one.of_regions for one in shares]).mean(0)
     hanging = np.concatenate([one.through_memory for one in shares]).mean(0)
@@ -133,18 +132,21 @@ def compare_classes(
 
 
 def window_shares(
-    model: Model, windows: Windows, label: int, rival: int, neutral: Exact | None = None
+    model: Model, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
 ) -> Contributions:
     """What every part of raw windows (n, window) at the model's rate says, the mean over the model's networks."""
-    if model.card.method not in OURS:
-        raise ConfigError(f"reasons are known of DualRes alone, and the model is of the method {model.card.method}")
-    several = []
-    for weights in map(weights_of, model.members):
-        if isinstance(weights, ViewsWeights):
-            several.append(view_shares(weights, windows, label, rival))
-        else:
-            several.append(residual_shares(weights, windows, label, rival, neutral))
-    return mean_of(several)
+    shares = explanation_of(model).shares
+    return mean_of([shares(weights_of(one), windows, label, rival, neutral=neutral) for one in model.members])
+
+
+def explanation_of(model: Model) -> Explanation:
+    """How a model is explained; an error for a comparator, and for a kind of network that has no explanation."""
+    kind = model.card.kind
+    found: Explanation | None = resolved(kind.explanation) if kind else None
+    if found is None:
+        name = "DualRes" if kind is None else "kinds of networks that bring an explanation"
+        raise ConfigError(f"reasons are known of {name} alone, and the model is of the method {model.card.method}")
+    return found
 
 
 def _logits(model: Model, windows: Windows, label: int, rival: int) -> Exact:

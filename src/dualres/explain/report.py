@@ -93,7 +93,7 @@ def examine(model: Model, recording: Recording, machine: MachineFacts, labelled:
     """Judge a recording, and say why; with `labelled` recordings, which of them are most like it."""
     verdict = diagnose_recording(model, recording)
     known = neighbours(model, portrait(model, recording), labelled) if labelled else []
-    reasons = explain_recording(model, recording, verdict, halfway(known, verdict.label, verdict.runner_up))
+    reasons = explain_recording(model, recording, verdict, neutral=halfway(known, verdict.label, verdict.runner_up))
     rate = float(recording.rate)
     signal = next(iter(recording.blocks(int(LONGEST_S * rate))))
     assessment = None

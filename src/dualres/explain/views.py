@@ -17,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
-from dualres.explain.contributions import Contributions
+from dualres.explain.contributions import Contributions, Explanation, Portrait
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA, groupings
 from dualres.explain.tokens import log_spectra
-from dualres.judge.backends import Windows, views_of
+from dualres.judge.backends import Windows
+from dualres.kernel.views import views_of
 from dualres.model.views.weights import HEAD, ViewsWeights
 from dualres.utils.arrays import Exact
 
@@ -41,7 +42,7 @@ class Head:
 
     @classmethod
     def of(cls, weights: ViewsWeights, name: str, label: int, rival: int) -> "Head":
-        own = {tensor: weights.arrays[f"heads.{name}.{tensor}"].astype(np.float64) for tensor in HEAD}
+        own = {tensor: weights.array(name, tensor) for tensor in HEAD}
         own["slopes"], own["offsets"] = own["slopes"][[label, rival]], own["offsets"][[label, rival]]
         neutral = (weights.class_view(name, label) + weights.class_view(name, rival)) / 2
         sharpness = float(own.pop("sharpness"))
@@ -76,8 +77,13 @@ class Head:
         return np.asarray(common[:, None] - 2 * z @ self.slopes.T + self.offsets)
 
 
-def view_shares(weights: ViewsWeights, windows: Windows, label: int, rival: int) -> Contributions:
-    """Of raw windows (n, window) at the model's rate, between two classes by their numbers."""
+def view_shares(
+    weights: ViewsWeights, windows: Windows, label: int, rival: int, *, neutral: Exact | None = None
+) -> Contributions:
+    """Of raw windows (n, window) at the model's rate, between two classes by their numbers.
+
+    The network itself knows what is neutral between them.
+    """
     config, groups = weights.config, groupings(weights.config)
     views = {name: view.astype(np.float64) for name, view in views_of(weights, windows).items()}
     heads = {name: Head.of(weights, name, label, rival) for name in views}
@@ -108,3 +114,16 @@ def _over_time(windows: Windows, config: ModelConfig, head: Head) -> Exact:
     for i, window in enumerate(windows):
         tokens[i] = (log_spectra(window, config, np.float64) @ per_unit - at_neutral) / config.tokens
     return tokens
+
+
+def portrait_distance(weights: ViewsWeights, one: Portrait, other: Portrait) -> float:
+    """The geometric mean over heads of the distance that each measures to a class, here to a recording."""
+    logs = []
+    for name in one:
+        z = (one[name] - other[name]) * weights.array(name, "scale")
+        along = weights.array(name, "directions") @ z
+        logs.append(np.log(max(float(z @ z - (along**2).sum()), 1e-12)) / 2)
+    return float(np.exp(np.mean(logs)))
+
+
+EXPLANATION = Explanation(view_shares, views=views_of, distance=portrait_distance)

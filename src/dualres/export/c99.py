@@ -12,7 +12,7 @@ from dualres.errors import ExportError
 from dualres.export import compiler as cc
 from dualres.export.compiler import CompiledCheck, Flash
 from dualres.export.destination import check_folder, place, resolved, write_files
-from dualres.export.network_kinds import axes_in, kind_of
+from dualres.export.device_network import axes_in, device_of
 from dualres.export.rates import ratio_for
 from dualres.export.sources import FILES, MADE, README, copied, listing, made, no_longer
 from dualres.export.test_vectors import refuse_other_sizes
@@ -52,7 +52,7 @@ def write_c99(
     refuse_other_sizes(model)
     _refuse_names("class", model.classes)
     _refuse_names("axis", model.card.channels)
-    ratio, files = ratio_for(model, rate), copied(kind_of(model))
+    ratio, files = ratio_for(model, rate), copied(device_of(model))
     names = (*files, *MADE)
     check_folder(folder, names, overwrite)
     compiler = cc.host_compiler()
@@ -63,8 +63,8 @@ def write_c99(
         )
     progress("Export", 0, 3, "model")
     files |= made(model, rate, ratio, int16)
-    checks, flash = _confirmed(files, model.classes, compiler, int16, progress) if compiler else ((), ())
-    files[README] = _readme(model, rate, checks, flash, compiler).encode()
+    checks, flash = _confirmed(files, model.classes, compiler, int16=int16, progress=progress) if compiler else ((), ())
+    files[README] = _readme(model, rate, checks, flash, compiler=compiler).encode()
     files[FILES] = listing(names)
     place(files, folder, no_longer(folder, names))
     progress("Export", 3, 3, "")
@@ -82,7 +82,7 @@ def _refuse_names(what: str, names: Sequence[str]) -> None:
 
 
 def _confirmed(
-    files: dict[str, bytes], classes: Sequence[str], compiler: Sequence[str], int16: bool, progress: Progress
+    files: dict[str, bytes], classes: Sequence[str], compiler: Sequence[str], *, int16: bool, progress: Progress
 ) -> tuple[tuple[CompiledCheck, ...], tuple[Flash, ...]]:
     """Compile in a temporary folder, check, and measure; also for a Cortex-M4 where its compiler is at hand."""
     builds = [cc.AS_MADE[int16]] + [cc.INT16] * (not int16)
@@ -93,7 +93,7 @@ def _confirmed(
         checks, compiled = [], []
         for build in builds:
             compiled.append(cc.compile_objects(folder, compiler, beside / build.name, build))
-            checks.append(cc.check(folder, compiler, compiled[-1], build, classes))
+            checks.append(cc.check(folder, compiler, compiled[-1], build, classes=classes))
         flash = cc.flash_size("this machine", compiled[0])
         progress("Export", 2, 3, "measure")
         if cortex := cc.cortex_m4_compiler():
@@ -107,6 +107,7 @@ def _readme(
     rate: Fraction,
     checks: Sequence[CompiledCheck],
     flash: Sequence[Flash],
+    *,
     compiler: Sequence[str] | None,
 ) -> str:
     template = (resources("dualres.export") / "device" / README).read_text()

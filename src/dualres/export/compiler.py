@@ -75,7 +75,7 @@ def compile_objects(folder: Path, compiler: Sequence[str], into: Path, build: Bu
 
 
 def check(
-    folder: Path, compiler: Sequence[str], objects: Sequence[Path], build: Build, classes: Sequence[str]
+    folder: Path, compiler: Sequence[str], objects: Sequence[Path], build: Build, *, classes: Sequence[str]
 ) -> CompiledCheck:
     """Link and run the folder's check; an error if it does not agree with the model."""
     program = objects[0].with_name("check")

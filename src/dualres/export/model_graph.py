@@ -5,20 +5,16 @@ from collections.abc import Sequence
 
 import onnx
 
+from dualres.export.device_network import DeviceNetwork
 from dualres.export.graph import Graph
-from dualres.export.network_graph import network_graph, network_logits
-from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import INPUT, LIKENESS, OUTPUT, normalised
-from dualres.export.views_graph import views_distances, views_graph, views_logits
-from dualres.model.network import DualRes
-from dualres.model.views.network import ViewsNetwork
+from dualres.model.kinds import kind_of, resolved
+from dualres.model.torch_network import TorchNetwork
 from dualres.utils.arrays import Floats
-
-AnyNetwork = DualRes | ViewsNetwork
 
 
 def model_graph(
-    networks: Sequence[AnyNetwork], axes: int = 1, apart: bool = False, between: Floats | None = None
+    networks: Sequence[TorchNetwork], axes: int = 1, apart: bool = False, between: Floats | None = None
 ) -> onnx.ModelProto:
     """Raw windows (B, window), or of several axes (B, axes, window), to logits (B, classes).
 
@@ -27,12 +23,12 @@ def model_graph(
     of each network lie (networks, heads, classes, classes), there is `likeness` (B, 2) beside them, its mean over
     networks and axes.
     """
-    first = networks[0]
+    first, graph, window = networks[0], Graph(), networks[0].config.window
+    lying = iter([None] * len(networks) if between is None else between)
     if len(networks) == axes == 1:
-        if isinstance(first, DualRes):
-            return network_graph(first)
-        return views_graph(first, None if between is None else between[0])
-    graph, window = Graph(), first.config.window
+        logits, seen = _of_kind(graph, normalised(graph), first, next(lying))
+        shown = [(graph.single(look), LIKENESS, 2) for look in seen]
+        return graph.finish((INPUT, window), (logits, OUTPUT, first.classes), *shown)
     if apart:
         members = len(networks) // axes
         asked = [
@@ -43,13 +39,13 @@ def model_graph(
         asked = [(graph.put("Reshape", INPUT, [-1, window]) if axes > 1 else INPUT, networks)]
     said: list[str] = []
     looks: list[str] = []
-    lying = iter([None] * len(networks) if between is None else between)
     for windows, own in asked:
         signal = normalised(graph, windows)  # what networks have in common beyond this, a runtime computes once
         for network in own:
-            logs, look = _judged(graph, signal, network, axes // len(asked), next(lying))
-            said.append(logs)
-            looks += look
+            logits, seen = _of_kind(graph, signal, network, next(lying))
+            looks += [graph.put("Reshape", look, [-1, axes // len(asked), 2]) for look in seen]
+            logs = graph.put("LogSoftmax", graph.double(logits), axis=-1)
+            said.append(graph.put("Reshape", logs, [-1, axes // len(asked), network.classes]))
     together = graph.single(graph.put("ReduceLogSumExp", graph.put("Concat", *said, axis=1), axes=[1], keepdims=0))
     mean = graph.put("Sub", together, [math.log(len(said) * axes / len(asked))])
     takes = (INPUT, axes, window) if axes > 1 else (INPUT, window)
@@ -60,18 +56,7 @@ def model_graph(
     return graph.finish(takes, *gives)
 
 
-def _judged(graph: Graph, signal: str, network: AnyNetwork, axes: int, between: Floats | None) -> tuple[str, list[str]]:
-    """Of normalised windows of several axes, (B * axes, window): log-probabilities (B, axes, classes), and likeness.
-
-    Both in double precision.
-    """
-    looks = []
-    if isinstance(network, DualRes):
-        logits = network_logits(graph, signal, network)
-    else:
-        distances = views_distances(graph, signal, network)
-        logits = views_logits(graph, distances, network)
-        if between is not None:
-            looks.append(graph.put("Reshape", likeness(graph, distances, between), [-1, axes, 2]))
-    logs = graph.put("LogSoftmax", graph.double(logits), axis=-1)
-    return graph.put("Reshape", logs, [-1, axes, network.classes]), looks
+def _of_kind(graph: Graph, signal: str, network: TorchNetwork, between: Floats | None) -> tuple[str, list[str]]:
+    """Normalised windows (B, window) to logits (B, classes), and likeness (B, 2) in double precision where there is."""
+    device: DeviceNetwork = resolved(kind_of(network).device)
+    return resolved(device.graph)(graph, signal, network, between)

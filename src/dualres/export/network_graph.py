@@ -8,12 +8,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import onnx
 import torch
 
-from dualres.config import ModelConfig
 from dualres.export.graph import Graph, exact
-from dualres.export.spectra_graph import INPUT, OUTPUT, frames_at, log_magnitudes, normalised, refuse_cut_hops
+from dualres.export.spectra_graph import frames_at, log_magnitudes, refuse_cut_hops
 from dualres.model.network import DualRes
 from dualres.model.weights import MAPS
 from dualres.utils.arrays import Exact
@@ -21,14 +19,7 @@ from dualres.utils.arrays import Exact
 CHUNK = 16  # tokens whose pairs are looked at together
 
 
-def network_graph(network: DualRes) -> onnx.ModelProto:
-    """Raw windows (B, window) to logits (B, classes)."""
-    graph = Graph()
-    logits = network_logits(graph, normalised(graph), network)
-    return graph.finish((INPUT, network.config.window), (logits, OUTPUT, network.classes))
-
-
-def network_logits(graph: Graph, signal: str, network: DualRes) -> str:
+def judged(graph: Graph, signal: str, network: DualRes, between: None) -> tuple[str, list[str]]:
     """Normalised windows (B, window) to logits (B, classes)."""
     config = network.config
     refuse_cut_hops(config)
@@ -41,7 +32,7 @@ def network_logits(graph: Graph, signal: str, network: DualRes) -> str:
     mixed, gate = graph.split(graph.linear(y, heard * weight, bias), [config.width] * 2)
     gated = graph.put("Mul", mixed, graph.put("Mul", gate, graph.put("Sigmoid", gate)))
     pooled = graph.put("ReduceMean", graph.put("Add", features, gated), axes=[1], keepdims=0)
-    return graph.linear(pooled, *_joined(network.head))
+    return graph.linear(pooled, *_joined(network.head)), []
 
 
 def _features(graph: Graph, signal: str, network: DualRes) -> str:
@@ -52,18 +43,13 @@ def _features(graph: Graph, signal: str, network: DualRes) -> str:
     for name, length, first in (("short", config.short, config.crop), ("long", config.long, 0)):
         weight, bias = _joined(getattr(encoder, name))
         present = float(config.branches in ("both", name))
-        views.append(_projected(graph, hops, config, length, first, present * weight, present * bias))
+        starts = first + np.arange(config.tokens)
+        logs, bins = log_magnitudes(graph, frames_at(graph, hops, starts, length // config.hop), length)
+        # Frequencies that come twice share their row.
+        shared = present * weight[bins] / np.bincount(bins)[bins, None]
+        shaped = graph.put("Reshape", logs, [-1, config.tokens, len(bins)])
+        views.append(graph.linear(shaped, shared, present * bias))
     return graph.put("Concat", *views, axis=-1)
-
-
-def _projected(
-    graph: Graph, hops: str, config: ModelConfig, length: int, first: int, weight: Exact, bias: Exact
-) -> str:
-    """log(1 + |STFT|) times a weight (bins, outputs); the first frame begins with hop number `first`."""
-    starts = first + np.arange(config.tokens)
-    logs, bins = log_magnitudes(graph, frames_at(graph, hops, starts, length // config.hop), length)
-    shared = weight[bins] / np.bincount(bins)[bins, None]  # frequencies that come twice share their row
-    return graph.linear(graph.put("Reshape", logs, [-1, config.tokens, len(bins)]), shared, bias)
 
 
 def _coefficients(graph: Graph, v: str, network: DualRes, count: int) -> list[str]:

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from dualres.export.network_kinds import VIEWS, kind_of, weights_in
+from dualres.export.device_network import device_of, weights_in
 from dualres.export.sets import sets_of
 from dualres.judge.backends import Windows, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration
 from dualres.judge.trust.class_subspace import WEIGHTS, between
 from dualres.judge.trust.novelty import distances
+from dualres.model.kinds import resolved
 from dualres.model.views.weights import ViewsWeights
 from dualres.utils.arrays import Exact, Floats
 
@@ -31,9 +32,9 @@ class Familiar:
 
 
 def familiar_of(model: Model) -> Familiar | None:
-    """None where nothing is known: without a calibration, and of the paper's network."""
+    """None where nothing is known: without a calibration, and of a kind that does not tell how its classes lie."""
     card = model.card
-    if not card.calibration or kind_of(model) is not VIEWS or len(card.classes) > MOST_CLASSES:
+    if not card.calibration or device_of(model).between is None or len(card.classes) > MOST_CLASSES:
         return None
     calibration, sets = Calibration.parsed(card.calibration, card.classes), sets_of(card)
     most = calibration.doubt_limit(sets.unit, sets.error) if sets else None
@@ -53,9 +54,11 @@ def likeness_of(model: Model, windows: Windows) -> Exact:
 
 def between_classes(model: Model) -> Floats:
     """How classes lie around their middle, (networks, heads, classes, classes): lengths, then coordinates."""
-    found = []
-    for weights in weights_in(model):
-        assert isinstance(weights, ViewsWeights)
-        heads = [between(weights, head) for head in WEIGHTS]
-        found.append([np.concatenate([head.lengths[None], head.across]) for head in heads])
-    return np.array(found, dtype=np.float32)
+    lying = resolved(device_of(model).between)
+    return np.stack([lying(weights) for weights in weights_in(model)] if lying else [])
+
+
+def lying_of(weights: ViewsWeights) -> Floats:
+    """The same of one network of views, (heads, classes, classes)."""
+    heads = [between(weights, head) for head in WEIGHTS]
+    return np.array([np.concatenate([head.lengths[None], head.across]) for head in heads], dtype=np.float32)

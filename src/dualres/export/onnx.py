@@ -7,7 +7,7 @@ import numpy as np
 
 from dualres.errors import ExportError
 from dualres.export.destination import check_file
-from dualres.export.network_kinds import axes_in, kind_of, weights_in
+from dualres.export.device_network import axes_in, device_of, weights_in
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
@@ -53,7 +53,7 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     logits, *likeness = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())
-    tolerance = kind_of(model).logit_tolerance * max(1.0, np.abs(wanted).max())
+    tolerance = device_of(model).logit_tolerance * max(1.0, np.abs(wanted).max())
     chosen = np.take_along_axis(wanted, logits.argmax(1)[:, None], axis=1)[:, 0]
     if not off <= tolerance or (chosen < wanted.max(1) - 2 * tolerance).any():  # nearer than that, either may be
         raise ExportError(f"{path}: not written, for ONNX Runtime gives other logits than the model (off by {off:.2g})")

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from dualres.config import HELD, SOXR
 from dualres.errors import ConfigError
-from dualres.export.network_kinds import DeviceKind, axes_in, kind_of
+from dualres.export.device_network import DeviceNetwork, axes_in, device_of
 from dualres.judge.model import Model
 from dualres.kernel.resample import CROSSINGS
 
@@ -16,13 +16,13 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     """From a device's rate in Hz to the model's; an error if a device cannot do that."""
     target = model.card.config.rate
     ratio, shown = target / rate, _shown(rate)
-    kind = kind_of(model)
-    needed = working_memory(ratio, len(model.classes), kind, axes_in(model))
-    if needed > kind.working_memory:
+    device = device_of(model)
+    needed = working_memory(ratio, len(model.classes), device, axes_in(model))
+    if needed > device.working_memory:
         on_axes = f" on {axes_in(model)} axes" if axes_in(model) > 1 else ""
         raise ConfigError(
             f"{len(model.classes)} classes{on_axes} at {shown} Hz take {_shown(Fraction(needed))} bytes of working "
-            f"memory besides the window, of {kind.working_memory}; sample at a lower rate"
+            f"memory besides the window, of {device.working_memory}; sample at a lower rate"
         )
     if max(ratio.numerator, ratio.denominator) > LARGEST_FACTOR:
         nearest = target / _nearest_ratio(ratio)
@@ -37,13 +37,13 @@ def ratio_for(model: Model, rate: Fraction) -> Fraction:
     return ratio
 
 
-def working_memory(ratio: Fraction, classes: int, kind: DeviceKind, axes: int = 1) -> int:
+def working_memory(ratio: Fraction, classes: int, device: DeviceNetwork, axes: int = 1) -> int:
     """Bytes of `dualres_state` besides its window, as dualres.h declares it, with one lane and 8-byte doubles."""
     counters = 4 * 4  # three, and a gap
     sums = 8 * classes
     inputs = int(2 * CROSSINGS * max(1 / ratio, Fraction(1))) + 1
     converter = 0 if ratio == 1 else 4 * (4 + inputs)
-    return -(-(counters + sums + axes * converter + kind.scratch) // 8) * 8  # whole doubles
+    return -(-(counters + sums + axes * converter + device.scratch) // 8) * 8  # whole doubles
 
 
 def _nearest_ratio(ratio: Fraction) -> Fraction:

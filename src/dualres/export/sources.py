@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from dualres.export.network_kinds import DeviceKind, axes_in, kind_of, packed_for_c
+from dualres.export.device_network import DeviceNetwork, axes_in, device_of, packed_for_c
 from dualres.export.novelty import between_classes, familiar_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import COUNTS, LOOK_TOLERANCE, OFFSET, TestVectors, expected
@@ -25,13 +25,13 @@ PER_LINE = 8  # numbers
 CORTEX_M = ("startup.c", "memory.ld", "count.c", "Makefile")
 
 
-def copied(kind: DeviceKind) -> dict[str, bytes]:
-    """What is the same for every model of a kind, by name below the folder."""
+def copied(network: DeviceNetwork) -> dict[str, bytes]:
+    """What is the same for every model of a kind of network, by name below the folder."""
     device, kernel = resources("dualres.export") / "device", resources("dualres.kernel")
     found = {name: (device / name).read_bytes() for name in PLAIN}
-    found["network.h"] = (device / "network" / kind.header).read_bytes()
+    found["network.h"] = (device / "network" / network.header).read_bytes()
     found |= {f"cortex-m/{name}": (device / "cortex-m" / name).read_bytes() for name in CORTEX_M}
-    return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included(kind.kernel)}
+    return found | {f"kernel/{name}": (kernel / name).read_bytes() for name in _included(network.kernel)}
 
 
 def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str, bytes]:
@@ -40,7 +40,7 @@ def made(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> dict[str
         "dualres_model.h": _sizes(model, rate, ratio, int16),
         "dualres_model.c": _constants(model, ratio),
         "check_values.h": _check_values(
-            kind_of(model), expected(model, rate, int16=False), expected(model, rate, int16=True)
+            device_of(model), expected(model, rate, int16=False), expected(model, rate, int16=True)
         ),
         "card.json": json.dumps(model.card.as_data(), indent=1) + "\n",
     }
@@ -77,7 +77,7 @@ def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
         f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n{_likeness(model)}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
-        f"#define DUALRES_COUNTED_BYTES {kind_of(model).scratch}\n\n"
+        f"#define DUALRES_COUNTED_BYTES {device_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
         f"{counts if int16 else ''}\n#endif\n"
@@ -180,12 +180,12 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
     )
 
 
-def _check_values(kind: DeviceKind, by_floats: TestVectors, by_counts: TestVectors) -> str:
+def _check_values(network: DeviceNetwork, by_floats: TestVectors, by_counts: TestVectors) -> str:
     """check_values.h: for builds with floats and with counts."""
     return (
         "/* What the model says of the check's signals. */\n\n"
         "#ifndef DUALRES_CHECK_VALUES_H\n#define DUALRES_CHECK_VALUES_H\n\n"
-        f"#define LOGIT_TOLERANCE {kind.logit_tolerance}\n#define SHARE_TOLERANCE {kind.share_tolerance}\n"
+        f"#define LOGIT_TOLERANCE {network.logit_tolerance}\n#define SHARE_TOLERANCE {network.share_tolerance}\n"
         f"#define LOOK_TOLERANCE {LOOK_TOLERANCE}\n"
         f"#define COUNTS {float(COUNTS)}\n#define STREAM_OFFSET {OFFSET}\n\n"
         f"enum {{ CHECK_WINDOWS = {by_floats.logits.shape[1]}, STREAM_SAMPLES = {by_floats.samples} }};\n\n"

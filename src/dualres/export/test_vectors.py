@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError
-from dualres.export.network_kinds import axes_in, weights_in
+from dualres.export.device_network import axes_in, weights_in
 from dualres.export.novelty import familiar_of
 from dualres.judge.backends import Windows, exact_logits
 from dualres.judge.model import CHECK_WINDOWS, Model

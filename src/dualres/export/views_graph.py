@@ -7,22 +7,17 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
-import onnx
 
 from dualres.config import LEAST_MAGNITUDE, SMALLEST_DISTANCE, VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph, exact
 from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import (
-    INPUT,
-    LIKENESS,
-    OUTPUT,
     Bins,
     frames_at,
     hann,
     log_magnitudes,
     log_of_root,
-    normalised,
     powers,
     refuse_cut_hops,
     spectra,
@@ -35,17 +30,17 @@ from dualres.utils.arrays import Exact, Floats
 PHASE = 1024  # samples of each of the interleaved parts that a window's low lines are computed from
 
 
-def views_graph(network: ViewsNetwork, between: Floats | None = None) -> onnx.ModelProto:
-    """Raw windows (B, window) to log-probabilities (B, classes), with `between` also to `likeness` (B, 2)."""
-    graph = Graph()
-    distances = views_distances(graph, normalised(graph), network)
-    gives = [(views_logits(graph, distances, network), OUTPUT, network.classes)]
-    if between is not None:
-        gives.append((graph.single(likeness(graph, distances, between)), LIKENESS, 2))
-    return graph.finish((INPUT, network.config.window), *gives)
+def judged(graph: Graph, signal: str, network: ViewsNetwork, between: Floats | None) -> tuple[str, list[str]]:
+    """Normalised windows (B, window) to log-probabilities (B, classes), with `between` also to a likeness (B, 2).
+
+    The likeness is in double precision.
+    """
+    distances = _all_distances(graph, signal, network)
+    logits = _log_probabilities(graph, distances, network)
+    return logits, [] if between is None else [likeness(graph, distances, between)]
 
 
-def views_logits(graph: Graph, distances: Sequence[str], network: ViewsNetwork) -> str:
+def _log_probabilities(graph: Graph, distances: Sequence[str], network: ViewsNetwork) -> str:
     """Distances of all heads to log-probabilities (B, classes)."""
     said = [
         graph.put("Mul", graph.put("Log", distance), graph.double(graph.put("Identity", sharpness)))
@@ -59,7 +54,7 @@ def _sharpness(network: ViewsNetwork) -> Iterator[Exact]:
         yield -exact(head.sharpness).reshape(1)  # type: ignore[arg-type]
 
 
-def views_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:
+def _all_distances(graph: Graph, signal: str, network: ViewsNetwork) -> list[str]:
     """Normalised windows (B, window) to squared distances (B, classes) of each head, in double precision."""
     config = network.config
     refuse_cut_hops(config)

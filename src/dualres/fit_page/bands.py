@@ -7,12 +7,11 @@ from html import escape
 import numpy as np
 
 from dualres.explain.nearest import Neighbour, halfway, portrait
-from dualres.explain.reasons import Reasons, compare_classes
+from dualres.explain.reasons import Reasons, compare_classes, explanation_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import recording_scores
 from dualres.learn.estimate import Estimate
 from dualres.learn.workflow import FittedModel
-from dualres.model_file.card import DUALRES, OURS
 from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
 from dualres.utils import html
@@ -24,7 +23,7 @@ TOP = 3  # regions of a class
 def section(fitted: FittedModel, typical: Mapping[str, Recording]) -> str:
     """The whole part, by a typical recording of each class; of several axes the first is explained."""
     model, card, of_axes = fitted.model, fitted.model.card, ""
-    if card.method not in OURS:
+    if card.kind is None or card.kind.explanation is None:
         return html.section("What it listens to", "Reasons are known of DualRes alone.", "")
     if card.axes:
         typical = {label: replace(in_order(one, card.channels)[0], label=label) for label, one in typical.items()}
@@ -40,12 +39,13 @@ def section(fitted: FittedModel, typical: Mapping[str, Recording]) -> str:
 
 def reasons_of(model: Model, typical: Mapping[str, Recording], estimate: Estimate | None) -> list[Reasons]:
     """For each class and against its rival; frequencies of the paper's network are counted from halfway between."""
-    trained = model.card.method == DUALRES
-    known = [Neighbour(one, portrait(model, one, WINDOWS), 0.0) for one in typical.values() if trained]
+    counts = explanation_of(model).counts_from
+    known = [Neighbour(one, portrait(model, one, WINDOWS), 0.0) for one in typical.values() if counts]
     found = []
     for label, recording in typical.items():
         rival = confused_with(label, estimate) or _next_to(label, model, recording)
-        found.append(compare_classes(model, recording, label, rival, halfway(known, label, rival), WINDOWS))
+        neutral = halfway(known, label, rival)
+        found.append(compare_classes(model, recording, label, rival, neutral=neutral, limit=WINDOWS))
     return found
 
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from dualres.config import recipe_title
 from dualres.errors import OutputError
 from dualres.fit_page import bands as listening
 from dualres.fit_page import calibration as sureness
@@ -25,7 +24,7 @@ from dualres.fit_page.signal_looks import SignalPicture, difference, first_axis,
 from dualres.fit_page.svg import Scale
 from dualres.learn.label_warnings import narrow
 from dualres.learn.workflow import FittedModel
-from dualres.model_file.card import VIEWS, Card
+from dualres.model_file.card import Card
 from dualres.recordings.recording import Recording
 from dualres.utils import html
 from dualres.utils.arrays import Exact
@@ -107,7 +106,7 @@ def fit_page(
     of = f" of {len(components)} components" if components else ""
     lead = (
         f"{len(card.classes)} classes, learned from {len(recordings)} recordings{of}: "
-        f"{sum(card.exposure_s.values()):.1f} labelled seconds. Recipe: {recipe_title(card.recipe)}."
+        f"{sum(card.exposure_s.values()):.1f} labelled seconds. Recipe: {card.learned_by}."
     )
     return html.page(f"What {model_file.name.removesuffix('.safetensors')} learned", lead, [], sections)
 
@@ -204,13 +203,9 @@ def _card(card: Card) -> dict[str, str]:
     """All that a card holds, a line for each; what stands elsewhere on the page is left out."""
     elsewhere = {"classes", "config", "exposure_s", "score", "remarks", "estimates", "calibration"}
     shown = {*elsewhere, "recipe", "seed", "members"}
-    kind = "network of views" if card.method == VIEWS else "the paper's network"
+    kind = card.kind.title if card.kind else card.method
     seeds = f", {card.members} members with seeds {', '.join(map(str, card.seeds))}" if card.recipe else ""
-    known = {
-        "Model": f"{kind}{seeds}",
-        "Recipe": recipe_title(card.recipe),
-        "Rate": f"{card.config.rate / 1000:g} kHz inside",
-    }
+    known = {"Model": f"{kind}{seeds}", "Recipe": card.learned_by, "Rate": f"{card.config.rate / 1000:g} kHz inside"}
     others = {name.replace("_", " ").capitalize(): _said(v) for name, v in card.as_data().items() if name not in shown}
     return {**known, **others}
 

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError
-from dualres.judge.backends import Member, views_of, weights_of
+from dualres.judge.backends import Member, weights_of
 from dualres.judge.model import Model
 from dualres.judge.verdict import STRETCH
-from dualres.model.views.weights import ViewsWeights
-from dualres.model_file.card import VIEWS
+from dualres.model.kinds import MovableViews, resolved
+from dualres.model.weights import NetworkWeights
 from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered, evenly, every_window, stretches
@@ -39,8 +39,7 @@ class Baseline:
 def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None = None) -> Baseline:
     """The model as it should judge the machine that `healthy` recordings are of; `label` names their class."""
     label = class_of_healthy(model, label)
-    if model.card.method != VIEWS:
-        raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")
+    _movable(model)
     if not healthy:
         raise ConfigError("a baseline needs at least one recording of the machine running well")
     signals = [in_order(recording, model.card.channels) for recording in healthy]
@@ -55,27 +54,30 @@ def with_baseline(model: Model, healthy: Sequence[Recording], label: str | None 
     return Baseline(Model(tuple(weights for weights, _ in found), card), label, len(healthy), seconds)
 
 
-def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: str) -> tuple[ViewsWeights, int]:
+def _movable(model: Model) -> MovableViews:
+    """What moves the views of its kind of network; an error for other models."""
+    found = resolved(model.card.kind.baseline) if model.card.kind else None
+    if found is None:
+        raise ConfigError("a baseline needs a model of views, the default of dualres fit; this one was trained")
+    return found
+
+
+def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: str) -> tuple[NetworkWeights, int]:
     """The network as it should judge, and how many samples of the signals, at the model's rate, tell so."""
-    config, weights = model.card.config, weights_of(member)
-    assert isinstance(weights, ViewsWeights)
+    config, weights, movable = model.card.config, weights_of(member), _movable(model)
     sums: dict[str, npt.NDArray[np.float64]] = {}
     windows, samples = 0, 0
     for recording in healthy:
         count = 0
         for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, None):
             shown = every_window(stretch, config.window)
-            for name, view in views_of(weights, shown).items():
+            for name, view in movable.views(weights, shown).items():
                 sums[name] = view.sum(0, dtype=np.float64) + sums.get(name, np.zeros(view.shape[1]))
             count += len(shown)
         windows += count
         samples += covered(evenly(0, count, config.window // 2), config.window)
-    arrays = dict(weights.arrays)
-    for name, total in sums.items():
-        key = f"heads.{name}.centre"
-        moved = total / windows - weights.class_view(name, model.classes.index(label))
-        arrays[key] = (arrays[key] + WEIGHT * moved).astype(np.float32)
-    return ViewsWeights(weights.config, arrays), samples
+    means = {name: total / windows for name, total in sums.items()}
+    return movable.moved(weights, means, model.classes.index(label), WEIGHT), samples
 
 
 def class_of_healthy(model: Model, label: str | None) -> str:

@@ -19,16 +19,15 @@ import numpy.typing as npt
 from dualres.errors import MISFIT, ConfigError, ModelFileError
 from dualres.judge.backends import Member, Scores, Windows, by_torch, in_torch, scorer, scores, weights_of
 from dualres.model.check import check_windows
-from dualres.model.views.weights import ViewsWeights, views_shapes
-from dualres.model.weights import Weights, shapes
-from dualres.model_file.card import OURS, VIEWS, Card
+from dualres.model.kinds import NetworkKind, Shapes, resolved
+from dualres.model.weights import NetworkWeights
+from dualres.model_file.card import Card
 from dualres.model_file.file import FORMAT, by_network, prefixes, read
 from dualres.model_file.integrity import Arrays, arrays_in, compare_checks, seal
 from dualres.utils.files import write_whole
 
 if TYPE_CHECKING:
-    from dualres.model.network import DualRes
-    from dualres.model.views.network import ViewsNetwork
+    from dualres.model.torch_network import TorchNetwork
 
 CHECK_WINDOWS = 2
 
@@ -74,14 +73,14 @@ class Model:
         return Model(self.members_of(axis), replace(self.card, channels=(), axes=""))
 
     @cached_property
-    def networks(self) -> tuple[DualRes | ViewsNetwork, ...]:
+    def networks(self) -> tuple[TorchNetwork, ...]:
         """The members as PyTorch networks; an error for a comparator, which has none."""
-        if self.card.method not in OURS:
+        if self.card.kind is None:
             raise ConfigError(f"this needs a DualRes network, and the model is of the method {self.card.method}")
-        return tuple(in_torch(one) if isinstance(one, Weights | ViewsWeights) else one for one in self.members)
+        return tuple(in_torch(one) if isinstance(one, NetworkWeights) else one for one in self.members)
 
     @property
-    def network(self) -> DualRes | ViewsNetwork:
+    def network(self) -> TorchNetwork:
         """The only one; an error where there are several, for one of them is not the model."""
         if self.card.networks > 1:
             fewer = "one axis" if self.card.apart > 1 else "one member"
@@ -92,15 +91,13 @@ class Model:
 
     def without_torch(self) -> Model:
         """The same model, its networks as a file gives them; a comparator's stays what it is."""
-        if self.card.method not in OURS:
-            return self
-        return Model(tuple(map(weights_of, self.members)), self.card)
+        return Model(tuple(map(weights_of, self.members)), self.card) if self.card.kind else self
 
     @property
-    def weights(self) -> Weights | ViewsWeights:
+    def weights(self) -> NetworkWeights:
         """Those of the only network."""
         one = self.members[0]
-        plain = isinstance(one, Weights | ViewsWeights) and self.card.networks == 1
+        plain = isinstance(one, NetworkWeights) and self.card.networks == 1
         return weights_of(one if plain else self.network)
 
     @cached_property
@@ -122,13 +119,13 @@ def save(model: Model, path: Path | str) -> None:
 def content(model: Model, checks: npt.ArrayLike | None = None) -> bytes:
     """What `save` writes; with `checks`, those instead of what the model says of its check windows."""
     if checks is None:
-        checks = check_scores(model) if model.card.method not in OURS else _check_logits(model, CHECK_WINDOWS)
+        checks = _check_logits(model, CHECK_WINDOWS) if model.card.kind else check_scores(model)
     return seal(FORMAT, model.card.as_data(), checks, _arrays(model))
 
 
 def _arrays(model: Model) -> Arrays:
     """Of all members, by the names that they have in a model file."""
-    comparator = model.card.method not in OURS
+    comparator = model.card.kind is None
     return {
         prefix + name: array
         for prefix, member in zip(prefixes(model.card.networks), model.members, strict=True)
@@ -146,12 +143,12 @@ def load(path: Path | str) -> Model:
     """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
     path = Path(path)
     card, checks, blob = read(path)
-    if card.method not in OURS:
+    if card.kind is None:
         raise ModelFileError(
             f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
             "dualres.bench.methods.load reads it"
         )
-    model = Model(tuple(_weights_of_members(blob, card, path)), card)
+    model = Model(tuple(_weights_of_members(blob, card, card.kind, path)), card)
     try:
         found = _check_logits(model, 1)
     except MISFIT as error:
@@ -166,8 +163,7 @@ def _check_logits(model: Model, windows: int) -> npt.NDArray[np.float64]:
     Of a network of PyTorch's by PyTorch, so that a file can tell when a fast one goes wrong.
     """
     batch = check_windows(windows, model.card.config.window)
-    plain = Weights | ViewsWeights
-    by_member = [scorer(m)(batch) if isinstance(m, plain) else by_torch(m, batch) for m in model.members]
+    by_member = [scorer(m)(batch) if isinstance(m, NetworkWeights) else by_torch(m, batch) for m in model.members]
     return _stacked([each.astype(np.float64) for each in by_member])
 
 
@@ -175,20 +171,22 @@ def _stacked(by_network: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.fl
     return by_network[0] if len(by_network) == 1 else np.stack(by_network, axis=1)
 
 
-def _weights_of_members(blob: bytes, card: Card, path: Path) -> list[Weights | ViewsWeights]:
+def _weights_of_members(blob: bytes, card: Card, kind: NetworkKind, path: Path) -> list[NetworkWeights]:
     arrays = arrays_in(blob, path)
     if any(array.dtype != np.float32 for array in arrays.values()):
         raise ModelFileError(f"{path}: its weights are not float32")
-    return [_weights(card, of_network, path) for of_network in by_network(arrays, card, path)]
+    wanted, make = resolved(kind.shapes)(card.config, len(card.classes)), resolved(kind.weights)
+    each = by_network(arrays, card, path)
+    for of_network in each:
+        _check_shapes(of_network, wanted, path)
+    return [make(card.config, of_network) for of_network in each]
 
 
-def _weights(card: Card, arrays: Arrays, path: Path) -> Weights | ViewsWeights:
-    """The arrays of one network, whose names and shapes are those that the card asks for."""
-    wanted = (views_shapes if card.method == VIEWS else shapes)(card.config, len(card.classes))
+def _check_shapes(arrays: Arrays, wanted: Shapes, path: Path) -> None:
+    """An error for arrays of one network whose names and shapes are not those that its card asks for."""
     found = {name: array.shape for name, array in arrays.items()}
     if found != wanted:
         first = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         raise ModelFileError(
             f"{path}: its weights do not fit its card ({first}: {found.get(first)} instead of {wanted.get(first)})"
         )
-    return (ViewsWeights if card.method == VIEWS else Weights)(card.config, arrays)

@@ -22,7 +22,7 @@ class _Augment(ctypes.Structure):
     )
 
     def __init__(
-        self, magnitudes: Tensor, gains: Tensor, partners: Tensor, shares: Tensor, scale: Tensor, shift: Tensor
+        self, magnitudes: Tensor, gains: Tensor, *, partners: Tensor, shares: Tensor, scale: Tensor, shift: Tensor
     ) -> None:
         windows, tokens, bins = magnitudes.shape
         places = [
@@ -49,6 +49,7 @@ def seen(
     magnitudes: Tensor,
     gains: Tensor,
     standard: tuple[Tensor, Tensor],
+    *,
     rows: slice,
     partners: Tensor,
     shares: Tensor,
@@ -56,7 +57,8 @@ def seen(
 ) -> Tensor:
     """Fill `out` with what `seen_ref` (learn/trained/augment/supports.py) gives: float32 on the CPU, partners int64."""
     (_, tokens, bins), (mean, spread) = magnitudes.shape, standard
-    job = _Augment(magnitudes, gains, partners, shares, math.log(2) / spread, -mean / spread)
+    standardised = {"scale": math.log(2) / spread, "shift": -mean / spread}
+    job = _Augment(magnitudes, gains, partners=partners, shares=shares, **standardised)
     address("out", out, rows.stop - rows.start, tokens, bins)
     entry = _entry()
     assert entry is not None, "`available` said so"

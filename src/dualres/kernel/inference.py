@@ -13,7 +13,7 @@ from dualres.kernel.buffers import address
 from dualres.kernel.compiled import function, variant
 from dualres.kernel.pack import fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
-from dualres.model.weights import Weights
+from dualres.model.weights import NetworkWeights
 from dualres.utils.arrays import Floats
 
 # Half-overlapping windows that are scored in one call at most, and share their frames. How many they are changes no bit
@@ -37,14 +37,37 @@ class _Model(ctypes.Structure):
         return _Model, (*self._held, self.classes)  # addresses are of no use elsewhere
 
 
-class Scoring:
-    """Packed weights, ready to score windows of `window` samples on the CPU."""
+class Kernel:
+    """A network as it was when this was made, ready to score windows on the CPU."""
 
-    def __init__(self, constants: Floats, head: Floats, classes: int, window: int) -> None:
-        self._model, self._classes, self._window = _Model(constants, head, classes), classes, window
+    names = ("dualres_windows", "dualres_scratch")  # of the functions that score, and that want working memory
 
-    def _score(self, entry: EntryPoint | None, windows: Floats) -> Floats:
-        """Raw windows (n, window) to (n, classes), at most `TOGETHER` of those that half overlap in a call."""
+    def __init__(self, weights: NetworkWeights) -> None:
+        self._model = _Model(*self.pack(weights), weights.classes)
+        self._classes, self._window = weights.classes, weights.config.window
+
+    @staticmethod
+    def pack(weights: Any) -> tuple[Floats, Floats]:
+        """The constants and the head, as the functions take them."""
+        return packed(weights)
+
+    @classmethod
+    def entry(cls) -> EntryPoint | None:
+        """The functions in the variant in use; None where there is none."""
+        return _entry(cls.names, variant())
+
+    @classmethod
+    def serves(cls, config: ModelConfig) -> bool:
+        """Whether the compiled library is in use, and made for networks of these sizes."""
+        return fits(config) and cls.entry() is not None
+
+    def logits(self, windows: Floats) -> Floats:
+        """Raw float32 windows (n, window) at the model's rate to (n, classes).
+
+        Rows may be views into one signal: where each begins half a window after the one before, they share work, at
+        most `TOGETHER` of them. A window's logits are the same to the last bit, whatever it is scored with.
+        """
+        entry = self.entry()
         count, samples = windows.shape
         if samples != self._window:
             raise ConfigError(f"windows of shape {windows.shape} were given; the network takes (n, {self._window})")
@@ -69,39 +92,17 @@ class Scoring:
         return logits
 
 
-class Kernel(Scoring):
-    """A network as it was when this was made, ready to score windows on the CPU."""
-
-    def __init__(self, weights: Weights) -> None:
-        super().__init__(*packed(weights), weights.classes, weights.config.window)
-
-    def logits(self, windows: Floats) -> Floats:
-        """Raw float32 windows (n, window) at the model's rate to (n, classes).
-
-        Rows may be views into one signal: where each begins half a window after the one before, they share work. A
-        window's logits are the same to the last bit, whatever it is scored with.
-        """
-        return self._score(_entry(variant()), windows)
-
-
 def pieces_of(count: int, most: int, threads: int) -> int:
     """Into how many pieces of `most` windows or fewer `count` windows are cut, so that all threads get as many."""
     return min(count, -(-count // (most * threads)) * threads)
 
 
-def serves(config: ModelConfig) -> bool:
-    """Whether the compiled library is in use, and made for networks of these sizes."""
-    return fits(config) and _entry(variant()) is not None
-
-
-def entry_named(windows: str, scratch: str) -> EntryPoint | None:
-    """Functions of the variant in use that score windows, and that say how many bytes of working memory they want."""
-    score = function(windows, [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
-    wanted = function(scratch, [], ctypes.c_size_t)
-    return None if score is None or wanted is None else (score, -(-int(wanted()) // 4))
-
-
 @cache
-def _entry(chosen: str | None) -> EntryPoint | None:
-    """Of the paper's network, in the variant in use; None where there is none."""
-    return entry_named("dualres_windows", "dualres_scratch")
+def _entry(names: tuple[str, str], chosen: str | None) -> EntryPoint | None:
+    """By the names of a function that scores windows, and of one that says how many bytes of working memory it wants.
+
+    Both are of the variant in use, `chosen`.
+    """
+    score = function(names[0], [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
+    wanted = function(names[1], [], ctypes.c_size_t)
+    return None if score is None or wanted is None else (score, -(-int(wanted()) // 4))

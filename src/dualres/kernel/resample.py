@@ -48,7 +48,7 @@ class Resampler:
     `weights` gives those of some outputs, (outputs, width). It is asked for few at a time: all of them can be many.
     """
 
-    def __init__(self, up: int, down: int, rows: Integers, width: int, weights: Callable[[Integers], Exact]) -> None:
+    def __init__(self, up: int, down: int, rows: Integers, *, width: int, weights: Callable[[Integers], Exact]) -> None:
         size = max(1, (_PIECE - width) * up // (up + down) // _MOST_LANES) * _MOST_LANES
         periods = _periods_in_a_unit(up, size)
         self.unit, self._unit_rows = periods * up, periods * down  # a stretch of outputs begins at a multiple of `unit`
@@ -76,7 +76,7 @@ class Resampler:
         self._work_rows = _whole_vectors(int(self._pieces["rows"].max()) + _MOST_LANES)
         self._work_outputs = _whole_vectors(int(self._pieces["outputs"].max()))
 
-    def __call__(self, samples: Floats, first: int, mean: float, start: int, count: int) -> Floats | None:
+    def __call__(self, samples: Floats, first: int, *, mean: float, start: int, count: int) -> Floats | None:
         """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on.
 
         What is missing before and behind them counts as `mean`. None where there is no compiled library, and where

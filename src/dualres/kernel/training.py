@@ -29,19 +29,20 @@ _INPUTS = ("short_view", "long_view", "log_damping", "parameters", "ahead")
 _RESULTS = ("kept", "pooled", "d_pooled", "d_log_damping")
 
 
-def encode(short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
-    """Views (batch, tokens, bins), log damping (batch, width) and parameters in a row to the mean over tokens.
+def encode(views: tuple[Tensor, Tensor], log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
+    """Both views (batch, tokens, bins), log damping (batch, width) and parameters in a row to the mean over tokens.
 
     `parameters` lie as `parameter_places` in training.h has them, the rotations of the `states` oscillators last. The
     result, (batch, width), can be differentiated once. For second derivatives set DUALRES_KERNEL=off.
     """
-    pooled: Tensor = _Encode.apply(short, long, log_damping, parameters, states)  # type: ignore[no-untyped-call]
+    pooled: Tensor = _Encode.apply((views, states), log_damping, parameters)  # type: ignore[no-untyped-call]
     return pooled
 
 
 class _Encode(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, states: int) -> Tensor:
+    def forward(ctx: Any, given: tuple[tuple[Tensor, Tensor], int], log_damping: Tensor, parameters: Tensor) -> Tensor:
+        (short, long), states = given
         # In float64: the rotation since the first token grows to hundreds of radians.
         angles = torch.arange(1, short.shape[1] + 1)[:, None] * parameters[-states:].double()
         ahead = torch.cat([angles.cos(), angles.sin()], dim=1).float()
@@ -55,7 +56,7 @@ class _Encode(torch.autograd.Function):
     def backward(ctx: Any, d_pooled: Tensor) -> tuple[Tensor | None, ...]:
         *inputs, kept = ctx.saved_tensors
         d_parameters, d_log_damping = Training(*inputs).backward(kept, d_pooled.contiguous())
-        return None, None, d_log_damping, d_parameters, None
+        return None, d_log_damping, d_parameters
 
 
 class Training(ctypes.Structure):
@@ -63,8 +64,9 @@ class Training(ctypes.Structure):
 
     _fields_ = (*((name, ctypes.c_int64) for name in _SIZES), *((name, ctypes.c_void_p) for name in _INPUTS + _RESULTS))
 
-    def __init__(self, short: Tensor, long: Tensor, log_damping: Tensor, parameters: Tensor, ahead: Tensor) -> None:
-        """Shapes as in training.h; float32 on the CPU."""
+    def __init__(self, short: Tensor, long: Tensor, *more: Tensor) -> None:
+        """Then log damping, parameters, and rotations ahead. Shapes as in training.h; float32 on the CPU."""
+        log_damping, parameters, ahead = more
         (windows, tokens, short_bins), long_bins = short.shape, long.shape[-1]
         width, states = log_damping.shape[-1], ahead.shape[-1] // 2
         super().__init__(tokens, short_bins, long_bins, width, states)

@@ -1,43 +1,23 @@
 """Windows to log-probabilities by the compiled kernel of the network of views."""
 
 from collections.abc import Iterator
-from functools import cache
+from typing import Any
 
 import numpy as np
 
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.compiled import function, variant
-from dualres.kernel.inference import ADDRESS, EntryPoint, Scoring, entry_named
-from dualres.kernel.pack import bin_order, fft_tables, fits, in_one_run, turns
+from dualres.kernel.compiled import function
+from dualres.kernel.inference import ADDRESS, Kernel
+from dualres.kernel.pack import bin_order, fft_tables, in_one_run, turns
 from dualres.kernel.threads import room
-from dualres.model.views.weights import HEAD, ViewsWeights
+from dualres.model.kinds import MovableViews
+from dualres.model.reference.views import views
+from dualres.model.views.weights import HEAD, ViewsWeights, moved
 from dualres.utils.arrays import Exact, Floats
 
 LINES, PHASES, NEAR = 512, 32, 16  # as views.h has them
 OSCILLATORS_ROOM = 80  # likewise
-
-
-class ViewsKernel(Scoring):
-    """A network of views as it was when this was made, ready to score windows on the CPU."""
-
-    def __init__(self, weights: ViewsWeights) -> None:
-        super().__init__(*packed_views(weights), weights.classes, weights.config.window)
-
-    def logits(self, windows: Floats) -> Floats:
-        """Raw float32 windows (n, window) at the model's rate to log-probabilities, (n, classes)."""
-        return self._score(_entry(variant()), windows)
-
-
-def serves_views(config: ModelConfig) -> bool:
-    """Whether the compiled library is in use, and made for networks of views with these frames."""
-    return fits(config) and _entry(variant()) is not None
-
-
-def scratch_bytes() -> int:
-    """Working memory of the variant in use beside the window; 0 without one."""
-    entry = _entry(variant())
-    return 4 * entry[1] if entry else 0
 
 
 def features(windows: Floats) -> Floats:
@@ -45,7 +25,7 @@ def features(windows: Floats) -> Floats:
 
     Rows of windows that hold a sample which is not finite are NaN.
     """
-    entry, look = _entry(variant()), function("dualres_views_features", [ADDRESS] * 4)
+    entry, look = ViewsKernel.entry(), function("dualres_views_features", [ADDRESS] * 4)
     if entry is None or look is None:
         raise ConfigError("there is no compiled kernel here, or it is switched off")
     config, windows = ModelConfig(), np.require(windows, np.float32, ["C", "A"])
@@ -56,6 +36,17 @@ def features(windows: Floats) -> Floats:
         look(constants.ctypes.data, window.ctypes.data, row.ctypes.data, scratch.ctypes.data)
     seen[:, order] = seen[:, : len(order)].copy()
     return seen
+
+
+def views_of(weights: ViewsWeights, windows: Floats) -> dict[str, Floats]:
+    """What the heads of a network see of raw windows (n, window), by their names, (n, features) each."""
+    if ViewsKernel.serves(weights.config):
+        seen = views_in(features(windows))
+        return {name: seen.get(name, seen["repetition"]) for name in VIEW_SIZES.features(weights.config)}
+    return {name: view.astype(np.float32) for name, view in views(weights.config, windows).items()}
+
+
+MOVABLE = MovableViews(views_of, moved)
 
 
 def views_in(seen: Floats) -> dict[str, Floats]:
@@ -70,9 +61,21 @@ def packed_views(weights: ViewsWeights) -> tuple[Floats, Floats]:
     return in_one_run(_constants(weights.config)), in_one_run(_heads(weights))
 
 
-@cache
-def _entry(chosen: str | None) -> EntryPoint | None:
-    return entry_named("dualres_views", "dualres_views_scratch")
+class ViewsKernel(Kernel):
+    """A network of views as it was when this was made; its logits are log-probabilities."""
+
+    names = ("dualres_views", "dualres_views_scratch")
+
+    @staticmethod
+    def pack(weights: Any) -> tuple[Floats, Floats]:
+        """The constants and the heads, likewise."""
+        return packed_views(weights)
+
+
+def scratch_bytes() -> int:
+    """Working memory of the variant in use beside the window; 0 without one."""
+    entry = ViewsKernel.entry()
+    return 4 * entry[1] if entry else 0
 
 
 def _constants(config: ModelConfig) -> Iterator[Exact]:

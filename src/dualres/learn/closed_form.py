@@ -5,7 +5,7 @@ look at them.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from torch import Tensor
 
 from dualres.config import VIEW_SIZES, ModelConfig
 from dualres.learn.support import MICROBATCH, Labels, check_support, noise_support, views_of
+from dualres.learn.trained.task import FittedNetwork, Task
 from dualres.model.discriminant import Discriminant
 from dualres.model.views import low_lines, mean_spectra, modulation
 from dualres.model.views.network import ViewsNetwork
@@ -94,7 +95,17 @@ def fit_views(
     return fit_seen(seen_in(windows, config, device, tell), labels, classes, config, tell=tell).to(device)
 
 
-def expected_views_s(windows: int, config: ModelConfig, device: str) -> float:
+def fit_tasks(tasks: Sequence[Task], config: ModelConfig, recipe: None) -> list[FittedNetwork[ViewsNetwork]]:
+    """A network for each task, whatever its seed."""
+    return [
+        FittedNetwork(
+            fit_views(one.windows, one.labels, one.classes, config=config, device=one.device, progress=one.progress)
+        )
+        for one in tasks
+    ]
+
+
+def expected_views_s(windows: int, recipe: None, config: ModelConfig, device: str) -> float:
     """How long a fit will take on this machine, in seconds, judged by views of a few windows."""
     told = [time.perf_counter()]
 

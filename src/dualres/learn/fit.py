@@ -1,20 +1,20 @@
 """From labelled recordings to a model: a network for each axis and member, and the card that says what they are."""
 
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import ModelConfig
+from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.judge.training_profile import Range, TrainingProfile, rounded
-from dualres.learn.closed_form import expected_views_s, fit_views
 from dualres.learn.settings import FitSettings
-from dualres.learn.support import Support, spread_support
-from dualres.learn.trained.fit import expected_training_s, fit_network, fit_networks
-from dualres.learn.trained.task import Step, Task
-from dualres.model.network import DualRes
-from dualres.model.views.network import ViewsNetwork
-from dualres.model_file.card import APART, DUALRES, VIEWS, Card
+from dualres.learn.support import Support, noise_support, spread_support
+from dualres.learn.trained.fit import FEW_WINDOWS, fit_network
+from dualres.learn.trained.task import FittedNetwork, Step, Task
+from dualres.model.kinds import NetworkRecipe, resolved
+from dualres.model_file.card import APART, Card
 from dualres.recordings.level import bandwidth, crest, level
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
@@ -35,8 +35,7 @@ def fit_recordings(
     """Learn from whole recordings that `settings.check` accepts: the model, and the history of its training.
 
     `settings` says how; recordings of its own are not looked at. Members learn from the same windows, with the seed,
-    the next one and so on. Without a recipe a network of views is fitted. It draws nothing, so that its members would
-    all be the same, and one is kept.
+    the next one and so on. Of a kind of network that draws nothing they would all be the same, and one is kept.
 
     Of recordings of several axes, `axes` says whether each has networks of its own that learn from its windows
     ("apart"), or whether all are judged by networks that learn from the windows of all ("shared").
@@ -48,12 +47,12 @@ def fit_recordings(
     card = Card(
         classes=tuple(classes),
         config=config,
-        recipe=settings.recipe,
+        recipe=settings.chosen.recipe,
         seed=settings.seed,
         resampler=resampler,
         exposure_s=support.seconds,
         members=settings.networks,
-        method=DUALRES if settings.recipe else VIEWS,
+        method=settings.chosen.kind.method,
         channels=support.channels,
         axes=axes if support.channels else "",
         learned_from=learned_from(recordings, support, config.rate),
@@ -66,31 +65,29 @@ def fit_support(
 ) -> tuple[Model, list[Step]]:
     """Learn from labelled windows as the card says.
 
-    The history has the members' updates one member after the other, axis after axis; `fit_networks` says what progress
-    is told of. A network of views makes no updates: progress is told of its steps.
+    The history has the members' updates one member after the other, axis after axis; a kind of network that makes no
+    updates has none. Each kind says what progress is told of.
     """
-    networks: list[DualRes | ViewsNetwork] = []
-    history: list[Step] = []
-    classes, pooled = len(card.classes), support if card.axes == APART else support.pooled()
+    if card.kind is None:
+        raise ConfigError(f"{card.method}: a comparator is fitted by the benchmark alone")
+    fitted: list[FittedNetwork[Any]] = []
+    fit, pooled = resolved(card.kind.fit), support if card.axes == APART else support.pooled()
     for number, windows in enumerate(pooled.axes):
         told = part_of(progress, number, len(pooled.axes))
-        if card.method == VIEWS:
-            network = fit_views(windows, pooled.labels, classes, config=card.config, device=device, progress=told)
-            networks.append(network)
-            continue
-        tasks = [Task(windows, pooled.labels, classes, seed, device, told) for seed in card.seeds]
-        for fitted in fit_networks(tasks, card.config, card.recipe):
-            networks.append(fitted.network)
-            history += fitted.history
-    return Model(tuple(networks), card), history
+        tasks = [Task(windows, pooled.labels, len(card.classes), seed, device, told) for seed in card.seeds]
+        fitted += fit(tasks, card.config, card.recipe)
+    return Model(tuple(one.network for one in fitted), card), [step for one in fitted for step in one.history]
 
 
-def expected_s(windows: int, recipe: Recipe | None, config: ModelConfig | None = None, device: str = "cpu") -> float:
+def expected_s(windows: int, chosen: NetworkRecipe, config: ModelConfig | None = None, device: str = "cpu") -> float:
     """How long a fit will take on this machine, in seconds, judged by a short one."""
     config = config or ModelConfig()
-    if recipe is None:
-        return expected_views_s(windows, config, device)
-    return expected_training_s(windows, recipe, config, device)
+    if own := resolved(chosen.kind.expected_s):
+        return own(windows, chosen.recipe, config, device)
+    begin = time.perf_counter()
+    few = Task(*noise_support(FEW_WINDOWS, config), classes=2, seed=41, device=device)
+    resolved(chosen.kind.fit)([few], config, chosen.recipe)
+    return (time.perf_counter() - begin) * windows / FEW_WINDOWS
 
 
 def learned_from(recordings: Sequence[Recording], support: Support, rate: int) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
-from dualres.config import DEFAULT_RESAMPLER, ModelConfig, Recipe
+from dualres.config import DEFAULT_RESAMPLER, ModelConfig
 from dualres.errors import ConfigError
+from dualres.model.kinds import NetworkRecipe, RecipeChoice, network_recipe
 from dualres.model_file.card import check_members
 from dualres.recordings.axes import common_channels
 from dualres.recordings.labels.contradictions import refuse_contradictions
@@ -18,7 +19,7 @@ class FitSettings:
 
     recordings: tuple[Recording, ...] = ()
     _: KW_ONLY
-    recipe: Recipe | None = None  # None for the network of views, which makes no updates
+    recipe: RecipeChoice = None  # as it was asked for; `chosen` is what that means
     windows_each: int = 12  # at most, of each recording
     seed: int = 41
     members: int = 1  # networks, with seeds that follow each other
@@ -54,6 +55,11 @@ class FitSettings:
         return tuple(sorted(set(self.labels)))
 
     @property
+    def chosen(self) -> NetworkRecipe:
+        """The kind of network, and the recipe by which it is trained, if it is."""
+        return network_recipe(self.recipe)
+
+    @property
     def networks(self) -> int:
-        """The members that a model keeps of each axis: views draw nothing, so that theirs would all be the same."""
-        return int(self.members) if self.recipe else 1
+        """The members that a model keeps of each axis: of a kind that draws nothing, all would be the same."""
+        return int(self.members) if self.chosen.kind.trains else 1

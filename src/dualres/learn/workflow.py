@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from dualres.config import DEFAULT_RESAMPLER, Recipe
+from dualres.config import DEFAULT_RESAMPLER
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
 from dualres.learn.axes_choice import estimate_both, shared_stage
@@ -24,6 +24,7 @@ from dualres.learn.holdout import Rounds, plan_rounds, refuse_leaks
 from dualres.learn.label_warnings import shared_signals
 from dualres.learn.settings import FitSettings
 from dualres.learn.trained.task import Step
+from dualres.model.kinds import RecipeChoice
 from dualres.model_file.card import APART, Card
 from dualres.recordings.axes import common_channels
 from dualres.recordings.labels.folder import Folder, read_folder
@@ -75,7 +76,7 @@ class FittedModel:
 def fit_model(
     recordings: Sequence[Recording],
     *,
-    recipe: Recipe | None = None,
+    recipe: RecipeChoice = None,
     windows_each: int = 12,
     seed: int = 41,
     members: int = 1,
@@ -89,11 +90,13 @@ def fit_model(
 ) -> FittedModel:
     """Learn from labelled recordings, at most `windows_each` windows of each.
 
-    Without a recipe the model is a network of views, which is fitted in closed form. With `estimate`, units are held
-    out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is "component",
-    "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit is the first
-    of component, load, speed and recording that two classes or more have two of. With `strict`, recordings that would
-    leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing is timed.
+    Without a recipe the model is a network of views, which is fitted in closed form. A `Recipe` trains the paper's
+    network; by its name, as `dualres fit --recipe` takes it, any other kind can be asked for. With `estimate`, units
+    are held out in turn first, to estimate how well the model will do on one it has not seen: `held_out`, which is
+    "component", "recording" or a condition, or several of these, each with an estimate of its own. Without it, the unit
+    is the first of component, load, speed and recording that two classes or more have two of. With `strict`, recordings
+    that would leak are refused. `announce` is told how long it all will take, before the first fit; without it nothing
+    is timed.
 
     Recordings of several axes give a model with a network for each. The first estimate also tries one network for all
     axes, which is taken if it is clearly ahead.
@@ -161,10 +164,10 @@ def _stage(plan: Rounds, plans: Sequence[Rounds]) -> str:
 
 
 def _forecast(settings: FitSettings, plans: Sequence[Rounds], progress: Progress) -> FitForecast:
-    timing = "Time one update" if settings.recipe else "Time a small fit"
+    timing = "Time one update" if settings.chosen.recipe else "Time a small fit"
     progress(timing, 0, 1, "")
     windows = settings.windows_each * len(settings.recordings)
-    each_s = expected_s(windows, settings.recipe, settings.config, settings.device)
+    each_s = expected_s(windows, settings.chosen, settings.config, settings.device)
     progress(timing, 1, 1, "")
     networks = settings.networks * len(axes_of(settings.recordings[0]))  # one of all axes takes as long as one of each
     stages: dict[str, float] = {}

@@ -1,22 +1,12 @@
 """The oscillatory memory: what it learns, and the coefficients it makes for the recurrence."""
 
 import math
-from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from dualres.config import ModelConfig
-from dualres.model.scan import Scan, scan
-
-
-class Coefficients(NamedTuple):
-    """What the recurrence takes at every token; shapes as in `dualres.model.scan`."""
-
-    delta: Tensor
-    u: Tensor
-    b: Tensor
-    c: Tensor
+from dualres.model.scan import Coefficients, Scan, scan
 
 
 class OscillatoryMemory(nn.Module):
@@ -73,7 +63,7 @@ class OscillatoryMemory(nn.Module):
 
     def forward(self, v: Tensor, state: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Readout y, (batch, tokens, width), and the state after the last token."""
-        return self.scan(*self.coefficients(v), self.theta(), state)
+        return self.scan(self.coefficients(v), self.theta(), state)
 
 
 def log_spaced(first: float, last: float, count: int) -> Tensor:

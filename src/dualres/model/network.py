@@ -7,9 +7,10 @@ from torch import Tensor, nn
 from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
-from dualres.errors import ConfigError
+from dualres.model.kinds import PAPER
 from dualres.model.memory import OscillatoryMemory
 from dualres.model.spectra import aligned_spectra
+from dualres.model.torch_network import TorchNetwork
 
 
 class Encoder(nn.Module):
@@ -47,19 +48,17 @@ class Encoder(nn.Module):
         return out.mean(1)
 
 
-class DualRes(nn.Module):
+class DualRes(TorchNetwork):
     """The classifier: raw windows at `config.rate` to logits.
 
     A seed sets PyTorch's global generator before the encoder is built and again before the head is, as
     in the paper. The generator is left in that state: a training that follows continues its draws.
     """
 
+    kind = PAPER.method
+
     def __init__(self, classes: int, config: ModelConfig | None = None, seed: int | None = None) -> None:
-        super().__init__()
-        if classes < 2:
-            raise ConfigError(f"classes={classes}: at least two classes are needed to tell apart")
-        self.config = config or ModelConfig()
-        self.config.check_pass()
+        super().__init__(classes, config)
         if seed is not None:
             torch.manual_seed(seed)
         self.encoder = Encoder(self.config)
@@ -68,15 +67,9 @@ class DualRes(nn.Module):
         self.head = nn.Linear(self.config.width, classes)
         self.dropout = nn.Dropout(self.config.dropout)
 
-    @property
-    def classes(self) -> int:
-        return self.head.out_features
-
     def spectra(self, windows: Tensor) -> tuple[Tensor, Tensor]:
         """The two views of raw windows (batch, window); this part learns nothing."""
-        shape, window = tuple(windows.shape), self.config.window
-        if windows.ndim != 2 or shape[1] != window:
-            raise ConfigError(f"windows of shape {shape} were given; this network takes (batch, {window})")
+        self.check_windows(windows)
         return aligned_spectra(windows, self.config)
 
     def classify(self, short: Tensor, long: Tensor) -> Tensor:
@@ -88,10 +81,6 @@ class DualRes(nn.Module):
         """Raw windows (batch, window) to logits (batch, classes)."""
         return self.classify(*self.spectra(windows))
 
-    def stamp(self) -> tuple[tuple[int, int], ...]:
-        """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
-        return stamp_of(self)
-
     def parameters_in_spec_order(self) -> Iterator[Tensor]:
         """All tensors in the order of the paper's table of shapes, weight before bias."""
         encoder, memory = self.encoder, self.encoder.memory
@@ -101,8 +90,3 @@ class DualRes(nn.Module):
         yield from (memory.log_rate, memory.pitch)
         for module in (encoder.mix, encoder.gate, self.head):
             yield from (module.weight, module.bias)
-
-
-def stamp_of(network: nn.Module) -> tuple[tuple[int, int], ...]:
-    """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
-    return tuple((p.data_ptr(), 0 if p.is_inference() else p._version) for p in network.parameters())

@@ -19,7 +19,7 @@ and return y, (batch, tokens, width), with the state after the last token.
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -31,7 +31,18 @@ LARGEST_SPAN = 80.0  # damping summed over a chunk; exp(+-40) is far from float3
 
 State = Tensor | None
 ScanResult = tuple[Tensor, Tensor]
-Scan = Callable[[Tensor, Tensor, Tensor, Tensor, Tensor, State], ScanResult]  # delta, u, b, c, theta, state
+
+
+class Coefficients(NamedTuple):
+    """What the recurrence takes at every token."""
+
+    delta: Tensor
+    u: Tensor
+    b: Tensor
+    c: Tensor
+
+
+Scan = Callable[[Coefficients, Tensor, State], ScanResult]
 
 
 def renewed(delta: Tensor) -> Tensor:
@@ -54,8 +65,9 @@ class _OneMinusExp(torch.autograd.Function):
         return gradient * torch.exp(-delta)
 
 
-def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
+def scan_step(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
     """Exactly one token: the recurrence as it stands in the paper."""
+    delta, u, b, c = given
     if delta.shape[1] != 1:
         raise ValueError(f"scan_step takes one token at a time, not {delta.shape[1]}")
     q = _zero_state(u, b) if state is None else state
@@ -65,18 +77,17 @@ def scan_step(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, sta
     return (c.conj() * q).real.sum(-1)[:, None, :], q
 
 
-def scan_ref(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
+def scan_ref(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
     """The token loop: slow, and plainly the recurrence."""
-    q = _zero_state(u, b) if state is None else state
+    q = _zero_state(given.u, given.b) if state is None else state
     ys = []
-    for t in range(delta.shape[1]):
-        now = slice(t, t + 1)
-        y, q = scan_step(delta[:, now], u[:, now], b[:, now], c[:, now], theta, q)
+    for t in range(given.delta.shape[1]):
+        y, q = scan_step(Coefficients(*(each[:, t : t + 1] for each in given)), theta, q)
         ys.append(y)
     return torch.cat(ys, dim=1), q
 
 
-def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
+def scan(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
     """The same in chunks: a few matrix products, and a loop over chunks instead of tokens.
 
     In coordinates that rotate along, r_j = exp(i j theta) q_j at token j of a chunk, the decay is
@@ -94,9 +105,9 @@ def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: S
 
     On a GPU `scan_pairwise` takes over: looking at the largest damping would wait for the device.
     """
-    if delta.is_cuda:
-        return scan_pairwise(delta, u, b, c, theta, state)
-    chunks = _Chunks(delta, u, b, c, theta, _chunk_length(delta, delta.shape[1]))
+    if given.delta.is_cuda:
+        return scan_pairwise(given, theta, state)
+    chunks = _Chunks(given, theta, _chunk_length(given.delta, given.delta.shape[1]))
     summed, written = chunks.summed, chunks.written
     # y does not depend on the level, so neither does its gradient.
     level = (0.5 * (summed[:, :, :1] + summed[:, :, -1:])).detach()
@@ -110,17 +121,19 @@ def scan(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: S
     return chunks.unfold(fade * (older + chunks.along_c @ _as_pairs(enter * starts).mT)), q
 
 
-def scan_pairwise(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, state: State = None) -> ScanResult:
+def scan_pairwise(given: Coefficients, theta: Tensor, state: State = None) -> ScanResult:
     """`scan` with a separate sum S_js of the damping between every two tokens s < j of a chunk.
 
     This takes more sums and exponentials, but none can overflow and no differences cancel. The chunk length need not
     follow the damping and no value has to be looked at, so the scan can be part of a CUDA graph.
     """
-    length = min(PAIRWISE_CHUNK, delta.shape[1])
-    chunks = _Chunks(delta, u, b, c, theta, length)
-    place = torch.arange(length, device=delta.device)
+    length = min(PAIRWISE_CHUNK, given.delta.shape[1])
+    chunks = _Chunks(given, theta, length)
+    place = torch.arange(length, device=theta.device)
     after, upto = place > place[:, None], place <= place[:, None]  # (s, i) and (j, i)
-    between = (upto[:, None] & after).to(delta.dtype).flatten(0, 1)  # 1 where s < i <= j, (length * length, length)
+    between = (
+        (upto[:, None] & after).to(given.delta.dtype).flatten(0, 1)
+    )  # 1 where s < i <= j, (length * length, length)
     sums = (between @ chunks.delta).unflatten(2, (length, length))  # (batch, count, j, s, width)
     gram = (chunks.along_c @ chunks.along_b.mT).tril(-1)
     older = (gram[..., None] * torch.exp(-sums) * chunks.written[:, :, None]).sum(3)
@@ -133,12 +146,12 @@ def scan_pairwise(delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor,
 class _Chunks:
     """Tokens cut into chunks of equal length, in coordinates that rotate along from each chunk's start."""
 
-    def __init__(self, delta: Tensor, u: Tensor, b: Tensor, c: Tensor, theta: Tensor, length: int) -> None:
-        tokens = delta.shape[1]
+    def __init__(self, given: Coefficients, theta: Tensor, length: int) -> None:
+        delta, tokens = given.delta, given.delta.shape[1]
         count = math.ceil(tokens / length)
         self.missing = count * length - tokens  # padded in front, with tokens that neither write nor decay
         self.delta, u, self.b, self.c = (
-            pad(x, (0, 0, self.missing, 0)).unflatten(1, (count, length)) for x in (delta, u, b, c)
+            pad(x, (0, 0, self.missing, 0)).unflatten(1, (count, length)) for x in given
         )  # (batch, count, length, ...)
         self.theta = theta
         steps = torch.arange(1, length + 1, device=theta.device, dtype=theta.dtype)

@@ -1,11 +1,13 @@
-"""The paper's network without PyTorch: its sizes, and its parameters by the names that they have in a file."""
+"""Networks without PyTorch: the paper's, and what all kinds have in common."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from dualres.config import ModelConfig
+from dualres.model.kinds import PAPER
 from dualres.utils.arrays import Exact, Floats
 
 # The one order of the memory's four maps, wherever they are one product: in C, in Triton and in ONNX. `DUALRES_MAPS` of
@@ -15,19 +17,31 @@ MAPS = ("damping", "write_in", "write", "read")  # attributes of `OscillatoryMem
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
-    """A DualRes network without PyTorch: its sizes, and its parameters by the names that they have in a file."""
+class NetworkWeights:
+    """A network without PyTorch: its sizes, and its tensors by the names that they have in a file."""
 
+    kind: ClassVar[str]  # what cards call it
     config: ModelConfig
     arrays: Mapping[str, Floats]
 
     @property
     def classes(self) -> int:
-        return len(self.arrays["head.bias"])
+        """How many it tells apart."""
+        raise NotImplementedError
 
     def exact(self, name: str) -> Exact:
-        """A parameter in float64."""
+        """A tensor in float64."""
         return self.arrays[name].astype(np.float64)
+
+
+class Weights(NetworkWeights):
+    """The paper's network."""
+
+    kind = PAPER.method
+
+    @property
+    def classes(self) -> int:
+        return len(self.arrays["head.bias"])
 
     def theta(self) -> Exact:
         """Rotation per token in radians, (states,), as float32 gives it; zero without rotation."""

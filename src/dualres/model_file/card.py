@@ -10,13 +10,11 @@ from typing import Any
 
 from dualres.config import ModelConfig, Recipe
 from dualres.errors import MISFIT, ConfigError, ModelFileError, reason_of
+from dualres.model.kinds import PAPER, NetworkKind, NetworkRecipe, find_kind
 from dualres.model_file.card_schema import check_fields
 from dualres.utils.versions import versions
 
-DUALRES = "dualres"  # the method of a card that names none
-VIEWS = "dualres/views"
-OURS = (DUALRES, VIEWS)  # the others are comparators
-FRAMES = ("rate", "window", "hop", "short", "long")  # what views share with the paper's network
+OF_COMPARATORS = ("rate", "window")  # what their cards hold of `ModelConfig`
 MOST_MEMBERS = 64  # a file of the paper's sizes then takes ten megabytes
 APART, SHARED = "apart", "shared"  # what a model of several axes has: a network for each, or one that judges all
 
@@ -36,7 +34,7 @@ class Card:
     remarks: tuple[str, ...] = ()  # what weakens the score
     versions: Mapping[str, str] = field(default_factory=versions)
     members: int = 1  # networks whose probabilities are averaged
-    method: str = DUALRES  # "dualres/views", or the name of a comparator
+    method: str = PAPER.method  # that of a kind of network, or the name of a comparator
     constants: Mapping[str, float] = field(default_factory=dict)  # of a comparator: what it learned beside tensors
     cost: Mapping[str, Any] | None = None  # of a comparator: what it weighs, and what its fit took
     unlabelled_s: float = 0.0  # unique seconds that the model was adapted by, nobody having named a fault in them
@@ -77,15 +75,25 @@ class Card:
     @property
     def probabilistic(self) -> bool:
         """Whether the model's scores are probabilities; MiniRocket's are decision values."""
-        return self.recipe is not None or self.method == VIEWS
+        return self.recipe is not None or self.kind is not None
+
+    @property
+    def kind(self) -> NetworkKind | None:
+        """The kind of its networks; None for a comparator."""
+        return find_kind(self.method)
+
+    @property
+    def learned_by(self) -> str:
+        """The recipe, in a line of text."""
+        return str(NetworkRecipe(self.kind, self.recipe)) if self.kind else str(self.recipe)
 
     def as_data(self) -> dict[str, Any]:
         """As it stands in a model file; what only ensembles or comparators have is left out of any other's."""
         config, recipe = self.config.as_data(), self.recipe.as_data() if self.recipe else None
         data = {**asdict(self), "config": config, "recipe": recipe}
-        if self.method != DUALRES:
-            data["config"] = {name: config[name] for name in (FRAMES if self.method == VIEWS else FRAMES[:2])}
-        absent = {"members": 1, "method": DUALRES, "constants": {}, "cost": None, "unlabelled_s": 0.0}
+        if held := self.kind.config_fields if self.kind else OF_COMPARATORS:
+            data["config"] = {name: config[name] for name in held}
+        absent = {"members": 1, "method": PAPER.method, "constants": {}, "cost": None, "unlabelled_s": 0.0}
         absent |= {"channels": (), "axes": "", "learned_from": {}, "estimates": (), "calibration": {}}
         return {name: value for name, value in data.items() if name not in absent or value != absent[name]}
 

@@ -14,17 +14,11 @@ from dualres.model_file.card import Card, card_of
 from dualres.model_file.integrity import Arrays, unseal
 
 FORMAT = "dualres-model/1"
-BEFORE = "dualres-method/1"  # what the benchmark wrote until it wrote model files, too
 
 
 def read(path: Path) -> tuple[Card, npt.NDArray[np.float64], bytes]:
     """The card of an intact model file of any method, the values of its check windows, and the whole content."""
     kind, fields, checks, blob = unseal(path)
-    if kind == BEFORE:
-        raise ModelFileError(
-            f"{path}: holds {kind!r}, written by an earlier benchmark, which did not store the names of its classes; "
-            "run its job again, or read it with dualres.bench.methods.load"
-        )
     if kind != FORMAT:
         raise ModelFileError(f"{path}: holds {kind!r}; {FORMAT!r} is what can be read here")
     return card_of(fields, path), checks, blob

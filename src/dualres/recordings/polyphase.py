@@ -48,7 +48,9 @@ class Polyphase:
         self._width = width = 2 * self._half // up + 1  # samples that an output depends on
         rows = -((self._half - np.arange(up) * down) // up)  # of each output of a period, its first sample
         fast = fast and width <= _LONGEST_WINDOW
-        self._kernel = Resampler(up, down, rows, width, partial(self._weights, rows, width)) if fast else None
+        self._kernel: Resampler | None = None
+        if fast:
+            self._kernel = Resampler(up, down, rows, width=width, weights=partial(self._weights, rows, width))
         self.unit = 1 if self._kernel is None else self._kernel.unit  # a stretch of outputs begins at a multiple of it
 
     def outputs(self, samples: int) -> int:
@@ -62,7 +64,7 @@ class Polyphase:
         stretch it is computed in, unless numbers in it become larger than a float32 can be: then `stretch_ref` does it,
         and if outputs themselves are too large, it is an OverflowError.
         """
-        out = None if self._kernel is None else self._kernel(samples, first, mean, start, count)
+        out = None if self._kernel is None else self._kernel(samples, first, mean=mean, start=start, count=count)
         if out is None:
             out = self.stretch_ref(samples, first, mean, start, count)
             check_range(out)

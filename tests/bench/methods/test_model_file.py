@@ -1,5 +1,4 @@
 import json
-from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -11,9 +10,7 @@ from dualres.config import Recipe
 from dualres.errors import ConfigError, ModelFileError
 from dualres.judge.model import save
 from dualres.judge.verdict import diagnose_recording, recording_scores, signal_scores
-from dualres.model.check import check_window
-from dualres.model_file.card import DUALRES
-from dualres.model_file.file import BEFORE
+from dualres.model.kinds import PAPER
 from dualres.model_file.integrity import seal
 from dualres.recordings.recording import Recording
 from tests.bench.methods.golden import formula_support
@@ -45,7 +42,7 @@ def test_a_loaded_method_scores_identically(fitted, support, tmp_path):
     assert loaded.card == model.card
     assert loaded.classes == CLASSES
     assert (loaded.card.recipe, loaded.card.seed) == (fitted.method.recipe, 43)
-    if loaded.card.method != DUALRES:
+    if loaded.card.method != PAPER.method:
         (restored,) = loaded.members
         assert restored.method.name == loaded.card.method == fitted.method.name
         assert (restored.classes, restored.seed, restored.cost) == (3, 43, fitted.cost)
@@ -95,39 +92,9 @@ def saved(crossformer, tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("name", ["crossformer", "dualres", "dualres/short"])
-def test_a_file_of_an_earlier_benchmark_is_read_and_not_diagnosed_by(name, support, tmp_path):
-    from dualres.judge.model import load as load_model
-
-    fitted = method(name, Recipe(1)).fit(*support, 3)
-    card = {
-        "method": name,
-        "recipe": Recipe(1).as_data(),
-        "classes": 3,
-        "seed": 41,
-        "constants": {},
-        "cost": asdict(fitted.cost),
-        "versions": {"dualres": "0.1.0"},
-    }
-    said = fitted.scores(check_window(0, 32_768)[None])
-    (tmp_path / "m").write_bytes(seal(BEFORE, card, said, fitted.state()))
-    model = load(tmp_path / "m")
-    assert np.array_equal(model.scores(support[0]), fitted.scores(support[0]))
-    assert model.classes == ("class 0", "class 1", "class 2")
-    assert (model.card.method == DUALRES) == name.startswith("dualres")
-    assert model.card.versions == {"dualres": "0.1.0"}
-    if name.startswith("dualres"):
-        assert model.network.config == fitted.network.model.config  # a network like any other, to be measured and saved
-        save(model, tmp_path / "again")
-        assert np.array_equal(load_model(tmp_path / "again").scores(support[0]), fitted.scores(support[0]))
-    with pytest.raises(ModelFileError, match="did not store the names of its classes"):
-        load_model(tmp_path / "m")
-
-
-def test_an_earlier_card_of_very_many_classes_is_refused_before_they_are_named(tmp_path):
-    card = {"method": "crossformer", "recipe": None, "classes": 10**12, "seed": 41}
-    (tmp_path / "m").write_bytes(seal(BEFORE, card, [[1.0]], {"head.bias": np.zeros(3, np.float32)}))
-    with pytest.raises(ModelFileError, match="cannot be of 1000000000000 classes"):
+def test_a_file_of_an_unknown_format_is_refused(tmp_path):
+    (tmp_path / "m").write_bytes(seal("dualres-method/1", {}, [[1.0]], {"head.bias": np.zeros(3, np.float32)}))
+    with pytest.raises(ModelFileError, match="holds 'dualres-method/1'; 'dualres-model/1' is what can be read here"):
         load(tmp_path / "m")
 
 

@@ -43,7 +43,7 @@ def test_windows_are_shown_as_drawn_for_them():
     ]
     sources = [iter(drawn[: 2 * SLAB]), iter(drawn[2 * SLAB :])]
     draws = NoiseSource(
-        [5, 41], windows, 4, torch.device("cpu"), WindowAugmentation(sources, windows, 4, torch.device("cpu"))
+        [5, 41], windows, 4, torch.device("cpu"), shown=WindowAugmentation(sources, windows, 4, torch.device("cpu"))
     )
     for slab in range(2):
         draws.renew()

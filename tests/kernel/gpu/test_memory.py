@@ -33,7 +33,7 @@ def passes_of(config, network):
     device = torch.device("cuda")
     layout, draws = ParameterLayout(config, 3), NoiseSource([7], WINDOWS, config.width, device)
     draws.renew()
-    passes = Passes(layout, 1, WINDOWS, device, draws)
+    passes = Passes(layout, 1, WINDOWS, device, draws=draws)
     passes.weights.copy_(layout.pack(network)[None])
     for view, bins in ((passes.short, config.short_bins), (passes.long, config.long_bins)):
         view[..., :bins].uniform_(0, 3)

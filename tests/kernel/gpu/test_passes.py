@@ -78,7 +78,7 @@ def test_logits_losses_and_gradients(sources, size, control, small):
     draws = NoiseSource(range(fits), windows, config.width, device)
     draws.renew()
     draws.count.fill_(26)
-    passes = Passes(layout, fits, windows, device, draws, sources)
+    passes = Passes(layout, fits, windows, device, draws=draws, sources=sources)
     networks = [DualRes(classes, config, seed) for seed in range(fits)]
     passes.weights.copy_(torch.stack([layout.pack(network) for network in networks]))
     views = []

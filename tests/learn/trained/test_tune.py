@@ -20,8 +20,9 @@ from dualres.learn.trained.tune import (
     tune,
     window_f1,
 )
+from dualres.model.kinds import VIEWS, NetworkRecipe, network_recipe
 
-FEW = {"short": Recipe(1), "long": Recipe(2)}
+FEW = {name: network_recipe(Recipe(updates)) for name, updates in (("short", 1), ("long", 2))}
 
 
 def tones(config, groups=(0, 0, 1, 1, 2, 2), classes=3):
@@ -49,20 +50,21 @@ def tones(config, groups=(0, 0, 1, 1, 2, 2), classes=3):
     ],
 )
 def test_the_first_is_chosen_unless_another_is_clearly_ahead(rounds, chosen):
-    candidates = [Candidate(name, Recipe(), scores) for name, scores in zip("abc", rounds, strict=True)]
+    candidates = [Candidate(name, network_recipe(Recipe()), scores) for name, scores in zip("abc", rounds, strict=True)]
     assert first_unless_clearly_behind(candidates).name == chosen
 
 
 def test_the_standard_error_is_over_the_rounds():
-    one = Candidate("a", Recipe(), (0.2, 0.4, 0.9))
+    one = Candidate("a", network_recipe(Recipe()), (0.2, 0.4, 0.9))
     assert one.mean == pytest.approx(0.5)
     assert one.standard_error == pytest.approx(np.sqrt((0.09 + 0.01 + 0.16) / 2 / 3))
 
 
 def test_the_grid_has_the_default_first_and_then_goes_from_the_simple_to_the_strong():
     assert list(GRID) == ["views", "paper", "robust, no paths", "robust, paths 0.5", "robust", "robust, paths 1.5"]
-    assert (GRID["views"], GRID["paper"], GRID["robust"]) == (None, RECIPES["paper"], RECIPES["robust"])
-    recipes = [recipe for recipe in GRID.values() if recipe]
+    assert GRID["views"] == NetworkRecipe(VIEWS)
+    assert [GRID[name] for name in RECIPES] == list(map(network_recipe, RECIPES.values()))
+    recipes = [by.recipe for by in GRID.values() if by.recipe]
     assert [recipe.path_sigma for recipe in recipes] == [0, 0, 0.5, 1.0, 1.5]
     assert all(replace(recipe, path_sigma=1.0) == RECIPES["robust"] for recipe in recipes[1:])
 
@@ -96,17 +98,17 @@ def test_what_is_held_out_is_never_trained_on_and_alone_judged(small, monkeypatc
     support, groups = tones(small)
     support.windows[:, 0] = np.arange(len(groups))  # each window can be told by its first sample
     trained, judged = [], []
-    fit, score = tuning.fit_networks, tuning.scorer
+    fit, score = tuning.fit_one, tuning.scorer
 
-    def spy_fit(tasks, *rest):
-        trained.append(tasks[0].windows[:, 0].astype(int))
-        np.testing.assert_array_equal(tasks[0].labels, support.labels[trained[-1]])
-        return fit(tasks, *rest)
+    def spy_fit(task, *rest):
+        trained.append(task.windows[:, 0].astype(int))
+        np.testing.assert_array_equal(task.labels, support.labels[trained[-1]])
+        return fit(task, *rest)
 
     def spy_scorer(network):
         return lambda windows: judged.append(windows[:, 0].astype(int)) or score(network)(windows)
 
-    monkeypatch.setattr(tuning, "fit_networks", spy_fit)
+    monkeypatch.setattr(tuning, "fit_one", spy_fit)
     monkeypatch.setattr(tuning, "scorer", spy_scorer)
     tune(support, groups, 3, FEW, config=small)
     assert len(trained) == len(judged) == 6
@@ -115,10 +117,13 @@ def test_what_is_held_out_is_never_trained_on_and_alone_judged(small, monkeypatc
         assert sorted([*learned, *held]) == list(range(len(groups)))
 
 
+GROWING = {"nothing": network_recipe(Recipe(1, 1e-6)), "enough": network_recipe(Recipe(150, 1e-2))}
+
+
 def test_what_learns_is_chosen(small):
     support, groups = tones(small)
-    choice = tune(support, groups, 3, {"nothing": Recipe(1, 1e-6), "enough": Recipe(150, 1e-2)}, config=small)
-    assert (choice.name, choice.recipe, choice.reason) == ("enough", Recipe(150, 1e-2), None)
+    choice = tune(support, groups, 3, GROWING, config=small)
+    assert (choice.name, choice.recipe, choice.reason) == ("enough", GROWING["enough"], None)
     nothing, enough = choice.candidates
     assert len(enough.rounds) == 3
     assert enough.mean > 0.9 > nothing.mean
@@ -126,7 +131,7 @@ def test_what_learns_is_chosen(small):
 
 def test_a_round_s_score_is_the_mean_over_its_seeds_and_what_is_known_is_not_fitted(small, monkeypatch):
     support, groups = tones(small)
-    monkeypatch.setattr(tuning, "fit_networks", None)  # calling it would be an error
+    monkeypatch.setattr(tuning, "fit_one", None)  # calling it would be an error
     fits = plan(support.labels, groups, FEW, (41, 42))
     known = {fit: fit.group / 4 + (fit.seed == 42) / 8 + (fit.candidate == "long") / 8 for fit in fits}
     choice = tune(support, groups, 3, FEW, seeds=(41, 42), config=small, known=known)
@@ -167,7 +172,7 @@ def test_finished_fits_and_steps_are_told(small):
     ids=["one group", "none", "one round, which has no standard error"],
 )
 def test_too_little_support_is_said_and_gives_the_default(small, monkeypatch, groups):
-    monkeypatch.setattr(tuning, "fit_networks", None)
+    monkeypatch.setattr(tuning, "fit_one", None)
     support, groups = tones(small, groups)
     choice = tune(support, groups, 3, FEW, config=small)
     assert (choice.name, choice.recipe, choice.candidates) == ("short", FEW["short"], ())
@@ -182,7 +187,7 @@ def test_every_window_is_judged_and_a_class_without_windows_does_not_count():
 
 
 def test_the_time_expected_counts_what_every_round_learns_from(monkeypatch):
-    monkeypatch.setattr(tuning, "expected_s", lambda windows, recipe, config, device: windows * recipe.updates)
+    monkeypatch.setattr(tuning, "expected_s", lambda windows, by, config, device: windows * by.recipe.updates)
     groups, seen = np.array([0, 0, 0, 1, 1, NEVER]), []
     fits = [Fit("short", 0, 41), Fit("long", 0, 41), Fit("long", 1, 41)]
     expected = expected_tuning_s(fits, groups, FEW, progress=lambda *x: seen.append(x))
@@ -195,8 +200,8 @@ def test_several_axes_are_judged_by_a_network_each(small, monkeypatch):
     support, groups = tones(small)
     noise = np.random.default_rng(0).standard_normal(support.windows.shape).astype(np.float32)
     both = replace(support, more_axes=(noise,), channels=("x", "y"))
-    fits, fit = [], tuning.fit_networks
-    monkeypatch.setattr(tuning, "fit_networks", lambda *given: fits.append(given) or fit(*given))
+    fits, fit = [], tuning.fit_one
+    monkeypatch.setattr(tuning, "fit_one", lambda *given: fits.append(given) or fit(*given))
     alone = tune(support, groups, 3, FEW, config=small)
     count = len(fits)
     together = tune(both, groups, 3, FEW, config=small)

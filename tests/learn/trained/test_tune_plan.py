@@ -9,6 +9,7 @@ from dualres.learn.holdout import Rounds
 from dualres.learn.trained import tune, tune_plan
 from dualres.learn.trained.tune import NEVER, Fit
 from dualres.learn.trained.tune_plan import FitCache, Forecast, choose_recipe, divide, fingerprint
+from dualres.model.kinds import network_recipe
 from dualres.recordings.recording import Recording
 
 FIRST, SECOND = Fit("paper", 0, 41), Fit("robust, no paths", 1, 42)
@@ -59,9 +60,12 @@ def test_damaged_scores_are_none(tmp_path, content):
 
 def test_scores_of_another_support_grid_or_version_are_not_mistaken():
     divided, other = divided_by("ac", "bd"), divided_by()
-    grid = {"paper": Recipe()}
+    grid = {"paper": network_recipe(Recipe())}
     prints = [fingerprint(divided, grid, "cpu", CODE), fingerprint(other, grid, "cpu", CODE)]
-    prints += [fingerprint(other, {"paper": Recipe(100)}, "cpu", CODE), fingerprint(other, grid, "cuda", CODE)]
+    prints += [
+        fingerprint(other, {"paper": network_recipe(Recipe(100))}, "cpu", CODE),
+        fingerprint(other, grid, "cuda", CODE),
+    ]
     prints += [fingerprint(other, grid, "cpu", {"torch": "2"})]
     assert len(set(prints)) == 5
     assert fingerprint(divided, grid, "cpu", CODE) == prints[0]
@@ -80,7 +84,7 @@ def test_recordings_are_divided_where_any_can_be_held_out():
 
 
 def test_a_choice_is_announced_and_goes_on_from_what_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(tune, "GRID", {"paper": Recipe(2), "longer": Recipe(3)})
+    monkeypatch.setattr(tune, "GRID", {"paper": network_recipe(Recipe(2)), "longer": network_recipe(Recipe(3))})
     divided = divide(recordings(), ("good", "worn"), windows_each=1, resampler=POLYPHASE)
     kept, announced, told = FitCache(tmp_path / "r.json", "this"), [], []
     kept.add(Fit("paper", 0, 41), 0.5)

@@ -5,8 +5,9 @@ import pytest
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.backends import scorer, weights_of
 from dualres.kernel import compiled
+from dualres.kernel.views import views_of
 from dualres.model.reference import views
 from tests.model.made_views import machine_windows, made_views
 

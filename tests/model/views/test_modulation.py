@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.model.scan import scan_ref
+from dualres.model.scan import Coefficients, scan_ref
 from dualres.model.views.modulation import (
     MARGIN,
     at_other_speed,
@@ -75,7 +75,7 @@ def test_it_is_the_paper_s_recurrence_read_out_by_its_energy():
     delta, one = torch.full_like(u, -float(alpha[0].log())), torch.ones(1, u.shape[1], 1, dtype=torch.complex128)
     swings = []
     for turn in theta[::12]:
-        parts = [scan_ref(delta, u, one, read, -turn[None], None)[0] for read in (one, 1j * one)]
+        parts = [scan_ref(Coefficients(delta, u, one, read), -turn[None])[0] for read in (one, 1j * one)]
         swings.append((parts[0].square() + parts[1].square()).mean(1).sqrt())
     expected = torch.log1p(torch.stack(swings, -1))
     found = modulation(impacts(60.0, 3500.0).double(), CONFIG)[..., ::12]

@@ -3,8 +3,7 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
-from dualres.model.memory import Coefficients
-from dualres.model.scan import scan_ref
+from dualres.model.scan import Coefficients, scan_ref
 from tools.figures.mechanism import CHANNEL, OSCILLATOR, SHOWN, STEP, mechanism, real_scans, run
 
 

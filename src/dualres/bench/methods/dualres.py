@@ -8,7 +8,7 @@ from torch import Tensor
 from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
 from dualres.bench.methods.resources import measured
-from dualres.bench.methods.views import ENTRY as VIEWS
+from dualres.bench.methods.views import ENTRY as OF_VIEWS
 from dualres.config import ModelConfig, Recipe
 from dualres.judge.backends import Windows, scorer
 from dualres.learn.support import MICROBATCH
@@ -27,6 +27,10 @@ class DualResNetwork(Network):
         super().__init__()
         self.model = model
         self.window = model.config.window
+
+    @property
+    def own_network(self) -> DualRes:  # type: ignore[override]
+        return self.model
 
     def views(self, windows: Tensor) -> tuple[Tensor, Tensor]:
         return self.model.spectra(windows)
@@ -77,5 +81,5 @@ CONTROLS = (
     _entry("dualres/no-rotation", "No rotation", ModelConfig(rotation=False)),
     _entry("dualres/no-jitter", "No jitter", ModelConfig(jitter=0.0)),
     _entry("dualres/no-memory", "No memory", ModelConfig(memory=False), paper=False),
-    VIEWS,
+    OF_VIEWS,
 )

@@ -10,6 +10,7 @@ from dualres.config import Recipe
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.support import Labels
 from dualres.learn.trained.task import OnStep, Step, Task, by_step
+from dualres.model.torch_network import TorchNetwork
 from dualres.model_file.integrity import Arrays
 
 Constants = Mapping[str, float]
@@ -41,6 +42,11 @@ class FittedMethod(ABC):
     @abstractmethod
     def trained(self) -> Collection[str]:
         """What of the state the number of parameters counts, by name; the rest was taken from the support or fixed."""
+
+    @property
+    def own_network(self) -> TorchNetwork | None:
+        """The network, where it is of a kind that the package knows; None for a comparator."""
+        return None
 
     @abstractmethod
     def state(self) -> Arrays:
@@ -79,7 +85,7 @@ class Method(ABC):
         """A function of the task."""
 
     @abstractmethod
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMethod:
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedMethod:
         """A fitted method from what its `state` and `constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 

@@ -3,22 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from dualres.bench import methods
 from dualres.bench.methods.axes import FittedAxes
-from dualres.bench.methods.dualres import DualResNetwork
 from dualres.bench.methods.method import Cost, FittedMethod
-from dualres.bench.methods.neural import WINDOW, FittedNeural
-from dualres.bench.methods.views import FittedViews
-from dualres.config import POLYPHASE, ModelConfig, Recipe
+from dualres.bench.methods.neural import WINDOW
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import MISFIT, ModelFileError, reason_of
 from dualres.judge import model as file
 from dualres.judge.model import Model
-from dualres.model_file.card import APART, OURS, VIEWS, Card
-from dualres.model_file.card_schema import check_fields
-from dualres.model_file.file import BEFORE, by_network, read
-from dualres.model_file.integrity import arrays_in, compare_checks, unseal
+from dualres.model_file.card import APART, Card
+from dualres.model_file.file import by_network, read
+from dualres.model_file.integrity import arrays_in, compare_checks
 
 
 def as_model(
@@ -37,48 +33,34 @@ def as_model(
     if isinstance(fitted, FittedAxes):
         each = [as_model(one, classes, exposure_s, resampler=resampler, held_out=held_out) for one in fitted.axes]
         card = replace(each[0].card, channels=tuple(channels), axes=APART)
-        if card.method not in OURS:
+        if card.kind is None:
             card = replace(card, constants=dict(fitted.constants), cost=asdict(fitted.cost))
         return Model(tuple(member for one in each for member in one.members), card)
     card = Card(tuple(classes), ModelConfig(), fitted.method.recipe, fitted.seed, resampler, dict(exposure_s), held_out)
-    if isinstance(fitted, FittedNeural) and isinstance(fitted.network, DualResNetwork):
-        network = fitted.network.model
-        return Model((network,), replace(card, config=network.config))
-    if isinstance(fitted, FittedViews):
-        return Model((fitted.network,), replace(card, method=VIEWS))
+    if network := fitted.own_network:
+        return Model((network,), replace(card, config=network.config, method=network.kind))
     name, constants = fitted.method.name, dict(fitted.constants)
     return Model((fitted,), replace(card, method=name, constants=constants, cost=asdict(fitted.cost)))
 
 
 def load(path: Path | str) -> Model:
-    """Read a model file of any method onto the CPU; anything but an intact one is refused with the reason.
-
-    Files that the benchmark wrote before it wrote model files are read, too; their classes have numbers for names.
-    """
+    """Read a model file of any method onto the CPU; anything but an intact one is refused with the reason."""
     path = Path(path)
-    kind, fields, checks, blob = unseal(path)
-    if kind != BEFORE:
-        card, checks, blob = read(path)
-        if card.method in OURS:
-            return file.load(path)
+    card, checks, blob = read(path)
+    if card.kind:
+        return file.load(path)
     try:
-        if kind == BEFORE:
-            check_fields({name: value for name, value in fields.items() if name != "classes"})
-            card = _earlier_card(fields, most_classes=len(blob))
         if card.config.window != WINDOW:
             raise ValueError(f"a window of {card.config.window} samples, and comparators take {WINDOW}")
         method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
         arrays = by_network(arrays_in(blob, path), card, path)
         fits = [
-            method.restore(one, _constants(card, number), len(card.classes), card.seed, cost)
+            method.restore(one, _constants(card, number), len(card.classes), seed=card.seed, cost=cost)
             for number, one in enumerate(arrays)
         ]
     except MISFIT as error:
         raise ModelFileError(f"{path}: its tensors do not fit its card ({reason_of(error)})") from error
     model = Model(tuple(fits), card)
-    if kind == BEFORE:
-        model = as_model(fits[0], card.classes, {})
-        model = replace(model, card=replace(model.card, versions=card.versions))
     try:
         found = file.check_scores(model)
     except MISFIT as error:
@@ -93,15 +75,3 @@ def _constants(card: Card, network: int) -> Mapping[str, float]:
         return card.constants
     begin = f"{network}."
     return {name.removeprefix(begin): value for name, value in card.constants.items() if name.startswith(begin)}
-
-
-def _earlier_card(fields: dict[str, Any], most_classes: int) -> Card:
-    count, recipe = int(fields["classes"]), fields["recipe"]
-    if count > most_classes:  # every class has numbers of its own in the file
-        raise ValueError(f"its tensors cannot be of {count} classes")
-    classes = tuple(f"class {i}" for i in range(count))
-    recipe = None if recipe is None else Recipe(**recipe)
-    more: dict[str, Any] = {name: dict(fields[name]) for name in ("versions", "constants", "cost")}
-    return Card(
-        classes, ModelConfig(), recipe, int(fields["seed"]), POLYPHASE, {}, method=str(fields["method"]), **more
-    )

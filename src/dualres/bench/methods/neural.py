@@ -25,6 +25,7 @@ from dualres.learn.trained.task import Step, Task, in_turn, keeping
 from dualres.learn.trained.train import train
 from dualres.model.check import check_window
 from dualres.model.spectra import normalise
+from dualres.model.torch_network import TorchNetwork
 from dualres.model_file.integrity import Arrays
 from dualres.utils.arrays import Floats
 
@@ -42,6 +43,7 @@ class Network(nn.Module):
     the draws of the moment, to logits (batch, classes). Tensors are registered in the specification's order.
     """
 
+    own_network: TorchNetwork | None = None  # of a kind that the package knows, where this is only its shell
     microbatch = 4  # windows; batch statistics and draws are per microbatch
     joins = False  # whether windows of several microbatches may pass at once, each as it does with its own microbatch
     window = WINDOW
@@ -144,7 +146,7 @@ class NeuralMethod(Method):
             fitted.append(FittedNeural(shorter, task.classes, task.seed, cost, *known, network, forward))
         return fitted
 
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
         network.load_state_dict({name: torch.tensor(a) for name, a in state.items()}, assign=True)
@@ -181,6 +183,10 @@ class FittedNeural(FittedMethod):
     @property
     def trained(self) -> Collection[str]:
         return {name for name, _ in self.network.named_parameters()}
+
+    @property
+    def own_network(self) -> TorchNetwork | None:
+        return self.network.own_network
 
     def state(self) -> Arrays:
         return {name: t.detach().cpu().numpy() for name, t in self.network.state_dict().items()}

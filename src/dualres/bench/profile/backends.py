@@ -17,9 +17,8 @@ from dualres.judge import backends as scorers
 from dualres.judge.backends import Scores, Windows
 from dualres.kernel import compiled
 from dualres.kernel.gpu import triton_setting
-from dualres.model.network import DualRes
 from dualres.model.reference.probabilities import softmax
-from dualres.model.views.network import ViewsNetwork
+from dualres.model.torch_network import TorchNetwork
 
 TOLERANCE = 1e-5  # largest difference between the two ways' scores of a window; probabilities in float32
 
@@ -30,7 +29,7 @@ _SWITCHES = {compiled.SETTING: compiled.OFF, triton_setting.SETTING: triton_sett
 class EitherWay:
     """One of DualRes' networks: by PyTorch where its own code is switched off, by what is shipped elsewhere."""
 
-    network: DualRes | ViewsNetwork
+    network: TorchNetwork
 
     def scores(self, windows: Windows) -> Scores:
         if compiled.variant() is not None:

@@ -27,9 +27,7 @@ from dualres.config import ModelConfig
 from dualres.judge.backends import Scores, Windows
 from dualres.judge.model import Model
 from dualres.judge.verdict import STRETCH, recording_scores, window_scores
-from dualres.model.views.weights import views_shapes
-from dualres.model.weights import shapes as file_shapes
-from dualres.model_file.card import OURS, VIEWS
+from dualres.model.kinds import resolved
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window
 from dualres.utils.progress import Progress
@@ -152,9 +150,9 @@ def bytes_of(model: Model) -> dict[str, int]:
     """
     (member,) = model.members
     wider = len(model.classes) + 1
-    if model.card.method in OURS:
+    if kind := model.card.kind:
         state = model.weights.arrays
-        shapes = (views_shapes if model.card.method == VIEWS else file_shapes)(model.card.config, wider)
+        shapes = resolved(kind.shapes)(model.card.config, wider)
         trained: Collection[str] = state.keys()
     else:
         state, shapes, trained = member.state(), member.method.shapes(wider), member.trained
@@ -209,7 +207,7 @@ def _apart(scores: Scores, others: Scores) -> dict[str, Any]:
 
 def _on(plan: Plan, model: Model) -> Model:
     """The model on a GPU; on a CPU as it is shipped, and so without PyTorch, unless the plan's way is eager."""
-    on_cpu, ours = not plan.device.startswith("cuda"), model.card.method in OURS
+    on_cpu, ours = not plan.device.startswith("cuda"), model.card.kind is not None
     if on_cpu and not (ours and plan.way == EAGER):
         return model
     members = model.networks if ours else model.members

@@ -75,7 +75,7 @@ def choose(
     present = present_datasets(stores)
     kept = named("fold", folds, [fold for name in catalog.names() for fold in catalogue.folds_of(name)])
     sizes = parsed_budgets(budgets)
-    by = recipe_from(recipe) if recipe else None
+    by = recipe_from(recipe).recipe if recipe else None
     if recipe and by is None:
         raise ConfigError(f"--recipe {recipe}: views make no updates and are a method; use --methods dualres/views")
     chosen = {

@@ -9,11 +9,13 @@ from fractions import Fraction
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE
-from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.backends import scorer, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.class_subspace import WEIGHTS, between
+from dualres.kernel.views import views_of
+from dualres.model.kinds import kind_of, resolved
 from dualres.model.views.weights import ViewsWeights
-from dualres.model.weights import Weights
+from dualres.model.weights import NetworkWeights
 from dualres.recordings.axes import in_order
 from dualres.recordings.level import bandwidth
 from dualres.recordings.recording import Recording, Samples
@@ -79,10 +81,15 @@ def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
     return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
 
 
-def distances(member: Weights | ViewsWeights, windows: Samples) -> Exact:
-    """As `nearest`. The paper's network has one readout, one of whose logits stands out where it knows a window."""
-    if isinstance(member, ViewsWeights):
-        return nearest(member, views_of(member, windows))
+def of_views(weights: ViewsWeights, windows: Samples) -> Exact:
+    """As `nearest`, of raw windows (n, window)."""
+    return nearest(weights, views_of(weights, windows))
+
+
+def distances(member: NetworkWeights, windows: Samples) -> Exact:
+    """As `nearest`. Of a kind that has one readout, one of its logits stands out where it knows a window."""
+    if known := resolved(kind_of(member).novelty):
+        return known(member, windows)
     logits = scorer(member)(windows).astype(np.float64)
     return np.stack([logits.mean(1) - logits.max(1), np.zeros(len(logits))], axis=1)
 

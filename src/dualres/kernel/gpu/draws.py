@@ -43,6 +43,7 @@ class NoiseSource:
         windows: int,
         width: int,
         device: torch.device,
+        *,
         shown: WindowAugmentation | None = None,
     ) -> None:
         self._generators = [torch.Generator(device).manual_seed(seed) for seed in seeds]

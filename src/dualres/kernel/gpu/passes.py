@@ -47,6 +47,7 @@ class Passes:
         fits: int,
         windows: int,
         device: torch.device,
+        *,
         draws: NoiseSource | None = None,
         sources: Sequence[int] | None = None,
     ) -> None:

@@ -38,7 +38,7 @@ def fit_network(
     seed: int = 41,
     device: str = "cpu",
     progress: OnStep | None = None,
-) -> FittedNetwork:
+) -> FittedNetwork[DualRes]:
     """Train a DualRes network on raw windows (n, window) at `config.rate` with labels 0 .. classes - 1.
 
     The same seed and number of threads give the same weights to the last bit. The caller's random generators are left
@@ -50,7 +50,7 @@ def fit_network(
 
 def fit_networks(
     tasks: Sequence[Task], config: ModelConfig | None = None, recipe: Recipe | None = None
-) -> list[FittedNetwork]:
+) -> list[FittedNetwork[DualRes]]:
     """Train a network for each task, as `fit_network` does. They have one device and one progress.
 
     On a GPU supports of equal length are fitted all at once. Progress is then told of each update of all of them
@@ -65,7 +65,7 @@ def fit_networks(
     of_length = defaultdict(list)  # positions
     for i, task in enumerate(tasks):
         of_length[len(task.windows)].append(i)
-    fitted: dict[int, FittedNetwork] = {}
+    fitted: dict[int, FittedNetwork[DualRes]] = {}
     for number, some in enumerate(of_length.values()):
         told = part_of(tasks[0].progress, number, len(of_length))
         fitted |= zip(some, fit_at_once([tasks[i] for i in some], config, recipe, told), strict=True)
@@ -80,7 +80,7 @@ def fits_together(config: ModelConfig, device: str, recipe: Recipe | None = None
     return available(config, device) and not (recipe and recipe.more)
 
 
-def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork:
+def _fit_alone(task: Task, config: ModelConfig, recipe: Recipe) -> FittedNetwork[DualRes]:
     with seeded(task.seed), full_precision():
         network = DualRes(task.classes, config, task.seed).to(task.device)
         support: PlainSupport | AugmentedSpectra

@@ -48,7 +48,7 @@ def encode(encoder: Encoder, short: Tensor, long: Tensor) -> Tensor | None:
     if short.numel() == 0 or len(parameters) != parameter_count(*bins, config.width, config.states):
         return None
     log_damping = encoder.memory.log_damping(batch).expand(batch, 1, -1).flatten(1)
-    return compiled.encode(short, long, log_damping, parameters, config.states)
+    return compiled.encode(views, log_damping, parameters, config.states)
 
 
 def suits(encoder: Encoder) -> bool:

@@ -16,7 +16,9 @@ from dualres.model.network import DualRes
 from dualres.utils.progress import Progress, part_of
 
 
-def fit_at_once(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress) -> list[FittedNetwork]:
+def fit_at_once(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
     """`fit_bundle`, in halves where the device's memory is too small for all of it.
 
     A single fit that is too large is an error: no other path draws the same numbers.
@@ -32,7 +34,9 @@ def fit_at_once(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, prog
     return first + fit_at_once(tasks[half:], config, recipe, part_of(progress, 1, 2))
 
 
-def fit_bundle(tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress) -> list[FittedNetwork]:
+def fit_bundle(
+    tasks: Sequence[Task], config: ModelConfig, recipe: Recipe, progress: Progress
+) -> list[FittedNetwork[DualRes]]:
     """A network for each of the tasks, whose supports are checked and have equally many windows."""
     from dualres.learn.trained.gpu.fit import fit_together
 

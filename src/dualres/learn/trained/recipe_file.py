@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dualres.config import RECIPES, VIEWS, Recipe, chosen_recipe
+from dualres.config import Recipe
 from dualres.errors import MISFIT, ConfigError
 from dualres.learn.trained.tune import Choice
+from dualres.model.kinds import NetworkRecipe, chosen_recipe, named_recipes, network_recipe
 from dualres.utils.files import write_whole
 from dualres.utils.special_files import unusual
 
@@ -42,12 +42,12 @@ def write_choice(
     write_whole(path, (json.dumps(content, indent=1) + "\n").encode(), precious=True)
 
 
-def _data(recipe: Recipe | None) -> dict[str, Any] | None:
-    return None if recipe is None else recipe.as_data(complete=True)
+def _data(by: NetworkRecipe) -> dict[str, Any] | None:
+    return by.recipe.as_data(complete=True) if by.recipe else None
 
 
-def read_recipe(path: Path) -> Recipe | None:
-    """The recipe in a file that `write_choice` wrote; None for the network of views."""
+def read_recipe(path: Path) -> NetworkRecipe:
+    """The recipe in a file that `write_choice` wrote, where null is the network of views."""
     try:
         if strange := unusual(path):
             raise ValueError(f"it {strange}")
@@ -56,18 +56,16 @@ def read_recipe(path: Path) -> Recipe | None:
         content: Any = json.loads(path.read_text())
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"its format is not {FORMAT}")
-        return None if content["recipe"] is None else Recipe(**content["recipe"])
+        recipe = content["recipe"]
+        return network_recipe(None if recipe is None else Recipe(**recipe))
     except (OSError, *MISFIT) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigError(f"{path}: is not a recipe ({reason}); give a file written by `dualres tune`") from error
 
 
-def recipe_from(text: str | None, updates: int | None = None) -> Recipe | None:
-    """A recipe by its name or from its file, with that many updates if given; None for the network of views."""
+def recipe_from(text: str | None, updates: int | None = None) -> NetworkRecipe:
+    """A recipe by its name or from its file, with that many updates if given."""
     path = Path(text or "")
-    if text in (None, VIEWS, *RECIPES) or not (path.suffix == ".json" or path.is_file()):
+    if text in (None, *named_recipes()) or not (path.suffix == ".json" or path.is_file()):
         return chosen_recipe(text, updates=updates)
-    recipe = read_recipe(path)
-    if updates is None:
-        return recipe
-    return chosen_recipe(VIEWS, updates=updates) if recipe is None else replace(recipe, updates=updates)
+    return read_recipe(path).changed(updates=updates)

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from torch import nn
 
 from dualres.learn.support import Labels
-from dualres.model.network import DualRes
 from dualres.recordings.recording import Samples
 from dualres.utils.progress import Progress, part_of, quiet
 
@@ -69,11 +68,16 @@ def in_turn(tasks: Sequence[Task]) -> list[Task]:
     return [replace(task, progress=part_of(task.progress, i, len(tasks))) for i, task in enumerate(tasks)]
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True)
-class FittedNetwork:
-    network: DualRes
-    history: list[Step]
-    stages: dict[int, DualRes] = field(default_factory=dict)  # as it was after the updates that were asked for
+class FittedNetwork(Generic[T]):
+    """What a fit leaves behind: a network of any kind, with or without PyTorch."""
+
+    network: T
+    history: list[Step] = field(default_factory=list)  # of a training
+    stages: dict[int, T] = field(default_factory=dict)  # as it was after the updates that were asked for
 
 
 _Network = TypeVar("_Network", bound=nn.Module)

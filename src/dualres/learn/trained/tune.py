@@ -1,25 +1,22 @@
 """The choice of a recipe by the support alone: parts of it are held out in turn, and nothing else is looked at."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import softmax
 from sklearn.metrics import f1_score
 
-from dualres.config import RECIPES, VIEWS, ModelConfig, Recipe
+from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import scorer
-from dualres.learn.closed_form import fit_views
 from dualres.learn.fit import expected_s
 from dualres.learn.interval import clearly_ahead
 from dualres.learn.support import Support
-from dualres.learn.trained.fit import fit_networks
 from dualres.learn.trained.task import Task
-from dualres.model.network import DualRes
-from dualres.model.views.network import ViewsNetwork
+from dualres.model.kinds import NetworkRecipe, chosen_recipe, resolved
 from dualres.utils.progress import Progress, quiet
 
 FITS = "Fits"  # the stage that counts them
@@ -30,13 +27,13 @@ FEWEST_ROUNDS = 2  # that have a standard error
 # labelled recordings cannot tell what will change on another machine, and many rigs can. The paper's recipe leaves
 # windows as they are; the others train longer on blended windows and standardised spectra, and show each window through
 # transfer paths that differ more and more.
-GRID: Mapping[str, Recipe | None] = {
-    VIEWS: None,
-    "paper": RECIPES["paper"],
-    "robust, no paths": replace(RECIPES["robust"], path_sigma=0.0),
-    "robust, paths 0.5": replace(RECIPES["robust"], path_sigma=0.5),
-    "robust": RECIPES["robust"],
-    "robust, paths 1.5": replace(RECIPES["robust"], path_sigma=1.5),
+GRID: Mapping[str, NetworkRecipe] = {
+    "views": chosen_recipe("views"),
+    "paper": chosen_recipe("paper"),
+    "robust, no paths": chosen_recipe("robust", path_sigma=0.0),
+    "robust, paths 0.5": chosen_recipe("robust", path_sigma=0.5),
+    "robust": chosen_recipe("robust"),
+    "robust, paths 1.5": chosen_recipe("robust", path_sigma=1.5),
 }
 
 WindowGroups = npt.NDArray[np.int64]  # of each window of a support: what is held out together, or NEVER
@@ -55,7 +52,7 @@ class Candidate:
     """A recipe with its scores."""
 
     name: str
-    recipe: Recipe | None  # None for the network of views
+    recipe: NetworkRecipe
     rounds: tuple[float, ...]  # macro-F1 of each round, the mean over the seeds
 
     @property
@@ -73,7 +70,7 @@ class Choice:
     """The recipe that was chosen, and what it was compared with."""
 
     name: str
-    recipe: Recipe | None
+    recipe: NetworkRecipe
     candidates: tuple[Candidate, ...] = ()  # in the order of the grid
     reason: str | None = None  # why nothing was compared
 
@@ -85,7 +82,7 @@ def first_unless_clearly_behind(candidates: Sequence[Candidate]) -> Candidate:
 
 
 def plan(
-    labels: npt.NDArray[np.int64], groups: WindowGroups, grid: Mapping[str, Recipe | None], seeds: Sequence[int]
+    labels: npt.NDArray[np.int64], groups: WindowGroups, grid: Mapping[str, NetworkRecipe], seeds: Sequence[int]
 ) -> list[Fit]:
     """All fits of a comparison, round by round; none if fewer than two groups can be held out.
 
@@ -106,7 +103,7 @@ def tune(
     support: Support,
     groups: WindowGroups,
     classes: int,
-    grid: Mapping[str, Recipe | None] = GRID,
+    grid: Mapping[str, NetworkRecipe] = GRID,
     *,
     seeds: Sequence[int] = (41,),
     config: ModelConfig | None = None,
@@ -135,7 +132,7 @@ def tune(
         said = []  # of each axis, by a network of its own
         for windows in support.axes:
             task = Task(windows[~held], support.labels[~held], classes, fit.seed, device, progress)
-            network = _network(task, grid[fit.candidate], config)
+            network = fit_one(task, grid[fit.candidate], config)
             said.append(softmax(scorer(network)(windows[held]).astype(np.float64), axis=1))
         scores[fit] = window_f1(np.mean(said, axis=0), support.labels[held])
         if finished:
@@ -150,10 +147,9 @@ def tune(
     return Choice(chosen.name, chosen.recipe, candidates)
 
 
-def _network(task: Task, recipe: Recipe | None, config: ModelConfig | None) -> DualRes | ViewsNetwork:
-    if recipe is None:
-        return fit_views(task.windows, task.labels, task.classes, config=config, device=task.device)
-    return fit_networks([task], config, recipe)[0].network
+def fit_one(task: Task, by: NetworkRecipe, config: ModelConfig | None) -> Any:
+    """The network that learns from the task in this way."""
+    return resolved(by.kind.fit)([task], config or ModelConfig(), by.recipe)[0].network
 
 
 def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -> float:
@@ -168,7 +164,7 @@ def window_f1(scores: npt.NDArray[np.floating], labels: npt.NDArray[np.int64]) -
 def expected_tuning_s(
     fits: Sequence[Fit],
     groups: WindowGroups,
-    grid: Mapping[str, Recipe | None],
+    grid: Mapping[str, NetworkRecipe],
     *,
     axes: int = 1,
     config: ModelConfig | None = None,

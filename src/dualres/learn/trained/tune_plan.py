@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dualres.config import ModelConfig, Recipe
+from dualres.config import ModelConfig
 from dualres.learn.holdout import HoldOutError, Rounds, plan_rounds, refuse_leaks
 from dualres.learn.support import Support, spread_support
 from dualres.learn.trained import tune
 from dualres.learn.trained.tune import NEVER, Choice, Fit, WindowGroups
+from dualres.model.kinds import NetworkRecipe
 from dualres.recordings.labels.contradictions import refuse_contradictions
 from dualres.recordings.recording import Recording
 from dualres.utils.files import write_whole
@@ -131,11 +132,17 @@ class FitCache:
 
 
 def fingerprint(
-    divided: GroupedSupport, grid: Mapping[str, Recipe | None], device: str, versions: Mapping[str, str]
+    divided: GroupedSupport, grid: Mapping[str, NetworkRecipe], device: str, versions: Mapping[str, str]
 ) -> str:
     """SHA-256 of all that a fit's score depends on but its seed; `versions` tells the code that computes it."""
     support = divided.support
-    facts = [support.origins, {k: v and asdict(v) for k, v in grid.items()}, divided.classes, device, dict(versions)]
+    facts = [
+        support.origins,
+        {k: v.recipe and asdict(v.recipe) for k, v in grid.items()},
+        divided.classes,
+        device,
+        dict(versions),
+    ]
     digest = sha256(json.dumps(facts).encode())
     arrays: list[npt.NDArray[Any]] = [*support.axes, support.labels, divided.groups]
     for array in arrays:

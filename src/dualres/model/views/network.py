@@ -4,38 +4,30 @@ import torch
 from torch import Tensor, nn
 
 from dualres.config import MOST_VIEWS_TOKENS, VIEW_SIZES, ModelConfig
-from dualres.errors import ConfigError
 from dualres.model.discriminant import Discriminant
-from dualres.model.network import stamp_of
+from dualres.model.kinds import VIEWS
+from dualres.model.torch_network import TorchNetwork
 from dualres.model.views.low_lines import low_lines
 from dualres.model.views.mean_spectra import mean_spectra
 from dualres.model.views.modulation import modulation
 
 
-class ViewsNetwork(nn.Module):
+class ViewsNetwork(TorchNetwork):
     """Raw windows at `config.rate` to log-probabilities, (batch, classes).
 
     Of the sizes in `config`, those of the paper's memory mean nothing here.
     """
 
+    kind = VIEWS.method
+
     def __init__(self, classes: int, config: ModelConfig | None = None) -> None:
-        super().__init__()
-        if classes < 2:
-            raise ConfigError(f"classes={classes}: at least two classes are needed to tell apart")
-        self.config, self.classes = config or ModelConfig(), classes
-        self.config.check_pass(MOST_VIEWS_TOKENS)
+        super().__init__(classes, config, MOST_VIEWS_TOKENS)
         sizes = VIEW_SIZES.features(self.config)
         self.heads = nn.ModuleDict({name: Discriminant(n, classes, VIEW_SIZES.rank) for name, n in sizes.items()})
 
-    def stamp(self) -> tuple[tuple[int, int], ...]:
-        """A value that changes whenever parameters change, unless somebody writes to them through `.data`."""
-        return stamp_of(self)
-
     def views(self, windows: Tensor) -> tuple[Tensor, ...]:
         """What the heads take of raw windows (batch, window), in their order, (batch, features) each."""
-        shape, window = tuple(windows.shape), self.config.window
-        if windows.ndim != 2 or shape[1] != window:
-            raise ConfigError(f"windows of shape {shape} were given; this network takes (batch, {window})")
+        self.check_windows(windows)
         repeating = modulation(windows, self.config).flatten(1)
         return mean_spectra(windows, self.config), repeating, repeating, low_lines(windows, self.config)
 

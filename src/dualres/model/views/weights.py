@@ -1,22 +1,21 @@
 """A network of views without PyTorch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.utils.arrays import Exact, Floats
+from dualres.model.kinds import VIEWS
+from dualres.model.weights import NetworkWeights
+from dualres.utils.arrays import Exact
 
 HEAD = ("centre", "scale", "directions", "slopes", "offsets", "sharpness")  # the tensors of each
 
 
-@dataclass(frozen=True, eq=False)
-class ViewsWeights:
-    """Its frames, and the tensors of its heads by the names that they have in a file."""
+class ViewsWeights(NetworkWeights):
+    """Its frames, and the tensors of its heads."""
 
-    config: ModelConfig
-    arrays: Mapping[str, Floats]
+    kind = VIEWS.method
 
     @property
     def classes(self) -> int:
@@ -37,7 +36,16 @@ class ViewsWeights:
 
     def array(self, head: str, name: str) -> Exact:
         """A head's tensor, one of `HEAD`."""
-        return self.arrays[f"heads.{head}.{name}"].astype(np.float64)
+        return self.exact(f"heads.{head}.{name}")
+
+
+def moved(weights: ViewsWeights, seen: Mapping[str, Exact], number: int, share: float) -> ViewsWeights:
+    """The network for a machine on which the mean views of a class are those `seen`, by a share of the way there."""
+    arrays = dict(weights.arrays)
+    for head, mean in seen.items():
+        key = f"heads.{head}.centre"
+        arrays[key] = (arrays[key] + share * (mean - weights.class_view(head, number))).astype(np.float32)
+    return ViewsWeights(weights.config, arrays)
 
 
 def views_shapes(config: ModelConfig, classes: int) -> dict[str, tuple[int, ...]]:

@@ -84,7 +84,8 @@ class View:
         """Some of the windows, (rows, tokens, bins)."""
         given = self._magnitudes, self._gains, self.standard
         if compiled.available(self._magnitudes):
-            return compiled.seen(*given, rows, partners, shares, self._room[: rows.stop - rows.start])
+            room = self._room[: rows.stop - rows.start]
+            return compiled.seen(*given, rows=rows, partners=partners, shares=shares, out=room)
         return seen_ref(*given, rows=rows, partners=partners, shares=shares)
 
 

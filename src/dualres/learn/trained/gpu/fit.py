@@ -140,8 +140,8 @@ class Bundle:
         self._sources = range(len(seeds)) if sources is None else sources
         self._layout, self._device, self._recipe, self._augmentation = layout, device, recipe, augmentation
         shown = WindowAugmentation(augmentation.sources, windows, augmentation.waves, device) if augmentation else None
-        self.draws = NoiseSource(seeds, windows, layout.config.width, device, shown)
-        self.passes = Passes(layout, len(seeds), windows, device, self.draws, self._sources)
+        self.draws = NoiseSource(seeds, windows, layout.config.width, device, shown=shown)
+        self.passes = Passes(layout, len(seeds), windows, device, draws=self.draws, sources=self._sources)
         self.augmented: list[AugmentedSupports] = []  # the short and the long view, where they change with every update
         if shown:
             views = (self.passes.short, layout.config.short_bins), (self.passes.long, layout.config.long_bins)

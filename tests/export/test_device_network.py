@@ -10,7 +10,7 @@ import pytest
 from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
-from dualres.export.network_kinds import PAPER, VIEWS, kind_of
+from dualres.export.device_network import PAPER_DEVICE, VIEWS_DEVICE, device_of
 from dualres.export.rates import ratio_for, working_memory
 from dualres.export.test_vectors import as_counts, logits_of
 from dualres.recordings.recording import Recording
@@ -32,7 +32,7 @@ def assert_says(said, wanted, tolerance=TOLERANCE):
 
 
 def test_models_are_told_apart(model, views_model):
-    assert (kind_of(model), kind_of(views_model)) == (PAPER, VIEWS)
+    assert (device_of(model), device_of(views_model)) == (PAPER_DEVICE, VIEWS_DEVICE)
 
 
 def test_windows_like_those_learned_from_give_python_s_logits(device, views_model):
@@ -64,8 +64,8 @@ def test_the_verdict_is_python_s_and_memory_as_stated(exported_views, views_mode
     assert result.windows == verdict.windows == 5
     assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-3
     check = exported_views(rate).checks[0]
-    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), VIEWS)
-    assert check.state - check.window == needed <= VIEWS.working_memory == 32 * 1024
+    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), VIEWS_DEVICE)
+    assert check.state - check.window == needed <= VIEWS_DEVICE.working_memory == 32 * 1024
 
 
 def test_more_memory_than_a_device_has_is_refused(views_model):
