@@ -197,10 +197,10 @@ def _baseline(
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
     from dualres.judge.healthy_baseline import with_baseline
-    from dualres.judge.verdict import channels_to_read, remembered_by
+    from dualres.judge.verdict import channels_to_read
     from dualres.recordings.labels.folder import read_row, to_judge
 
-    channels, known = channels_to_read(model, channel), remembered_by(model)
+    channels, known = channels_to_read(model, channel), model.training_profile
     return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
 
 

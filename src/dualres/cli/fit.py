@@ -208,6 +208,9 @@ class FitCommand:
             fit(**given)
 
 
+command = FitCommand()
+
+
 def _notes(found: Folder) -> list[str]:
     """What of a folder is not learned from, or stands in it twice."""
     chosen = [f"{count} left out: {reason}" for reason, count in found.not_chosen.items()]

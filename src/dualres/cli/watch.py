@@ -150,7 +150,6 @@ def watch(
     """
     from dualres.cli.models import loaded
     from dualres.errors import ConfigError
-    from dualres.judge.verdict import remembered_by
     from dualres.stream import Monitor
     from dualres.stream.watch.agent import Agent
     from dualres.stream.watch.alarms import alarms_at
@@ -178,7 +177,7 @@ def watch(
         if len(set(given)) < len(given):
             raise ConfigError(f"{max(given, key=given.count)}: was given twice; name it once")
     judge = loaded(model)
-    hz, remembered = parsed_rate(rate), remembered_by(judge)
+    hz, remembered = parsed_rate(rate), judge.training_profile
     if hz is None and remembered and remembered.rate:
         hz = remembered.rate
         complain("note", f"sources that do not state their rate are taken at {float(hz):g} Hz, as learned", "yellow")

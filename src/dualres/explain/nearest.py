@@ -11,10 +11,9 @@ from dualres.explain.regions import SPECTRA
 from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import views_of, weights_of
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH
+from dualres.judge.windows import model_windows
 from dualres.model.views.weights import ViewsWeights
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact
 
 Portrait = Mapping[str, Exact]  # what a model hears of a recording, the mean over its windows, by the name of a head
@@ -34,8 +33,7 @@ def portrait(model: Model, recording: Recording, limit: int | None = None) -> Po
     config, weights = model.card.config, weights_of(model.members[0])
     sums: dict[str, Exact] = {}
     count = 0
-    for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
-        windows = every_window(stretch, config.window)
+    for windows in model_windows(model, recording, limit):
         if isinstance(weights, ViewsWeights):
             seen = {name: view.sum(0, dtype=np.float64) for name, view in views_of(weights, windows).items()}
         else:

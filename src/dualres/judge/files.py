@@ -13,7 +13,7 @@ from dualres.errors import DualResError, RecordingError
 from dualres.judge.batch_correction import corrected
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
-from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording, remembered_by
+from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording
 from dualres.kernel.threads import limit_threads
 from dualres.recordings.labels.folder import LabelRow, read_row
 from dualres.recordings.readers import Channel
@@ -167,7 +167,7 @@ def _judged(row: LabelRow, verdict: Callable[[], Verdict]) -> FileVerdict:
 
 def read_for(model: Model, row: LabelRow, channel: Channel, rate: Fraction | None) -> Recording:
     """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
-    recording = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
+    recording = read_row(row, channels_to_read(model, channel), rate, model.training_profile)
     return replace(recording, id=str(row.file))
 
 

@@ -25,6 +25,8 @@ from dualres.model_file.integrity import Arrays, arrays_in, compare_checks, seal
 from dualres.utils.files import write_whole
 
 if TYPE_CHECKING:
+    from dualres.judge.training_profile import TrainingProfile
+    from dualres.judge.trust.calibration import Calibration
     from dualres.model.network import DualRes
     from dualres.model.views.network import ViewsNetwork
 
@@ -66,6 +68,20 @@ class Model:
             )
         count = self.card.members
         return self.members[axis * count : (axis + 1) * count]
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What was held out, as the card states it; None where nothing was."""
+        from dualres.judge.trust.calibration import Calibration
+
+        return Calibration.parsed(self.card.calibration, self.classes) if self.card.calibration else None
+
+    @cached_property
+    def training_profile(self) -> TrainingProfile | None:
+        """How the labelled recordings looked; None where the card does not state it."""
+        from dualres.judge.training_profile import TrainingProfile
+
+        return TrainingProfile.parsed(self.card.learned_from) if self.card.learned_from else None
 
     def along(self, axis: int) -> Model:
         """What judges one of several axes, numbered from 0, as a model of that axis alone."""

@@ -14,15 +14,7 @@ from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
-from dualres.judge.verdict import (
-    Verdict,
-    calibration_of,
-    check_probabilistic,
-    remembered_by,
-    verdict_of,
-    window_scores,
-    without_calibration,
-)
+from dualres.judge.verdict import Verdict, check_probabilistic, verdict_of, window_scores, without_calibration
 from dualres.recordings.labels.folder import LabelRow
 from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
@@ -90,7 +82,7 @@ def over_time(
     end_s = float(recording.length / recording.rate)
     expected = len(half_overlapping(int(end_s * config.rate), config.window)) * len(axes_of(recording))
     heard, done = LevelMeter(), 0
-    calibration, looks = calibration_of(model.card), _SegmentNovelty(model, recording, seconds)
+    calibration, looks = model.calibration, _SegmentNovelty(model, recording, seconds)
 
     def watch(windows: Samples, axis: int) -> None:
         nonlocal done
@@ -103,7 +95,7 @@ def over_time(
     progress(JUDGE, 0, expected, recording.id)
     scores = window_scores(model, recording, watch=watch)
     progress(JUDGE, expected, expected, "")
-    remembered = remembered_by(model)
+    remembered = model.training_profile
     differences = remembered.differences(recording, heard.level) if remembered else ()
     place = _places(model, np.arange(len(scores)), seconds)
     found = []

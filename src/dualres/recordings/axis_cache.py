@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from dualres.recordings.ondisk import FileStamp
 from dualres.recordings.readers import read
-from dualres.recordings.recording import Samples
+from dualres.recordings.recording import FileStamp, Samples
 
 _Key = tuple[Path, FileStamp | None, tuple[str, ...], Fraction]
 _kept: tuple[_Key | None, dict[str, Samples]] = (None, {})  # of the last file, each until it is handed out

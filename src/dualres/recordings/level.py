@@ -1,10 +1,12 @@
 """How signals look, from windows of them: level, crest and bandwidth."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from dualres.recordings.recording import Samples
+from dualres.utils.arrays import Exact
 
 POWER = 0.99  # of a signal's power lies within its bandwidth
 _TINY = 1e-300
@@ -39,9 +41,14 @@ def crest(windows: Samples) -> float:
 def bandwidth(window: Samples, rate: float) -> float:
     """In Hz: below it lies `POWER` of the power of one window at `rate` Hz."""
     centred = window - window.mean(dtype=np.float64)
-    power = np.abs(np.fft.rfft(centred * np.hanning(len(window)))) ** 2
+    power = np.abs(np.fft.rfft(centred * _hann(len(window)))) ** 2
     share = np.cumsum(power) / max(float(power.sum()), _TINY)
     return float(np.searchsorted(share, POWER) * rate / len(window))
+
+
+@lru_cache(4)
+def _hann(samples: int) -> Exact:
+    return np.hanning(samples)
 
 
 def _variance(window: Samples) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,21 +13,9 @@ from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import Array
 from dualres.recordings.formats.registry import FORMATS
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.recording import BLOCK, Blockwise, Samples
+from dualres.recordings.recording import BLOCK, Blockwise, FileStamp, Samples, changed_since, no_longer_readable
 
 PACE = 256 << 20  # bytes of a file for which the time that a guard allows is granted once more
-
-
-@dataclass(frozen=True)
-class FileStamp:
-    """By what a file is known again without reading it."""
-
-    size: int  # bytes
-    changed_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> FileStamp:
-        return cls(status.st_size, status.st_mtime_ns)
 
 
 @dataclass(frozen=True)
@@ -73,8 +60,6 @@ class OnDisk(Blockwise):
         try:
             now = FileStamp.of(self.path.stat())
         except OSError as error:
-            raise RecordingError(
-                f"{self.path}: can no longer be read ({error.strerror}); put it back or leave it out"
-            ) from None
+            raise no_longer_readable(self.path, error) from None
         if now != self.stamp:
-            raise RecordingError(f"{self.path}: has changed since it was first read; read it again")
+            raise changed_since(self.path)

@@ -1,7 +1,6 @@
 """A file to a recording."""
 
 import csv
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,8 +18,18 @@ from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import Array, Vector, choose_several, printable
 from dualres.recordings.formats.registry import Format, format_of, pick
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.ondisk import FileStamp, OnDisk
-from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
+from dualres.recordings.ondisk import OnDisk
+from dualres.recordings.recording import (
+    BLOCK,
+    FileDigest,
+    FileStamp,
+    Origin,
+    Recording,
+    Samples,
+    joined,
+    mean_of,
+    of_axes,
+)
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
@@ -68,7 +77,8 @@ def read(
     """
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
-    sha256, stamp = _digest(path)
+    stamp = _stamp(path)
+    digest = FileDigest(path.absolute(), stamp)
     format, pick_one = opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
     if begin is None and channel is None and usual and (channel := usual.channel_in(listing)):
@@ -90,7 +100,9 @@ def read(
                 raise
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
         unit = printable(one.unit) if one.unit else None
-        origin = Origin(path, sha256, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
+        origin = Origin(
+            path, digest, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None
+        )
         each.append(Recording(path.stem, load, hz, origin=origin))
     return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
@@ -103,7 +115,7 @@ def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)
-    _digest(path)
+    _stamp(path)
     listing, _ = opened(path, guard)[1](None)
     return {one.name: one.length for one in listing if one.fault is None}
 
@@ -146,16 +158,15 @@ def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
     return given
 
 
-def _digest(path: Path) -> tuple[str, FileStamp]:
-    """The file's SHA-256, and what tells whether it changes later; what cannot be read at all is found out here."""
+def _stamp(path: Path) -> FileStamp:
+    """What tells whether a file changes later; one that cannot be read at all is found out here."""
     try:
         if not path.exists():
             raise RecordingError(f"{path}: there is no such file")
         if reason := unusual(path):
             raise RecordingError(f"{path}: {reason}")
         with path.open("rb") as file:
-            stamp = FileStamp.of(os.fstat(file.fileno()))
-            return hashlib.file_digest(file, "sha256").hexdigest(), stamp
+            return FileStamp.of(os.fstat(file.fileno()))
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 

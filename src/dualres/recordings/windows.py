@@ -50,25 +50,25 @@ def every_window(signal: Samples, window: int, limit: int | None = None) -> Samp
     return windows
 
 
-def stretches(
-    recording: Recording, rate: int, window: int, resampler: str, windows: int, limit: int | None = None
+def window_blocks(
+    recording: Recording, *, rate: int, window: int, resampler: str, at_once: int, limit: int | None = None
 ) -> Iterator[Samples]:
-    """The signal at `rate` Hz in stretches of `windows` half-overlapping windows each, the last one of what is left.
+    """The half-overlapping windows of the signal at `rate` Hz, `at_once` at a time, the last ones fewer: (n, window).
 
-    With `limit`, no more windows than that in all. A stretch may be a view of a longer signal; of one that stays on
-    disk, few stretches are in memory at a time. An error if not even one window fits.
+    With `limit`, no more windows than that in all. Windows are views; of a signal that stays on disk, few blocks are
+    in memory at a time. An error if not even one window fits.
     """
     if limit is not None and limit < 1:
         raise ConfigError(f"at most {limit} windows are none; give a positive limit, or none at all")
     half, found = window // 2, 0
     blocks = resampled_blocks(recording, rate, resampler)
-    for stretch in _overlapping(blocks, (windows - 1) * half + window, windows * half):
-        fitting = len(half_overlapping(len(stretch), window, None if limit is None else limit - found))
-        found += fitting
+    for samples in _overlapping(blocks, (at_once - 1) * half + window, at_once * half):
+        windows = every_window(samples, window, None if limit is None else limit - found)
+        found += len(windows)
         if not found:
             raise _too_short(recording, window, rate)
-        if fitting:
-            yield stretch[: (fitting - 1) * half + window]
+        if len(windows):
+            yield windows
         if found == limit:
             return
 
@@ -117,11 +117,11 @@ def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
-    """Stretches of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
+    """Blocks of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
 
     One that lies within a block is a view of it.
     """
-    held = np.empty(0, np.float32)  # from where the next stretch begins
+    held = np.empty(0, np.float32)  # from where the next block begins
     for block in blocks:
         at = -len(held)
         while at + samples <= len(block):

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE
 from dualres.judge.backends import scorer, views_of, weights_of
 from dualres.judge.model import Model
-from dualres.judge.trust.class_subspace import WEIGHTS, between
+from dualres.judge.trust.class_subspace import WEIGHTS, ClassSubspace, between
+from dualres.judge.windows import model_windows
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import Weights
 from dualres.recordings.axes import in_order
 from dualres.recordings.level import bandwidth
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact, Floats
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
@@ -44,14 +45,13 @@ PARTS = tuple(field.name for field in fields(NoveltyFeatures))
 def look_at(model: Model, recording: Recording) -> NoveltyFeatures:
     """How a recording looks to a model; the mean over its axes where it has several."""
     signals = in_order(recording, model.card.channels)
-    found = [_look(model, axis, signal) for axis, signal in enumerate(signals)]
-    return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
+    firsts = (next(model_windows(model, signal, MOST_WINDOWS, MOST_WINDOWS)) for signal in signals)
+    return mean_look(look_at_windows(model, axis, windows, recording.rate) for axis, windows in enumerate(firsts))
 
 
-def _look(model: Model, axis: int, signal: Recording) -> NoveltyFeatures:
-    config = model.card.config
-    some = stretches(signal, config.rate, config.window, model.card.resampler, MOST_WINDOWS, MOST_WINDOWS)
-    return look_at_windows(model, axis, every_window(next(some), config.window), signal.rate)
+def mean_look(axes: Iterable[NoveltyFeatures]) -> NoveltyFeatures:
+    """How all axes look together."""
+    return NoveltyFeatures(*np.mean([astuple(one) for one in axes], axis=0).tolist())
 
 
 def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> NoveltyFeatures:
@@ -75,7 +75,7 @@ def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
     distances as `between` leaves them.
     """
     found = {head: _to_classes(weights, head, view) for head, view in views.items()}
-    told = np.sum([WEIGHTS[head] * np.log(between(weights, head).told(d)) for head, d in found.items()], axis=0)
+    told = np.sum([WEIGHTS[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)
     return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
 
 
@@ -89,9 +89,33 @@ def distances(member: Weights | ViewsWeights, windows: Samples) -> Exact:
 
 def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
-    z = (view - weights.array(head, "centre")) * weights.array(head, "scale")
-    along = z @ weights.array(head, "directions").T
+    known = _head(weights, head)
+    z = (view - known.centre) * known.scale
+    along = z @ known.directions.T
     common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
-    towards = z @ weights.array(head, "slopes").T
-    found: Exact = np.maximum(common - 2 * towards + weights.array(head, "offsets"), SMALLEST_DISTANCE)
+    towards = z @ known.slopes.T
+    found: Exact = np.maximum(common - 2 * towards + known.offsets, SMALLEST_DISTANCE)
     return found
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A head's tensors in float64, and how its classes lie: computed once, for thousands of recordings."""
+
+    centre: Exact
+    scale: Exact
+    directions: Exact
+    slopes: Exact
+    offsets: Exact
+    classes: ClassSubspace
+
+
+def _head(weights: ViewsWeights, head: str) -> _Head:
+    known = _heads.setdefault(weights, {})
+    if head not in known:
+        tensors = (weights.array(head, field.name) for field in fields(_Head)[:-1])
+        known[head] = _Head(*tensors, classes=between(weights, head))
+    return known[head]
+
+
+_heads: WeakKeyDictionary[ViewsWeights, dict[str, _Head]] = WeakKeyDictionary()

@@ -88,6 +88,7 @@ def read_folder(
         progress("Read", done, len(rows), name)
         try:
             one = read_row(row, channel, rate)
+            digest = one.origin.sha256
         except PartError as error:
             raise RecordingError(f"{row.listed_in}: {error}") from None
         except RecordingError as error:
@@ -99,7 +100,7 @@ def read_folder(
             continue
         seconds[name] = float(one.length / one.rate)
         if not row.part:
-            contents[one.origin.sha256].append(name)
+            contents[digest].append(name)
         recordings.append(replace(_read_again(one, row.file), id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)

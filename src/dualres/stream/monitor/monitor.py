@@ -14,12 +14,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
 from hashlib import sha256
 from itertools import groupby
 from threading import local
 from typing import Any, Self
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +26,11 @@ from dualres.config import HELD
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.trust.calibration import ERROR, Calibration
+from dualres.judge.trust.calibration import ERROR
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows
+from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows, mean_look
 from dualres.judge.verdict import check_probabilistic
+from dualres.judge.windows import mean_over_axes
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.recordings.windows import too_short
@@ -79,7 +78,7 @@ class Monitor:
         self._block = self._new_block()
         self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
         self._pending: list[StreamWindow] = []
-        self._calibration = _calibration_of(model)
+        self._calibration = model.calibration
 
     @property
     def rate(self) -> float:
@@ -267,8 +266,7 @@ class Monitor:
 
     def _look(self, window: StreamWindow) -> NoveltyFeatures:
         rate = self._framing.rate
-        found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
-        return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
+        return mean_look(look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples))
 
 
 def score_together(monitors: Iterable[Monitor]) -> list[Event]:
@@ -282,8 +280,7 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
         taken = [monitor._pending for monitor in some]
         windows = [window.samples for pending in taken for window in pending]
         model, axes = some[0].model, range(len(windows[0]))
-        each = [_scores(model, [window[axis] for window in windows], axis) for axis in axes]
-        scores = each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+        scores = mean_over_axes([_scores(model, [window[axis] for window in windows], axis) for axis in axes])
         ends = np.cumsum([len(pending) for pending in taken])
         for monitor, pending, rows in zip(some, taken, np.split(scores, ends[:-1]), strict=True):
             monitor._pending = []
@@ -306,15 +303,4 @@ def _fingerprint(model: Model) -> str:
     return sha256(json.dumps(facts).encode()).hexdigest()[:16]
 
 
-def _calibration_of(model: Model) -> Calibration | None:
-    """Parsed once for all monitors of a model."""
-    if not model.card.calibration:
-        return None
-    known = _calibrations.get(id(model))
-    if known is None:
-        known = _calibrations[id(model)] = Calibration.parsed(model.card.calibration, model.classes)
-    return known
-
-
-_calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()
 _own = local()  # of each thread: where windows are stacked. Megabytes that come and go in all sizes tear the heap.
