@@ -10,6 +10,7 @@ import pytest
 from scipy.io import wavfile
 
 from dualres.cli import progress_display
+from dualres.cli.diagnose import completed
 from dualres.recordings.readers import signals
 from tests.cli.runner import RATE, run, tone
 
@@ -141,3 +142,17 @@ def test_a_rate_that_is_no_share_is_an_error(fitted, machines):
     result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
     assert result.exit_code != 0
     assert "between 0 and 1" in result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("m a.wav --over-time", "m a.wav --over-time 10"),
+        ("m a.wav --over-time 2.5", "m a.wav --over-time 2.5"),
+        ("--over-time m a.wav", "--over-time 10 m a.wav"),
+        ("m a.wav --over-time --json", "m a.wav --over-time 10 --json"),
+        ("m a.wav", "m a.wav"),
+    ],
+)
+def test_a_number_follows_the_option(given, meant):
+    assert completed(given.split(), "--over-time", 10) == meant.split()

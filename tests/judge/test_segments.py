@@ -15,7 +15,7 @@ from dualres.judge.verdict import diagnose_recording, window_scores
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
 from dualres.recordings.labels.read import LabelRow
-from dualres.recordings.recording import Blockwise, Interval, Recording, sliced
+from dualres.recordings.recording import Blockwise, Recording, Segment, sliced
 from dualres.recordings.windows import at_rate, every_window
 
 
@@ -34,7 +34,7 @@ def test_every_window_counts_once_where_its_middle_is(model):
     recording = noise(10.0)
     config, scores = model.card.config, window_scores(model, recording)
     found = over_time(model, recording, 2.5)
-    assert [part for part, _ in found] == [Interval(2.5 * i, 2.5 * (i + 1)) for i in range(4)]
+    assert [part for part, _ in found] == [Segment(2.5 * i, 2.5 * (i + 1)) for i in range(4)]
     assert sum(verdict.windows for _, verdict in found) == len(scores)
     middles = (np.arange(len(scores)) + 1) * config.window / 2 / config.rate
     for part, verdict in found:
@@ -45,14 +45,14 @@ def test_every_window_counts_once_where_its_middle_is(model):
 
 def test_one_stretch_is_the_recording(model):
     recording = noise(3.0)
-    assert over_time(model, recording, 60) == [(Interval(0.0, 3.0), diagnose_recording(model, recording))]
+    assert over_time(model, recording, 60) == [(Segment(0.0, 3.0), diagnose_recording(model, recording))]
 
 
 @pytest.fixture(scope="module")
 def calibrated(model):
     """Nineteen recordings of noise were held out, of ten windows each."""
     look, classes = look_at(model, noise(3.0)), model.classes
-    held = [held_out(classes, classes[i % 2], str(i), True, [0.5, 0.5], look) for i in range(19)]
+    held = [held_out(classes, classes[i % 2], str(i), True, probabilities=[0.5, 0.5], look=look) for i in range(19)]
     data = Calibration(classes, "recording", tuple(held), windows=10).as_data()
     return replace(model, card=replace(model.card, calibration=data))
 
@@ -159,11 +159,11 @@ def test_differences_are_those_of_the_recording(model):
 
 def test_files_and_their_parts(model, tmp_path):
     np.save(tmp_path / "a.npy", noise(10.0).signal)
-    row = LabelRow(tmp_path / "a.npy", rate=Fraction(2000), part=Interval(3.0, 8.0))
-    found = list(judge_over_time(model, row, None, None, 2.0))
-    assert [one.part for one in found] == [Interval(3.0, 5.0), Interval(5.0, 7.0), Interval(7.0, 8.0)]
-    (missing,) = judge_over_time(model, LabelRow(Path("nowhere.npy")), None, None, 2.0)
+    row = LabelRow(tmp_path / "a.npy", rate=Fraction(2000), part=Segment(3.0, 8.0))
+    found = list(judge_over_time(model, row, None, None, seconds=2.0))
+    assert [one.part for one in found] == [Segment(3.0, 5.0), Segment(5.0, 7.0), Segment(7.0, 8.0)]
+    (missing,) = judge_over_time(model, LabelRow(Path("nowhere.npy")), None, None, seconds=2.0)
     assert missing.verdict is None
     assert "no such file" in missing.problem
     with pytest.raises(ConfigError):
-        list(judge_over_time(model, row, None, None, 0.0))
+        list(judge_over_time(model, row, None, None, seconds=0.0))

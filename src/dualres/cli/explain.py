@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dualres.explain.report import Case, MachineFacts
     from dualres.faultlines.assess import Assessment
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import LabelRow
+    from dualres.recordings.labels.read import LabelRow
     from dualres.recordings.recording import Recording
 
 TOP = 5  # regions and moments that are told

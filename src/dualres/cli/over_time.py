@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dualres.judge.files import FileVerdict
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import LabelRow
+    from dualres.recordings.labels.read import LabelRow
 
 MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
@@ -39,6 +39,7 @@ def judged_over_time(
     rows: Iterable[LabelRow],
     channel: str | None,
     rate: Fraction | None,
+    *,
     seconds: float,
     error: float,
     sure: float | None,
@@ -49,7 +50,9 @@ def judged_over_time(
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            found = list(judge_over_time(model, row, channel, rate, seconds, report, error=error, sure=sure))
+            found = list(
+                judge_over_time(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
+            )
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")

@@ -19,8 +19,7 @@ from dualres.faultlines.severity import velocity_rms
 from dualres.faultlines.speed import speed_in, tachometer_hz
 from dualres.judge.model import Model
 from dualres.judge.verdict import Verdict, diagnose_recording
-from dualres.recordings.labels.folder import read_row
-from dualres.recordings.labels.read import LABELS, LabelRow, listed
+from dualres.recordings.labels.read import LABELS, LabelRow, listed, read_row
 from dualres.recordings.recording import Recording, Samples
 
 LONGEST_S = 120  # of a recording, that fault lines are looked for in

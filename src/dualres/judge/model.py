@@ -5,7 +5,7 @@ Reading a file and judging by it do not need PyTorch; a model's `networks` are P
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dualres.model.views.network import ViewsNetwork
 
 CHECK_WINDOWS = 2
+ComparatorLoader = Callable[[Path], "Model"]
 
 
 @dataclass(frozen=True)
@@ -145,9 +146,27 @@ def check_scores(model: Model) -> Scores:
 
 def load(path: Path | str) -> Model:
     """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
-    path = Path(path)
+    return _load(Path(path), None)
+
+
+def load_any(path: Path | str) -> Model:
+    """As `load`, and a fitted comparator as well, where `read_comparators_by` was called."""
+    return _load(Path(path), _comparators[-1] if _comparators else None)
+
+
+def read_comparators_by(loader: ComparatorLoader) -> None:
+    """Let `load_any` read files of the methods that DualRes is compared with."""
+    _comparators[:] = [loader]
+
+
+_comparators: list[ComparatorLoader] = []
+
+
+def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
     card, checks, blob = read(path)
     if card.method not in OURS:
+        if comparators:
+            return comparators(path)
         raise ModelFileError(
             f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
             "dualres.bench.methods.load reads it"

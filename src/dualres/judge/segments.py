@@ -15,10 +15,10 @@ from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
 from dualres.judge.verdict import Verdict, check_probabilistic, verdict_of, window_scores, without_calibration
-from dualres.recordings.labels.folder import LabelRow
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
-from dualres.recordings.recording import Interval, Recording, Samples, axes_of
+from dualres.recordings.recording import Recording, Samples, Segment, axes_of
 from dualres.recordings.windows import half_overlapping
 from dualres.utils.progress import Progress, quiet
 
@@ -64,7 +64,7 @@ def over_time(
     *,
     error: float = ERROR,
     sure: float | None = None,
-) -> list[tuple[Interval, Verdict]]:
+) -> list[tuple[Segment, Verdict]]:
     """A verdict for every `seconds` of a recording, from the windows whose middle lies there.
 
     The last stretch ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
@@ -105,8 +105,8 @@ def over_time(
         answer = without_calibration(model.card, error, sure)
         if calibration:
             said, part = list(verdict.probabilities.values()), verdict.windows if place[-1] else None
-            answer = calibration.answer(said, looks.of(at), known_of(recording), error, sure, part)
-        found.append((Interval(at * seconds, stop_s), replace(verdict, answer=answer)))
+            answer = calibration.answer(said, looks.of(at), known_of(recording), error=error, sure=sure, part=part)
+        found.append((Segment(at * seconds, stop_s), replace(verdict, answer=answer)))
     return found
 
 
@@ -115,9 +115,9 @@ def judge_over_time(
     row: LabelRow,
     channel: Channel,
     rate: Fraction | None,
+    *,
     seconds: float,
     progress: Progress = quiet,
-    *,
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
@@ -134,5 +134,5 @@ def judge_over_time(
     for part, verdict in stretches:
         assert part.end_s is not None
         yield FileVerdict(
-            row.file, verdict, channel=row.channel, part=Interval(begin + part.start_s, begin + part.end_s)
+            row.file, verdict, channel=row.channel, part=Segment(begin + part.start_s, begin + part.end_s)
         )

@@ -48,7 +48,7 @@ def bandwidth(window: Samples, rate: float) -> float:
 
 @lru_cache(4)
 def _hann(samples: int) -> Exact:
-    return np.hanning(samples)
+    return np.asarray(np.hanning(samples), np.float64)
 
 
 def _variance(window: Samples) -> float:

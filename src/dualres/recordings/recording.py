@@ -27,7 +27,7 @@ BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
 @dataclass(frozen=True)
-class Interval:
+class Segment:
     """From one second of a file to another."""
 
     start_s: float = 0.0
@@ -36,7 +36,7 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.start_s:.12g} s to {'the end' if self.end_s is None else f'{self.end_s:.12g} s'}"
 
-    def overlaps(self, other: Interval) -> bool:
+    def overlaps(self, other: Segment) -> bool:
         return self.start_s < other._end and other.start_s < self._end
 
     @property
@@ -92,7 +92,7 @@ class Origin:
     path: Path | None = None  # the file, None for one that was computed
     digest: str | FileDigest | None = None  # of the file as released, or how to compute it
     channel: str | None = None
-    part: Interval | None = None  # None for the whole file
+    part: Segment | None = None  # None for the whole file
     unit: str | None = None  # of the samples, where the file says so
     alone: bool = False  # whether the file holds no other signal
     rate_assumed: bool = False  # whether somebody else said the rate, and the file none

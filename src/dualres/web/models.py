@@ -13,7 +13,7 @@ from dualres.faultlines.bearing import bearing_of
 from dualres.faultlines.lines import teeth_of
 from dualres.faultlines.speed import speed_hz
 from dualres.judge import files as judge_files
-from dualres.judge import model as file
+from dualres.judge.model import load_any
 from dualres.judge.verdict import promises_of
 from dualres.model_file.file import read
 from dualres.recordings.axes import in_order
@@ -52,7 +52,7 @@ class Judging:
         key = (name, status.st_size, status.st_mtime_ns)
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = file.load(path)
+                self._loaded[key] = load_any(path)
                 while len(self._loaded) > LOADED:
                     self._loaded.popitem(last=False)
             return self._loaded[key]

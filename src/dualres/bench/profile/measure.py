@@ -26,7 +26,8 @@ from dualres.bench.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREP
 from dualres.config import ModelConfig
 from dualres.judge.backends import Scores, Windows
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH, recording_scores, window_scores
+from dualres.judge.verdict import recording_scores, window_scores
+from dualres.judge.windows import STRETCH
 from dualres.model.views.weights import views_shapes
 from dualres.model.weights import shapes as file_shapes
 from dualres.model_file.card import OURS, VIEWS

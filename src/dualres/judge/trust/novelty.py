@@ -113,8 +113,8 @@ class _Head:
 def _head(weights: ViewsWeights, head: str) -> _Head:
     known = _heads.setdefault(weights, {})
     if head not in known:
-        tensors = (weights.array(head, field.name) for field in fields(_Head)[:-1])
-        known[head] = _Head(*tensors, classes=between(weights, head))
+        tensors = {name: weights.array(head, name) for name in ("centre", "scale", "directions", "slopes", "offsets")}
+        known[head] = _Head(**tensors, classes=between(weights, head))
     return known[head]
 
 

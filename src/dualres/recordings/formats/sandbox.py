@@ -26,9 +26,8 @@ from typing import Any, cast
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import Array, Vector, printable
+from dualres.recordings.formats.contents import READY, SIZES, Array, Vector, printable
 from dualres.recordings.formats.registry import Format
-from dualres.recordings.formats.sandbox_child import READY, SIZES
 from dualres.utils.optional_imports import sentence
 
 SECONDS = 20.0  # for one file, or for one part of a long one

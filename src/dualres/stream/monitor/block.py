@@ -71,7 +71,7 @@ class Block:
     def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
         """As of a recording; no rate is promised, but what is none of the classes is told."""
         look = NoveltyFeatures(*(total / self.looked for total in self.looks))
-        answer = calibration.answer(self.mean(), look, None, error, sure)
+        answer = calibration.answer(self.mean(), look, error=error, sure=sure)
         if answer.promise is None:
             return answer
         kind, reason = (NO_PROMISE, A_PART) if answer.reason == "" else (answer.kind, answer.reason)
