@@ -11,8 +11,7 @@ from scipy.io import savemat
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import FORMATS
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY, checked, read, signals
+from dualres.recordings.readers import IN_MEMORY, OnDisk, checked, read, signals
 from tests.recordings.axes_files import RATE, three, write_csv, write_mat, write_npy, write_wav
 
 X = np.array([0.0, 1.5, -2.0, 12345.0])

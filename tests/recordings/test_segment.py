@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY, read
+from dualres.recordings.readers import IN_MEMORY, OnDisk, read
 from dualres.recordings.recording import BLOCK, Recording, Segment
 from dualres.recordings.segment import SegmentOnDisk, segment_of
 

@@ -1,11 +1,14 @@
 """A file to a recording."""
 
+from __future__ import annotations
+
 import csv
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -16,27 +19,27 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import Array, Vector, choose_several, printable
-from dualres.recordings.formats.registry import Format, format_of, pick
+from dualres.recordings.formats.registry import FORMATS, Format, format_of, pick
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.ondisk import OnDisk
 from dualres.recordings.recording import (
     BLOCK,
+    Blockwise,
     FileDigest,
     FileStamp,
     Origin,
     Recording,
     Samples,
+    changed_since,
     joined,
     mean_of,
+    no_longer_readable,
     of_axes,
 )
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
-VectorPicker = Callable[
-    [str | None], tuple[list[Vector], Array | None]
-]  # what a file holds, and the vector of that name
+VectorPicker = Callable[[str | None], tuple[list[Vector], Array | None]]  # all vectors of a file, and one by its name
 
 
 class Usual(Protocol):
@@ -50,6 +53,7 @@ class Usual(Protocol):
         """The one signal of a file that they would be taken from."""
 
 
+PACE = 256 << 20  # bytes of a file for which the time that a guard allows is granted once more
 _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
@@ -116,6 +120,53 @@ def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     _stamp(path)
     listing, _ = opened(path, guard)[1](None)
     return {one.name: one.length for one in listing if one.fault is None}
+
+
+@dataclass(frozen=True)
+class OnDisk(Blockwise):
+    """A vector in a file, read through a guard. It can be sent to other processes, which read the file themselves."""
+
+    path: Path
+    stamp: FileStamp
+    format: str  # a name of FORMATS
+    channel: str  # the vector's full name
+    length: int  # samples
+    mean: float = float("nan")
+    guard: Guard = field(default=SHARED, repr=False, compare=False)
+
+    def blocks(self) -> Iterator[Samples]:
+        return (vector.astype(np.float32, copy=False) for vector in self.vectors())
+
+    def vectors(self, start: int = 0) -> Iterator[Array]:
+        """Successive blocks of `BLOCK` samples in the file's own type, from sample `start` on."""
+        format = FORMATS[self.format]
+        # Few bytes can stand for samples without end, so the file's size says how long it may take.
+        allowed_s, spent_s = self.guard.seconds * (1 + self.stamp.size / PACE), 0.0
+        for first in range(start, self.length, BLOCK):
+            begin = time.monotonic()
+            try:
+                _, vector = self.guard.extract(self.path, format, self.channel, first, first + BLOCK)
+            except RecordingError:
+                self._check_unchanged()
+                raise
+            self._check_unchanged()
+            if vector is None or len(vector) != min(BLOCK, self.length - first):
+                raise RecordingError(f"{self.path}: {self.channel} could not be loaded from sample {first} on")
+            spent_s += time.monotonic() - begin
+            if spent_s > allowed_s:
+                raise RecordingError(
+                    f"{self.path}: cannot be read as {format.title}: it was not done after {allowed_s:.3g} s; "
+                    "the file is damaged or too large"
+                )
+            yield vector
+
+    def _check_unchanged(self) -> None:
+        try:
+            now = FileStamp.of(self.path.stat())
+        except OSError as error:
+            raise no_longer_readable(self.path, error) from None
+        if now != self.stamp:
+            raise changed_since(self.path)
 
 
 def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:

@@ -1,4 +1,10 @@
-"""How like the labelled recordings another one is, in what the network itself looks at, and in how it was recorded."""
+"""How like the labelled recordings another one is, in what the network itself looks at, and in how it was recorded.
+
+Distances to classes are compared without what is the same for all of them. The classes' means span a space of few
+dimensions. In it they differ; across it, a window may lie far from all of them at once, because the speed is another
+one, say. That tells little of an unknown fault, and the less, the more classes there are to tell apart. It follows from
+the distances alone, once those between the classes are known.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,6 @@ import numpy as np
 from dualres.config import SMALLEST_DISTANCE
 from dualres.judge.backends import scorer, views_of, weights_of
 from dualres.judge.model import Model
-from dualres.judge.trust.class_subspace import WEIGHTS, ClassSubspace, between
 from dualres.judge.windows import model_windows
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import Weights
@@ -23,6 +28,9 @@ from dualres.utils.arrays import Exact, Floats
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
 QUIETEST = 1e-9  # a level below it is silence
+# Of the heads' log-distances, so much. Spectra and rhythm hold at other speeds, too.
+WEIGHTS = {"spectra": 2 / 6, "repetition": 1 / 6, "rhythm": 2 / 6, "lines": 1 / 6}
+LEAST_WIDTH = 1e-4  # of the widest direction, squared; narrower ones do not tell classes apart
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,39 @@ def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     towards = z @ known.slopes.T
     found: Exact = np.maximum(common - 2 * towards + known.offsets, SMALLEST_DISTANCE)
     return found
+
+
+@dataclass(frozen=True)
+class ClassSubspace:
+    """How the classes of a head lie around their middle."""
+
+    lengths: Exact  # squared, from the middle to each class, (classes,)
+    across: Exact  # from products with the classes to coordinates between them, (classes - 1, classes)
+
+    @property
+    def counted(self) -> float:
+        """The share that is left of what is the same for all classes; all of it where there are two."""
+        return 1 / len(self.across)
+
+    def told(self, distances: Exact) -> Exact:
+        """Squared distances (windows, classes), less what is the same for all classes."""
+        off = distances - distances.mean(1, keepdims=True) - (self.lengths - self.lengths.mean())
+        inside = ((off / -2) @ self.across.T) ** 2
+        same = distances.mean(1) - self.lengths.mean() - inside.sum(1)
+        left: Exact = distances - (1 - self.counted) * np.maximum(same, 0)[:, None]
+        return np.maximum(left, SMALLEST_DISTANCE)
+
+
+def between(weights: ViewsWeights, head: str) -> ClassSubspace:
+    """The classes of a head, as its slopes and offsets place them."""
+    means = np.stack([weights.class_mean(head, number) for number in range(weights.classes)])
+    slopes = weights.array(head, "slopes")
+    products = (slopes - slopes.mean(0)) @ (means - means.mean(0)).T
+    widths, directions = np.linalg.eigh((products + products.T) / 2)
+    widths, directions = widths[1:], directions[:, 1:]  # the first is zero: they lie around their middle
+    wide = widths > LEAST_WIDTH * widths[-1]
+    across = np.where(wide, directions / np.sqrt(np.where(wide, widths, 1.0)), 0.0).T
+    return ClassSubspace(np.diag(products).copy(), across)
 
 
 @dataclass(frozen=True)
