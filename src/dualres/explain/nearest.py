@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,11 +43,16 @@ def portrait(model: Model, recording: Recording, limit: int | None = None) -> Po
     return {name: np.asarray(total / count) for name, total in sums.items()}
 
 
-def neighbours(model: Model, heard: Portrait, labelled: Iterable[Recording]) -> list[Neighbour]:
+PortraitMaker = Callable[[Model, Recording], Portrait]
+
+
+def neighbours(
+    model: Model, heard: Portrait, labelled: Iterable[Recording], *, portrait_of: PortraitMaker = portrait
+) -> list[Neighbour]:
     """The labelled recordings, the most similar first."""
     found = []
     for recording in labelled:
-        known = portrait(model, recording)
+        known = portrait_of(model, recording)
         found.append(Neighbour(recording, known, _distance(model, heard, known)))
     return sorted(found, key=lambda one: one.distance)
 

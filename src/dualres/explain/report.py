@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualres.explain.nearest import Neighbour, halfway, neighbours, portrait
+from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait
 from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing
@@ -88,10 +88,20 @@ class Case:
         return said
 
 
-def examine(model: Model, recording: Recording, machine: MachineFacts, labelled: Sequence[Recording] = ()) -> Case:
-    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it."""
+def examine(
+    model: Model,
+    recording: Recording,
+    machine: MachineFacts,
+    labelled: Sequence[Recording] = (),
+    *,
+    portrait_of: PortraitMaker = portrait,
+) -> Case:
+    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it.
+
+    `portrait_of` gives what a model hears of a labelled one, which may be known already.
+    """
     verdict = diagnose_recording(model, recording)
-    known = neighbours(model, portrait(model, recording), labelled) if labelled else []
+    known = neighbours(model, portrait(model, recording), labelled, portrait_of=portrait_of) if labelled else []
     reasons = explain_recording(model, recording, verdict, halfway(known, verdict.label, verdict.runner_up))
     rate = float(recording.rate)
     signal = next(iter(recording.blocks(int(LONGEST_S * rate))))

@@ -336,7 +336,7 @@ class PageApi:
         return self.judging.verdict(model, self.workspace.entry(id))
 
     def reasons(self, id: str, model: str, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
-        return self.judging.reasons(model, self.workspace.entry(id), axis, speed, bearing, gear)
+        return self.judging.reasons(model, self.workspace.entry(id), axis=axis, speed=speed, bearing=bearing, gear=gear)
 
 
 def temporary_in(folder: Path) -> Path:

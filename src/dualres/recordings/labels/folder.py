@@ -25,12 +25,14 @@ __all__ = [
     "expanded",
     "files_below",
     "read_folder",
+    "read_light",
     "read_row",
     "rows_below",
     "to_judge",
 ]
 
 EVERYTHING = Selection()
+RowReader = Callable[[LabelRow, Channel, Fraction | None], tuple[Recording, int]]
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,16 @@ def read_folder(
     labels: Path | None = None,
     selection: Selection = EVERYTHING,
     unlabelled: bool = False,
+    reader: RowReader | None = None,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
     A row of labels.csv may bring its own channel, or several, and rate; the arguments serve the others. `labels` is a
     list to use in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is
     not read. With `unlabelled`, also what nobody has labelled yet: rows with an empty label, files that the list does
-    not name, and without a list those that lie in no subfolder.
+    not name, and without a list those that lie in no subfolder. `reader` reads a row, by default as `read_light`.
     """
+    reader = reader or read_light
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
     rows, not_chosen = select(rows_below(folder, labels, unlabelled), folder, selection)
@@ -78,14 +82,14 @@ def read_folder(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
             "with the columns file and label"
         )
-    config, recordings, left_out = ModelConfig(), [], []
+    config, recordings, left_out = ModelConfig(), list[Recording](), list[tuple[str, str]]()
     contents: dict[str | None, list[str]] = defaultdict(list)
     seconds = {}
     for done, row in enumerate(rows):
         name = row.file.relative_to(folder).as_posix() + row.which
         progress("Read", done, len(rows), name)
         try:
-            one = read_row(row, channel, rate)
+            one, length = reader(row, channel, rate)
             digest = one.origin.sha256
         except SegmentError as error:
             raise RecordingError(f"{row.listed_in}: {error}") from None
@@ -93,24 +97,27 @@ def read_folder(
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
         window = samples_for(config.window, config.rate, one.rate)
-        if one.length < window:
-            left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
+        if length < window:
+            left_out.append((name, f"{shortage(length, window, one.rate)}; record longer"))
             continue
-        seconds[name] = float(one.length / one.rate)
+        seconds[name] = float(length / one.rate)
         if not row.part:
             contents[digest].append(name)
-        recordings.append(replace(_read_again(one, row.file), id=name, **row.known))
+        recordings.append(replace(one, id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def _read_again(one: Recording, file: Path) -> Recording:
-    """The same recording, its samples read when they are needed: a folder may be larger than the memory."""
+def read_light(row: LabelRow, channel: Channel = None, rate: Fraction | None = None) -> tuple[Recording, int]:
+    """As `read_row`, and its samples: they are read again when they are needed, for a folder may exceed the memory."""
+    one, file = read_row(row, channel, rate), row.file
+    length = one.length
+    _ = one.origin.sha256  # of the file that was checked
     if one.axes:
         axes = (_again(axis, Axis(file, one.channels, str(axis.origin.channel), one.rate)) for axis in one.axes)
-        return replace(one, axes=tuple(axes))
-    return _again(one, partial(load, file, one.origin.channel, one.rate))
+        return replace(one, axes=tuple(axes)), length
+    return _again(one, partial(load, file, one.origin.channel, one.rate)), length
 
 
 def _again(one: Recording, again: Callable[[], Samples]) -> Recording:
