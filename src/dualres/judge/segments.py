@@ -11,12 +11,12 @@ import numpy.typing as npt
 from dualres.errors import ConfigError, DualResError
 from dualres.judge.files import FileVerdict, read_for
 from dualres.judge.model import Model
+from dualres.judge.training_profile import LevelMeter
 from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
 from dualres.judge.verdict import Verdict, check_probabilistic, verdict_of, window_scores, without_calibration
 from dualres.recordings.labels.read import LabelRow
-from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples, Segment, axes_of
 from dualres.recordings.windows import half_overlapping

@@ -12,14 +12,13 @@ import numpy as np
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.training_profile import Difference
+from dualres.judge.training_profile import Difference, LevelMeter
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at, look_at_windows, mean_look
 from dualres.judge.windows import STRETCH, mean_over_axes, model_windows
 from dualres.model_file.card import Card
 from dualres.recordings.axes import in_order
-from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample

@@ -4,9 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from dualres.judge.training_profile import Range, TrainingProfile, rounded
+from dualres.judge.training_profile import Range, TrainingProfile, bandwidth, crest, level, rounded
 from dualres.learn.support import Support
-from dualres.recordings.level import bandwidth, crest, level
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
 

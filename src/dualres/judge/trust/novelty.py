@@ -18,11 +18,11 @@ import numpy as np
 from dualres.config import SMALLEST_DISTANCE
 from dualres.judge.backends import scorer, views_of, weights_of
 from dualres.judge.model import Model
+from dualres.judge.training_profile import bandwidth
 from dualres.judge.windows import model_windows
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import Weights
 from dualres.recordings.axes import in_order
-from dualres.recordings.level import bandwidth
 from dualres.recordings.recording import Recording, Samples
 from dualres.utils.arrays import Exact, Floats
 
