@@ -1,8 +1,8 @@
 """How long does `dualres diagnose --json` take for 1,000 WAV files of 2 s, against another source tree? Prints JSON.
 
-Both trees judge the same files by the same model, as `dualres fit` writes it, in turns and on one thread, so that a busy
-machine slows both. `ratio` is the median over turns of this tree's seconds over the other's; what they print must be the
-same.
+Both trees judge the same files by the same model, as `dualres fit` writes it, in turns and on one thread, so that a
+busy machine slows both. `ratio` is the median over turns of this tree's seconds over the other's; what they print must
+be the same.
 """
 
 import argparse
@@ -44,10 +44,7 @@ def main() -> None:
                 sys.exit("the two trees say different things")
     found: dict[str, object] = {"files": arguments.files, "seconds": SECONDS, "repeats": arguments.repeats}
     for name, each in taken.items():
-        found |= {
-            f"{name}_s": [round(wall, 3) for wall, _ in each],
-            f"{name}_cpu_s": [round(cpu, 3) for _, cpu in each],
-        }
+        found[f"{name}_s"], found[f"{name}_cpu_s"] = ([round(s, 3) for s in kind] for kind in zip(*each, strict=True))
     for key, which in (("ratio", 0), ("cpu_ratio", 1)) if arguments.against else ():
         both = zip(taken["here"], taken["there"], strict=True)
         found[key] = round(statistics.median(a[which] / b[which] for a, b in both), 3)
