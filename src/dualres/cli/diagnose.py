@@ -99,6 +99,7 @@ def diagnose(
     files: FilesArgument,
     channel: ChannelOption = None,
     rate: RateOption = None,
+    *,
     as_json: JsonOption = False,
     as_csv: CsvOption = False,
     together: TogetherOption = False,
@@ -136,7 +137,7 @@ def diagnose(
         return
     if picture:
         check_picture(picture, rows)
-    baseline = _baseline(judge, healthy, healthy_class, channel, hz)
+    baseline = _baseline(judge, healthy, healthy_class, channel=channel, rate=hz)
     judge = baseline.model if baseline else judge
     judged: Iterable[FileVerdict]
     if over_time is not None:
@@ -247,7 +248,7 @@ def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], wri
 
 
 def _baseline(
-    model: Model, healthy: list[Path] | None, label: str | None, channel: str | None, rate: Fraction | None
+    model: Model, healthy: list[Path] | None, label: str | None, *, channel: str | None, rate: Fraction | None
 ) -> Baseline | None:
     if not healthy:
         if label:

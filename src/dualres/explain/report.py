@@ -12,11 +12,11 @@ import numpy as np
 from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait
 from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
-from dualres.faultlines.bearing import Bearing
+from dualres.faultlines.bearing import Bearing, bearing_of
 from dualres.faultlines.comb import LineTest
-from dualres.faultlines.lines import machine_lines
+from dualres.faultlines.lines import machine_lines, teeth_of
 from dualres.faultlines.severity import velocity_rms
-from dualres.faultlines.speed import speed_in, tachometer_hz
+from dualres.faultlines.speed import speed_hz, speed_in, tachometer_hz
 from dualres.judge.model import Model
 from dualres.judge.verdict import Verdict, diagnose_recording
 from dualres.recordings.labels.read import LABELS, LabelRow, listed, read_row
@@ -34,6 +34,22 @@ class MachineFacts:
     bearing: Bearing | None = None
     teeth: tuple[int, int] | None = None  # of the gear on the shaft and of its mate
     unit: str | None = None  # of the samples: m/s2, mm/s2 or g
+
+    @classmethod
+    def stated(
+        cls,
+        row: LabelRow,
+        *,
+        speed: str | None = None,
+        tacho: str | None = None,
+        pulses: int = 1,
+        bearing: str | None = None,
+        gear: str | None = None,
+        unit: str | None = None,
+    ) -> MachineFacts:
+        """As a person writes them: the speed, else a tachometer's channel, else what a list says of the file."""
+        shaft_hz = speed_hz(speed) if speed else _shaft_hz(row, tacho, pulses)
+        return cls(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
 
 
 @dataclass(frozen=True)
@@ -123,7 +139,7 @@ def row_of(file: Path) -> LabelRow:
     return LabelRow(file)
 
 
-def shaft_hz_of(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
+def _shaft_hz(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
     """Revolutions per second by a tachometer's channel of the same file, or by what a list says; None without."""
     if tacho is None:
         return speed_in(row.known.get("condition", {}))

@@ -55,7 +55,7 @@ class SignalPreview:
     def _block(self, first: int, last: int) -> Samples:
         if self.format.library is None or self.length <= WHOLE:
             return _WHOLE.get(self)[first:last]
-        _, vector = self.guard.extract(self.path, self.format, self.listed.name, first, last)
+        _, vector = self.guard.extract(self.path, self.format, self.listed.name, start=first, stop=last)
         if vector is None:
             raise RecordingError(f"{self.path}: {self.name} could not be loaded from sample {first} on")
         if len(vector) == self.length:  # of this format there are no parts

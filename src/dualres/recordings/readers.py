@@ -145,7 +145,7 @@ class OnDisk(Blockwise):
         for first in range(start, self.length, BLOCK):
             begin = time.monotonic()
             try:
-                _, vector = self.guard.extract(self.path, format, self.channel, first, first + BLOCK)
+                _, vector = self.guard.extract(self.path, format, self.channel, start=first, stop=first + BLOCK)
             except RecordingError:
                 self._check_unchanged()
                 raise

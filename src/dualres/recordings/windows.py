@@ -36,7 +36,7 @@ def spread(samples: int, window: int, most: int) -> list[int]:
 
 def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYPHASE) -> Samples:
     """The whole signal at `rate` Hz; an error if not even one window fits."""
-    signal = resample(recording.signal, recording.rate, rate, resampler, recording.id)
+    signal = resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
     if len(signal) < window:
         raise _too_short(recording, window, rate)
     return signal
@@ -105,7 +105,7 @@ def samples_for(window: int, rate: int, own: Fraction) -> int:
     return math.ceil(window * own / rate)
 
 
-def too_short(name: str, samples: int, own: Fraction, window: int, rate: int) -> RecordingError:
+def too_short(name: str, samples: int, own: Fraction, *, window: int, rate: int) -> RecordingError:
     """In samples at the signal's own rate: nobody knows those that it is resampled to."""
     return RecordingError(
         f"{name}: {shortage(samples, samples_for(window, rate, own), own)}; leave it out or record longer"
@@ -113,7 +113,7 @@ def too_short(name: str, samples: int, own: Fraction, window: int, rate: int) ->
 
 
 def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
-    return too_short(recording.id, recording.length, recording.rate, window, rate)
+    return too_short(recording.id, recording.length, recording.rate, window=window, rate=rate)
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:

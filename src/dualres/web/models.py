@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dualres.errors import ConfigError
 from dualres.explain.nearest import Portrait, portrait
-from dualres.explain.report import MachineFacts, examine, shaft_hz_of
-from dualres.faultlines.bearing import bearing_of
-from dualres.faultlines.lines import teeth_of
-from dualres.faultlines.speed import speed_hz
+from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
 from dualres.judge.model import load_any
 from dualres.judge.verdict import promises_of
@@ -146,5 +143,4 @@ class Judging:
     @staticmethod
     def machine(entry: FileEntry, speed: str, bearing: str, gear: str) -> MachineFacts:
         """What somebody says of the machine, and of its speed else what the list says."""
-        shaft_hz = speed_hz(speed) if speed else shaft_hz_of(entry.row, None, 1)
-        return MachineFacts(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None)
+        return MachineFacts.stated(entry.row, speed=speed, bearing=bearing, gear=gear)

@@ -142,7 +142,7 @@ class Monitor:
             name = self.name or "the stream"
             if not framing.longest:
                 raise RecordingError(f"{name}: there are no samples in it")
-            raise too_short(name, framing.longest, framing.rate, config.window, config.rate)
+            raise too_short(name, framing.longest, framing.rate, window=config.window, rate=config.rate)
         return events + (self._tell_block() if self._block.windows else [])
 
     def marker(self) -> dict[str, Any]:
