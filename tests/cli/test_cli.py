@@ -38,8 +38,8 @@ def dualres(*arguments, **options):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["demo", "--fold", "S9"], "there is no fold 'S9'; there are B1, B2, C1"),
-        (["demo", "--fold", "P1"], "fold P1 belongs to phm2009"),
+        (["demo", "--fold", "S9"], "there is no fold 'S9' of the rig; the demonstration knows S1 and S2"),
+        (["demo", "--fold", "P1"], "there is no fold 'P1' of the rig"),
     ],
 )
 def test_a_mistake_is_one_sentence(arguments, reason, tmp_path):

@@ -25,7 +25,7 @@ def noise(samples, offset=0.0, seed=0):
 
 
 def whole(plan, signal, stretch=Polyphase.stretch):
-    return stretch(plan, signal, 0, mean_of([signal]), 0, plan.outputs(len(signal)))
+    return stretch(plan, signal, 0, mean_of([signal]), start=0, count=plan.outputs(len(signal)))
 
 
 def assert_as_scipy(plan, signal, stretch=Polyphase.stretch):

@@ -1,4 +1,4 @@
-"""What `dualres diagnose --over-time` adds to verdicts: their stretches, a summary and a picture."""
+"""What `dualres diagnose --over-time` adds to verdicts: their segments, a summary and a picture."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def judged_over_time(
     error: float,
     sure: float | None,
 ) -> Iterator[FileVerdict]:
-    """The stretches of one file after the other, and of each a line that sums them up."""
-    from dualres.judge.segments import judge_over_time
+    """The segments of one file after the other, and of each a line that sums them up."""
+    from dualres.judge.segments import judge_segments
 
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
             found = list(
-                judge_over_time(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
+                judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
             )
         yield from found
         if found[0].verdict:
@@ -89,7 +89,7 @@ def _summary(found: Sequence[FileVerdict], seconds: float) -> str:
 
 
 def _unlike(one: FileVerdict) -> bool:
-    """Whether a stretch is like nothing that was labelled."""
+    """Whether a segment is like nothing that was labelled."""
     from dualres.judge.trust.calibration import NONE_OF_THESE
 
     return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

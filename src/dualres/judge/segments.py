@@ -1,4 +1,4 @@
-"""A long recording, judged stretch by stretch."""
+"""A long recording, judged segment by segment."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -26,18 +26,18 @@ JUDGE = "Judge windows"  # the stage that progress is told of
 
 
 class _SegmentNovelty:
-    """How each stretch of a recording looks to a model, by its first windows, as they pass by."""
+    """How each segment of a recording looks to a model, by its first windows, as they pass by."""
 
     def __init__(self, model: Model, recording: Recording, seconds: float) -> None:
         self._model, self._rate, self._seconds = model, recording.rate, seconds
         self._passed = Counter[int]()  # windows of an axis
-        self._taken = Counter[tuple[int, int]]()  # of these, by axis and stretch
+        self._taken = Counter[tuple[int, int]]()  # of these, by axis and segment
         self._found: dict[int, list[tuple[int, NoveltyFeatures]]] = defaultdict(list)
 
     def __call__(self, windows: Samples, axis: int) -> None:
         numbers = self._passed[axis] + np.arange(len(windows))
         self._passed[axis] += len(windows)
-        places = _places(self._model, numbers, self._seconds)
+        places = _segment_of(self._model, numbers, self._seconds)
         for at in range(places[0], places[-1] + 1):
             some = windows[places == at][: MOST_WINDOWS - self._taken[axis, at]]
             if len(some):
@@ -49,14 +49,14 @@ class _SegmentNovelty:
         return NoveltyFeatures(*np.average([astuple(look) for look in looks], axis=0, weights=counts).tolist())
 
 
-def _places(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
-    """In which stretch windows of these numbers have their middle."""
+def _segment_of(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
+    """In which segment windows of these numbers have their middle."""
     config = model.card.config
     middles = (numbers * (config.window // 2) + config.window / 2) / config.rate
     return np.floor(middles / seconds).astype(int)
 
 
-def over_time(
+def segment_verdicts(
     model: Model,
     recording: Recording,
     seconds: float,
@@ -67,8 +67,8 @@ def over_time(
 ) -> list[tuple[Segment, Verdict]]:
     """A verdict for every `seconds` of a recording, from the windows whose middle lies there.
 
-    The last stretch ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
-    to the stretch before. A recording that stays on disk is read in blocks. An answer promises a rate where a stretch
+    The last segment ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
+    to the segment before. A recording that stays on disk is read in blocks. An answer promises a rate where a segment
     is as long as the recordings that were held out.
     """
     check_probabilistic(model)
@@ -97,7 +97,7 @@ def over_time(
     progress(JUDGE, expected, expected, "")
     remembered = model.training_profile
     differences = remembered.differences(recording, heard.level) if remembered else ()
-    place = _places(model, np.arange(len(scores)), seconds)
+    place = _segment_of(model, np.arange(len(scores)), seconds)
     found = []
     for at in range(place[-1] + 1):
         stop_s = round(end_s, 3) if at == place[-1] else (at + 1) * seconds
@@ -110,7 +110,7 @@ def over_time(
     return found
 
 
-def judge_over_time(
+def judge_segments(
     model: Model,
     row: LabelRow,
     channel: Channel,
@@ -121,17 +121,17 @@ def judge_over_time(
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
-    """The stretches of a file, or of the part of it that a list names; or the reason why there are none."""
+    """The segments of a file, or of the part of it that a list names; or the reason why there are none."""
     try:
         recording = read_for(model, row, channel, rate)
-        stretches = over_time(model, recording, seconds, progress, error=error, sure=sure)
+        segments = segment_verdicts(model, recording, seconds, progress, error=error, sure=sure)
     except ConfigError:
         raise  # no other file would do better
     except DualResError as error:
         yield FileVerdict(row.file, None, str(error), row.channel, part=row.part)
         return
     begin = row.part.start_s if row.part else 0.0
-    for part, verdict in stretches:
+    for part, verdict in segments:
         assert part.end_s is not None
         yield FileVerdict(
             row.file, verdict, channel=row.channel, part=Segment(begin + part.start_s, begin + part.end_s)

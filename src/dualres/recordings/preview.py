@@ -1,4 +1,4 @@
-"""Any stretch of a signal, without reading the whole of it first: to look at, not to judge.
+"""Any segment of a signal, without reading the whole of it first: to look at, not to judge.
 
 `readers.read` checks every sample of a file before anything else sees it, and so takes a second for an hour of
 recording. A picture of a second of it should not have to wait for that.
@@ -25,7 +25,7 @@ WHOLE = 1 << 20  # samples: a signal up to this length is read in one go
 
 @dataclass(frozen=True)
 class SignalPreview:
-    """One signal of a file, of which any stretch can be had."""
+    """One signal of a file, of which any segment can be had."""
 
     path: Path
     format: Format
@@ -49,8 +49,8 @@ class SignalPreview:
     def samples(self, first: int, last: int) -> Samples:
         """From sample `first` up to `last`, float32; what is not finite in the file is not finite here."""
         first, last = max(0, min(first, self.length)), max(0, min(last, self.length))
-        stretches = [self._block(at, min(at + BLOCK, last)) for at in range(first, last, BLOCK)]
-        return np.concatenate(stretches) if stretches else np.empty(0, np.float32)
+        blocks = [self._block(at, min(at + BLOCK, last)) for at in range(first, last, BLOCK)]
+        return np.concatenate(blocks) if blocks else np.empty(0, np.float32)
 
     def _block(self, first: int, last: int) -> Samples:
         if self.format.library is None or self.length <= WHOLE:
