@@ -9,11 +9,10 @@ from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
-from dualres.recordings.axis_cache import Axis
 from dualres.recordings.labels.read import LABELS, LabelRow, expanded, files_below, read_row, rows_below, to_judge
 from dualres.recordings.labels.selection import Selection, select
-from dualres.recordings.readers import Channel, load
-from dualres.recordings.recording import Blockwise, Recording, Samples
+from dualres.recordings.readers import Channel, load, read
+from dualres.recordings.recording import Blockwise, FileStamp, Recording, Samples
 from dualres.recordings.segment import SegmentError, SegmentInMemory
 from dualres.recordings.windows import samples_for, shortage
 from dualres.utils.progress import Progress, quiet
@@ -32,6 +31,9 @@ __all__ = [
 ]
 
 EVERYTHING = Selection()
+_Key = tuple[Path, FileStamp | None, tuple[str, ...], Fraction]
+# Axes of the last file, read at once: those beside the one that is needed are kept until they are, or another file is.
+_kept: tuple[_Key | None, dict[str, Samples]] = (None, {})
 RowReader = Callable[[LabelRow, Channel, Fraction | None], tuple[Recording, int]]
 
 
@@ -124,3 +126,26 @@ def _again(one: Recording, again: Callable[[], Samples]) -> Recording:
     if isinstance(one.load, Blockwise):
         return one
     return replace(one, load=replace(one.load, whole=again) if isinstance(one.load, SegmentInMemory) else again)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Loads the samples of an axis, and with them those of the others: most who need one need the next one, too."""
+
+    path: Path
+    channels: tuple[str, ...]
+    channel: str  # one of them
+    rate: Fraction
+
+    def __call__(self) -> Samples:
+        global _kept
+        stamp = FileStamp.of(self.path.stat()) if self.path.exists() else None  # `read` says what is wrong then
+        key = (self.path, stamp, self.channels, self.rate)
+        last, others = _kept
+        found = others.pop(self.channel, None) if last == key else None
+        if found is None:
+            whole = read(self.path, self.channels, self.rate)
+            others = {axis.origin.channel or "": axis.signal for axis in whole.axes}
+            found = others.pop(self.channel)
+            _kept = key, others
+        return found
