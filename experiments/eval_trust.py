@@ -132,7 +132,7 @@ class Fitted:
         label = self.classes[int(np.argmax(probabilities))]
         if self.calibration is None:
             return label, Answer(NO_PROMISE, (), ERROR, reason=WITHOUT)
-        return label, self.calibration.answer(probabilities, look, known_of(one.recording), ERROR)
+        return label, self.calibration.answer(probabilities, look, known_of(one.recording), error=ERROR)
 
     def novelty(self, one: Shown) -> tuple[float, bool]:
         """How new a recording is, and whether it is said to be none of the classes; conditions are not known."""
@@ -152,7 +152,10 @@ class Fitted:
                 if (name := one.recording.id) in out:
                     self.held.append((one, rounds.units[name], name not in rounds.easier, *model.said(one)))
         temperature = temperature_of(self.classes, self.held)
-        kept = [held_out(self.classes, one.label, *rest) for one, *rest in self.held]
+        kept = [
+            held_out(self.classes, one.label, unit, new, probabilities=said, look=look)
+            for one, unit, new, said, look in self.held
+        ]
         bound = bound_to(rounds, [one.recording for one in support])
         self.calibration = Calibration(self.classes, rounds.unit, tuple(kept), temperature, bound)
 

@@ -1,7 +1,7 @@
 """How long does it take to bring a recording to 64 kHz? One thread; prints JSON, one entry per native rate.
 
 `ours_ms` is a signal resampled at once, mean included, as a fit takes it. `blocks_ms` is the way that verdicts take: a
-recording in memory is checked, resampled and cut into stretches of windows; `blocks_over_ours` is what that costs more.
+recording in memory is checked, resampled and cut into blocks of windows; `blocks_over_ours` is what that costs more.
 `disk_ms` is the same in the blocks in which a long recording comes from its file, without the reading. `scipy_ms` and
 `soxr_ms` are the libraries' own. `floor_ms` is the larger of two times: what the multiplications take at the rate of a
 large matrix product, and what it takes to read the input and to write the output once.
@@ -21,11 +21,11 @@ from threadpoolctl import threadpool_limits
 
 from _timing import best_ms
 from dualres.config import POLYPHASE, ModelConfig
-from dualres.judge.verdict import STRETCH
+from dualres.judge.windows import STRETCH
 from dualres.kernel import compiled
 from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, mean_of, sliced
 from dualres.recordings.resample import resample
-from dualres.recordings.windows import stretches
+from dualres.recordings.windows import window_blocks
 from dualres.utils.malloc import keep_freed_memory
 
 TARGET = 64_000  # Hz
@@ -53,8 +53,8 @@ def timed(rate: Fraction, seconds: float, repeats: int) -> dict[str, object]:
     matrix = np.ones((SIDE, SIDE), np.float32)
     ways = {
         "ours_ms": lambda: resample(signal, rate, TARGET),
-        "blocks_ms": lambda: in_stretches(recording),
-        "disk_ms": lambda: in_stretches(on_disk),
+        "blocks_ms": lambda: in_blocks(recording),
+        "disk_ms": lambda: in_blocks(on_disk),
         "scipy_ms": lambda: resample_poly(signal, ratio.numerator, ratio.denominator, padtype="mean"),
         "soxr_ms": lambda: soxr.resample(signal, float(rate), TARGET, quality="VHQ"),
         "matrices_ms": lambda: matrix @ matrix,
@@ -80,8 +80,10 @@ class InBlocks(Blockwise):
         return sliced(self._signal, BLOCK)
 
 
-def in_stretches(recording: Recording) -> int:
-    return sum(map(len, stretches(recording, TARGET, ModelConfig().window, POLYPHASE, STRETCH)))
+def in_blocks(recording: Recording) -> int:
+    window = ModelConfig().window
+    blocks = window_blocks(recording, rate=TARGET, window=window, resampler=POLYPHASE, at_once=STRETCH)
+    return sum(map(len, blocks))
 
 
 def weights_of_an_output(ratio: Fraction) -> float:

@@ -113,6 +113,13 @@ def test_cold_start():
     assert result["over_numpy"] > 1
 
 
+def test_many_files():
+    result = printed("many_files.py", "--files", "2", "--repeats", "1", "--against", str(FOLDER.parent))
+    assert result["files"] == 2
+    assert result["ratio"] > 0
+    assert len(result["here_s"]) == len(result["there_cpu_s"]) == 1
+
+
 @pytest.mark.slow
 def test_campaign_cuda(tmp_path):
     few = ("--dataset", "simulated", "--methods", "itransformer", "--quick", "--device", "cpu", "--jobs", "2")

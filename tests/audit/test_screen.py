@@ -22,7 +22,7 @@ def found(judged):
     pieces = list(pieces_of(learned, learned.signal, GRID))
     spectra = np.stack([piece.spectrum for piece in pieces])
     other = replace(learned, id="judged")
-    return list(suspects(pieces, spectra, other, judged, GRID))
+    return list(suspects(pieces, spectra, other, judged, grid=GRID))
 
 
 def test_nothing_stands_out_between_two_noises():

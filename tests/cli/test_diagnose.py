@@ -4,13 +4,20 @@ import csv
 import io
 import json
 import shutil
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.io import wavfile
 
 from dualres.cli import progress_display
+from dualres.cli.diagnose import completed
+from dualres.judge import windows as judged_windows
+from dualres.judge.training_profile import TrainingProfile
+from dualres.judge.trust.calibration import Calibration
+from dualres.model_file import file as model_file
 from dualres.recordings.readers import signals
+from dualres.recordings.recording import FileDigest
 from tests.cli.runner import RATE, run, tone
 
 
@@ -141,3 +148,35 @@ def test_a_rate_that_is_no_share_is_an_error(fitted, machines):
     result = run("diagnose", fitted[1], machines / "good0.wav", "--error", "10")
     assert result.exit_code != 0
     assert "between 0 and 1" in result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("m a.wav --over-time", "m a.wav --over-time 10"),
+        ("m a.wav --over-time 2.5", "m a.wav --over-time 2.5"),
+        ("--over-time m a.wav", "--over-time 10 m a.wav"),
+        ("m a.wav --over-time --json", "m a.wav --over-time 10 --json"),
+        ("m a.wav", "m a.wav"),
+    ],
+)
+def test_a_number_follows_the_option(given, meant):
+    assert completed(given.split(), "--over-time", 10) == meant.split()
+
+
+def test_nothing_is_done_twice(views, machines, monkeypatch):
+    """For all files the model is read and its card parsed once; each file is resampled once, and none is hashed."""
+    calls = Counter()
+
+    def count(place, name):
+        function = getattr(place, name)
+        monkeypatch.setattr(place, name, lambda *given, **named: calls.update([name]) or function(*given, **named))
+
+    count(model_file, "unseal")
+    count(judged_windows, "window_blocks")
+    count(Calibration, "parsed")
+    count(TrainingProfile, "parsed")
+    monkeypatch.setattr(FileDigest, "sha256", property(lambda _: calls.update(["hashed"])))
+    result = run("diagnose", views[1], machines / "good0.wav", machines / "worn0.wav", "--json")
+    assert result.exit_code == 0, result.output
+    assert calls == {"unseal": 1, "parsed": 2, "window_blocks": 2}

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from dualres.explain.report import MachineFacts, examine, row_of, shaft_hz_of
+from dualres.explain.report import MachineFacts, examine, row_of
 from dualres.faultlines.bearing import bearing_of
 from dualres.recordings.recording import Recording
 from tests.model.made_views import RATE, machine_windows, made_views
@@ -38,8 +38,8 @@ def test_a_list_above_a_file_names_its_speed(tmp_path):
     (tmp_path / "signals").mkdir()
     file = tmp_path / "signals" / "a.npy"
     np.save(file, np.zeros(10, np.float32))
-    assert shaft_hz_of(row_of(file), None, 1) is None
+    assert MachineFacts.stated(row_of(file)).shaft_hz is None
     (tmp_path / "labels.csv").write_text("file,label,rate,rpm\nsignals/a.npy,good,12000,1200\n")
     row = row_of(file)
     assert row.rate == 12_000
-    assert shaft_hz_of(row, None, 1) == 20
+    assert MachineFacts.stated(row).shaft_hz == 20

@@ -32,7 +32,7 @@ def calibrated(model, around):
     for label in CLASSES:
         for number in range(20):
             look = replace(around, distance=around.distance + 0.5 - 0.05 * number, level=around.level + 0.02 * number)
-            held.append(held_out(CLASSES, label, f"{label}{number}", True, [0.5, 0.3, 0.2], look))
+            held.append(held_out(CLASSES, label, f"{label}{number}", True, probabilities=[0.5, 0.3, 0.2], look=look))
     known = Calibration(CLASSES, "recording", tuple(held)).as_data()
     return replace(model, card=replace(model.card, calibration=known))
 

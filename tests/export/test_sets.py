@@ -29,7 +29,14 @@ def calibrated():
             logits = 1.5 * rng.normal(size=3) + 2 * (np.array(CLASSES) == label)
             shares = np.exp(logits) / np.exp(logits).sum()
             held.append(
-                held_out(CLASSES, label, f"{label}{number}", True, shares.tolist(), NoveltyFeatures(0, 0, 0, 0, 0))
+                held_out(
+                    CLASSES,
+                    label,
+                    f"{label}{number}",
+                    True,
+                    probabilities=shares.tolist(),
+                    look=NoveltyFeatures(0, 0, 0, 0, 0),
+                )
             )
     model = made_views_model(CLASSES)
     calibration = Calibration(CLASSES, "day */ ?", tuple(held)).as_data()

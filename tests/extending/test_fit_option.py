@@ -69,4 +69,4 @@ def test_names_that_cannot_be_are_refused(toy):
         register_option(FitOption("--trim", int, 0, "", option.apply))
     register_option(FitOption("--seed", int, 0, "", option.apply))
     with pytest.raises(ConfigError, match="--seed is an option of dualres fit itself"):
-        run("fit", "--help")
+        raise run("fit", "--help").exception

@@ -119,7 +119,7 @@ def test_a_cluster_says_the_same_in_the_same_order(model, files):
 
 def test_a_file_that_another_machine_does_not_have_is_told_so(model, files):
     with pytest.raises(RecordingError, match=r"missing.wav: is not on .*same path on every machine"):
-        archive._judge_there(model, LabelRow(Path("missing.wav")), Path.cwd(), True, None, None)
+        archive._judge_there(model, archive.JudgeTask(LabelRow(Path("missing.wav"))), Path.cwd(), True)
 
 
 def test_an_address_is_for_ray(model, files):

@@ -8,14 +8,14 @@ import pytest
 from dualres.config import POLYPHASE, Recipe
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.segments import _SegmentNovelty, judge_over_time, over_time
+from dualres.judge.segments import _SegmentNovelty, judge_segments, segment_verdicts
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import look_at, look_at_windows
 from dualres.judge.verdict import diagnose_recording, window_scores
 from dualres.model.network import DualRes
 from dualres.model_file.card import Card
 from dualres.recordings.labels.read import LabelRow
-from dualres.recordings.recording import Blockwise, Interval, Recording, sliced
+from dualres.recordings.recording import Blockwise, Recording, Segment, sliced
 from dualres.recordings.windows import at_rate, every_window
 
 
@@ -33,8 +33,8 @@ def noise(seconds, rate=2000):
 def test_every_window_counts_once_where_its_middle_is(model):
     recording = noise(10.0)
     config, scores = model.card.config, window_scores(model, recording)
-    found = over_time(model, recording, 2.5)
-    assert [part for part, _ in found] == [Interval(2.5 * i, 2.5 * (i + 1)) for i in range(4)]
+    found = segment_verdicts(model, recording, 2.5)
+    assert [part for part, _ in found] == [Segment(2.5 * i, 2.5 * (i + 1)) for i in range(4)]
     assert sum(verdict.windows for _, verdict in found) == len(scores)
     middles = (np.arange(len(scores)) + 1) * config.window / 2 / config.rate
     for part, verdict in found:
@@ -45,14 +45,14 @@ def test_every_window_counts_once_where_its_middle_is(model):
 
 def test_one_stretch_is_the_recording(model):
     recording = noise(3.0)
-    assert over_time(model, recording, 60) == [(Interval(0.0, 3.0), diagnose_recording(model, recording))]
+    assert segment_verdicts(model, recording, 60) == [(Segment(0.0, 3.0), diagnose_recording(model, recording))]
 
 
 @pytest.fixture(scope="module")
 def calibrated(model):
     """Nineteen recordings of noise were held out, of ten windows each."""
     look, classes = look_at(model, noise(3.0)), model.classes
-    held = [held_out(classes, classes[i % 2], str(i), True, [0.5, 0.5], look) for i in range(19)]
+    held = [held_out(classes, classes[i % 2], str(i), True, probabilities=[0.5, 0.5], look=look) for i in range(19)]
     data = Calibration(classes, "recording", tuple(held), windows=10).as_data()
     return replace(model, card=replace(model.card, calibration=data))
 
@@ -60,24 +60,24 @@ def calibrated(model):
 def test_a_recording_in_one_stretch_has_its_answer(calibrated):
     recording = noise(0.5)
     whole = diagnose_recording(calibrated, recording, error=0.2, sure=0.5)
-    ((_, only),) = over_time(calibrated, recording, 60, error=0.2, sure=0.5)
+    ((_, only),) = segment_verdicts(calibrated, recording, 60, error=0.2, sure=0.5)
     assert only == whole
     assert only.answer.promise == "recording", "however short"
 
 
 def test_a_stretch_as_long_as_recordings_has_a_promise(calibrated):
-    answers = [verdict.answer for _, verdict in over_time(calibrated, noise(10.0), 2.5)]
+    answers = [verdict.answer for _, verdict in segment_verdicts(calibrated, noise(10.0), 2.5)]
     assert [answer.promise for answer in answers] == ["recording"] * 4
-    short = [verdict.answer for _, verdict in over_time(calibrated, noise(10.0), 0.5)]
+    short = [verdict.answer for _, verdict in segment_verdicts(calibrated, noise(10.0), 0.5)]
     assert {answer.kind for answer in short} == {"no_promise"}
     assert "shorter than held-out recordings, of up to 10" in short[0].reason
-    assert over_time(calibrated, noise(10.0), 2.5, error=0.01)[0][1].answer.kind == "no_promise"
+    assert segment_verdicts(calibrated, noise(10.0), 2.5, error=0.01)[0][1].answer.kind == "no_promise"
 
 
 def test_an_older_calibration_does_not_know_how_long_recordings_were(calibrated):
     data = {name: value for name, value in calibrated.card.calibration.items() if name != "windows"}
     older = replace(calibrated, card=replace(calibrated.card, calibration=data))
-    for _, verdict in over_time(older, noise(10.0), 5):
+    for _, verdict in segment_verdicts(older, noise(10.0), 5):
         assert (verdict.answer.kind, verdict.answer.promise) == ("no_promise", None)
         assert "fit the model again" in verdict.answer.reason
 
@@ -86,7 +86,7 @@ def test_each_stretch_is_looked_at_by_itself(calibrated):
     """Also the short ones, for which nothing is promised."""
     signal = noise(10.0).signal * np.repeat(np.float32([1, 100]), 10_000)
     for seconds in (2.5, 0.5):
-        found = over_time(calibrated, Recording.from_array(signal, 2000), seconds)
+        found = segment_verdicts(calibrated, Recording.from_array(signal, 2000), seconds)
         unlike = ["its level is" in verdict.answer.reason for _, verdict in found]
         assert unlike[: len(found) // 2] == [False] * (len(found) // 2)
         assert unlike[-len(found) // 2 + 1 :] == [True] * (len(found) // 2 - 1)
@@ -107,8 +107,10 @@ def test_a_look_at_a_stretch_is_that_at_its_first_windows(calibrated):
 
 
 def test_the_last_stretch_ends_with_the_recording(model):
-    assert [part.end_s for part, _ in over_time(model, noise(7.3), 2.0)] == [2, 4, 6, 7.3]
-    assert [part.end_s for part, _ in over_time(model, noise(6.03), 2.0)] == [2, 4, 6.03], "no window is left for 30 ms"
+    assert [part.end_s for part, _ in segment_verdicts(model, noise(7.3), 2.0)] == [2, 4, 6, 7.3]
+    assert [part.end_s for part, _ in segment_verdicts(model, noise(6.03), 2.0)] == [2, 4, 6.03], (
+        "no window is left for 30 ms"
+    )
 
 
 def test_a_change_is_found_where_it_is(model, monkeypatch):
@@ -116,7 +118,7 @@ def test_a_change_is_found_where_it_is(model, monkeypatch):
     signal = noise(10.0).signal * np.repeat(np.float32([1, 100]), 10_000)
     loud = lambda self, windows, axis: np.eye(2)[(np.std(windows, axis=1) > 10).astype(int)]  # noqa: E731
     monkeypatch.setattr(Model, "scores", loud)
-    found = over_time(model, Recording.from_array(signal, 2000), 1.0)
+    found = segment_verdicts(model, Recording.from_array(signal, 2000), 1.0)
     assert [verdict.label for _, verdict in found] == ["good"] * 5 + ["worn"] * 5
 
 
@@ -134,12 +136,14 @@ class InBlocks(Blockwise):
 def test_a_long_recording_is_never_held_whole(model):
     recording = noise(30.0)
     blocks = replace(recording, load=InBlocks(recording.signal))
-    assert [part for part, _ in over_time(model, blocks, 5)] == [part for part, _ in over_time(model, recording, 5)]
+    assert [part for part, _ in segment_verdicts(model, blocks, 5)] == [
+        part for part, _ in segment_verdicts(model, recording, 5)
+    ]
 
 
 def test_progress_goes_from_nothing_to_all(model):
     told = []
-    over_time(model, noise(30.0), 5, lambda stage, done, total, remark: told.append((done, total)))
+    segment_verdicts(model, noise(30.0), 5, lambda stage, done, total, remark: told.append((done, total)))
     assert told[0][0] == 0
     assert told[-1][0] == told[-1][1] > 0
     assert told == sorted(told)
@@ -148,22 +152,22 @@ def test_progress_goes_from_nothing_to_all(model):
 @pytest.mark.parametrize("seconds", [0, -3, 0.01, float("nan"), float("inf")])
 def test_a_stretch_holds_a_window(model, seconds):
     with pytest.raises(ConfigError, match=r"one window takes 0\.128 s"):
-        over_time(model, noise(3.0), seconds)
+        segment_verdicts(model, noise(3.0), seconds)
 
 
 def test_differences_are_those_of_the_recording(model):
     card = replace(model.card, learned_from={"rates": ["1000"], "looks": {"level": [1e-3, 1e-2]}})
-    for _, verdict in over_time(replace(model, card=card), noise(4.0), 2.0):
+    for _, verdict in segment_verdicts(replace(model, card=card), noise(4.0), 2.0):
         assert [each.what for each in verdict.differences] == ["rate", "level"]
 
 
 def test_files_and_their_parts(model, tmp_path):
     np.save(tmp_path / "a.npy", noise(10.0).signal)
-    row = LabelRow(tmp_path / "a.npy", rate=Fraction(2000), part=Interval(3.0, 8.0))
-    found = list(judge_over_time(model, row, None, None, 2.0))
-    assert [one.part for one in found] == [Interval(3.0, 5.0), Interval(5.0, 7.0), Interval(7.0, 8.0)]
-    (missing,) = judge_over_time(model, LabelRow(Path("nowhere.npy")), None, None, 2.0)
+    row = LabelRow(tmp_path / "a.npy", rate=Fraction(2000), part=Segment(3.0, 8.0))
+    found = list(judge_segments(model, row, None, None, seconds=2.0))
+    assert [one.part for one in found] == [Segment(3.0, 5.0), Segment(5.0, 7.0), Segment(7.0, 8.0)]
+    (missing,) = judge_segments(model, LabelRow(Path("nowhere.npy")), None, None, seconds=2.0)
     assert missing.verdict is None
     assert "no such file" in missing.problem
     with pytest.raises(ConfigError):
-        list(judge_over_time(model, row, None, None, 0.0))
+        list(judge_segments(model, row, None, None, seconds=0.0))

@@ -6,7 +6,7 @@ import pytest
 from dualres.audit import LeakError, Split, audit
 from dualres.errors import ConfigError
 from dualres.learn.holdout import plan_rounds, refuse_leaks
-from dualres.recordings.recording import Interval, Origin, Recording
+from dualres.recordings.recording import Origin, Recording, Segment
 from tests.learn.test_estimate import recording
 
 
@@ -172,7 +172,7 @@ def test_a_copy_that_would_be_judged_is_refused_and_named():
 
 
 def part(file, number, label, component=None):
-    origin = Origin(Path(file), file, "x", Interval(number, number + 1))
+    origin = Origin(Path(file), file, "x", Segment(number, number + 1))
     one = recording(f"{file}{number}", "good", component)
     return dataclasses.replace(one, label=label, origin=origin)
 

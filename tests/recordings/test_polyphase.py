@@ -25,7 +25,7 @@ def noise(samples, offset=0.0, seed=0):
 
 
 def whole(plan, signal, stretch=Polyphase.stretch):
-    return stretch(plan, signal, 0, mean_of([signal]), 0, plan.outputs(len(signal)))
+    return stretch(plan, signal, 0, mean_of([signal]), start=0, count=plan.outputs(len(signal)))
 
 
 def assert_as_scipy(plan, signal, stretch=Polyphase.stretch):
@@ -100,7 +100,7 @@ def test_the_readable_way_adds_as_upfirdn_does(ratio):
     plan, signal = Polyphase(*Fraction(ratio).as_integer_ratio()), noise(20_011)
     filtered = upfirdn(np.concatenate([plan.taps[:0:-1], plan.taps]), signal.astype(np.float64), plan.up)
     expected = filtered[10 * max(plan.up, plan.down) :: plan.down][: plan.outputs(len(signal))].astype(np.float32)
-    np.testing.assert_array_equal(plan.stretch_ref(signal, 0, 0.0, 0, plan.outputs(len(signal))), expected)
+    np.testing.assert_array_equal(plan.stretch_ref(signal, 0, 0.0, start=0, count=plan.outputs(len(signal))), expected)
 
 
 def test_blocks_come_as_soon_as_they_are_known():

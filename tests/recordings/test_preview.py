@@ -8,7 +8,7 @@ import soundfile
 
 from dualres.errors import RecordingError
 from dualres.recordings import preview as pieces
-from dualres.recordings.preview import pieces_of
+from dualres.recordings.preview import previews_of
 from dualres.recordings.readers import read
 
 
@@ -36,7 +36,7 @@ def test_a_piece_is_what_the_whole_has_there(
     monkeypatch.setattr(pieces, "WHOLE", whole)
     monkeypatch.setattr(pieces, "BLOCK", 300)
     path = written(tmp_path, signal, suffix)
-    (one,) = pieces_of(path)
+    (one,) = previews_of(path)
     expected = read(path, rate=None if suffix == ".wav" else 8000).signal
     assert one.length == len(expected)
     for first, last in ((0, 10), (123, 1234), (4990, 6000), (7000, 8000), (-5, 3)):
@@ -45,21 +45,21 @@ def test_a_piece_is_what_the_whole_has_there(
 
 def test_axes_have_names_and_rates(tmp_path: Path, signal: np.ndarray) -> None:
     soundfile.write(tmp_path / "two.wav", np.stack([signal, -signal], 1) / 8, 8000, subtype="FLOAT")
-    first, second = pieces_of(tmp_path / "two.wav")
+    first, second = previews_of(tmp_path / "two.wav")
     assert (first.name, second.name, first.rate) == ("channel 1", "channel 2", 8000)
     np.testing.assert_array_equal(first.samples(5, 50), -second.samples(5, 50))
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path, signal: np.ndarray) -> None:
     path = written(tmp_path, signal, ".npy")
-    before = pieces_of(path)[0].samples(0, 5)
+    before = previews_of(path)[0].samples(0, 5)
     np.save(path, np.concatenate([signal, signal]) + 1)
-    np.testing.assert_allclose(pieces_of(path)[0].samples(0, 5), before + 1)
+    np.testing.assert_allclose(previews_of(path)[0].samples(0, 5), before + 1)
 
 
 def test_what_is_no_recording_is_said(tmp_path: Path) -> None:
     (tmp_path / "x.wav").write_bytes(b"RIFFnothing")
     with pytest.raises(RecordingError, match=r"x\.wav"):
-        pieces_of(tmp_path / "x.wav")
+        previews_of(tmp_path / "x.wav")
     with pytest.raises(RecordingError, match="folder"):
-        pieces_of(tmp_path)
+        previews_of(tmp_path)

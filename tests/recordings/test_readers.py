@@ -11,8 +11,7 @@ from scipy.io import savemat
 
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.formats.registry import FORMATS
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY, checked, read, signals
+from dualres.recordings.readers import IN_MEMORY, OnDisk, checked, read, signals
 from tests.recordings.axes_files import RATE, three, write_csv, write_mat, write_npy, write_wav
 
 X = np.array([0.0, 1.5, -2.0, 12345.0])
@@ -306,3 +305,17 @@ def test_long_axes_stay_on_disk(tmp_path):
     recording = read(write_npy(tmp_path / "a.npy", signals), "all", RATE)
     assert [type(axis.load) for axis in recording.axes] == [OnDisk] * 3
     np.testing.assert_array_equal(next(recording.axes[1].blocks(600)), signals[1, :600])
+
+
+def test_a_file_is_hashed_when_somebody_asks_and_not_after_it_changed(tmp_path):
+    path = write_wav(tmp_path / "a.wav", three()[:1])
+    one, other = read(path), read(path)
+    assert one == other
+    assert one.origin.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    path.write_bytes(path.read_bytes() + b"more")
+    assert one.origin.sha256 == one.origin.sha256, "it is kept"
+    with pytest.raises(RecordingError, match=r"a\.wav: has changed since it was first read"):
+        _ = other.origin.sha256
+    path.unlink()
+    with pytest.raises(RecordingError, match=r"a\.wav: can no longer be read"):
+        _ = other.origin.sha256

@@ -137,7 +137,7 @@ def test_too_large_samples_are_refused_by_name(way, kernel, resampler, monkeypat
     with pytest.raises(RecordingError, match=reason):
         list(resampled_blocks(Recording("pump", way(signal), Fraction(12_800)), 64_000, resampler))
     with pytest.raises(RecordingError, match=reason):
-        resample(signal, Fraction(12_800), 64_000, resampler, "pump")
+        resample(signal, Fraction(12_800), 64_000, resampler, name="pump")
 
 
 def test_the_code_s_hash_tells_the_kernel_s_variants_apart(monkeypatch):

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY, read
-from dualres.recordings.recording import BLOCK, Interval, Recording
-from dualres.recordings.segment import PartOnDisk, part_of
+from dualres.recordings.readers import IN_MEMORY, OnDisk, read
+from dualres.recordings.recording import BLOCK, Recording, Segment
+from dualres.recordings.segment import SegmentOnDisk, segment_of
 
 RATE = 1000
 
@@ -23,14 +22,14 @@ def recording(samples=3000):
 @pytest.mark.parametrize(
     ("interval", "first", "stop"),
     [
-        (Interval(0.5, 2.0), 500, 2000),
-        (Interval(1.0), 1000, 3000),
-        (Interval(end_s=0.7), 0, 700),
-        (Interval(1.0, 3.0009), 1000, 3000),  # rounded, and a millisecond is forgiven
+        (Segment(0.5, 2.0), 500, 2000),
+        (Segment(1.0), 1000, 3000),
+        (Segment(end_s=0.7), 0, 700),
+        (Segment(1.0, 3.0009), 1000, 3000),  # rounded, and a millisecond is forgiven
     ],
 )
 def test_a_part_has_its_own_samples_and_mean(interval, first, stop):
-    part = part_of(recording(), interval)
+    part = segment_of(recording(), interval)
     np.testing.assert_array_equal(part.signal, noise(3000)[first:stop])
     assert part.length == stop - first
     assert part.mean == pytest.approx(noise(3000)[first:stop].mean(dtype=float))
@@ -40,22 +39,22 @@ def test_a_part_has_its_own_samples_and_mean(interval, first, stop):
 @pytest.mark.parametrize(
     ("interval", "reason"),
     [
-        (Interval(0, 3.1), "pump: is 3.000 s long, so end_s 3.1 lies beyond its end; correct it"),
-        (Interval(3.0), "so start_s 3 lies beyond its end"),
-        (Interval(1, 1.5), "pump, 1 s to 1.5 s: is 0.500 s long, but one window takes 0.512 s; label a longer part"),
-        (Interval(2.6), "2.6 s to the end: is 0.400 s long"),
+        (Segment(0, 3.1), "pump: is 3.000 s long, so end_s 3.1 lies beyond its end; correct it"),
+        (Segment(3.0), "so start_s 3 lies beyond its end"),
+        (Segment(1, 1.5), "pump, 1 s to 1.5 s: is 0.500 s long, but one window takes 0.512 s; label a longer part"),
+        (Segment(2.6), "2.6 s to the end: is 0.400 s long"),
     ],
 )
 def test_a_part_that_the_file_does_not_have_is_an_error(interval, reason):
     with pytest.raises(RecordingError, match=reason):
-        part_of(recording(), interval)
+        segment_of(recording(), interval)
 
 
 def test_a_constant_part_is_an_error():
     signal = noise(3000)
     signal[:1000] = 2
     with pytest.raises(RecordingError, match="constant, all 900 samples are 2"):
-        part_of(Recording.from_array(signal, RATE, id="pump"), Interval(0, 0.9))
+        segment_of(Recording.from_array(signal, RATE, id="pump"), Segment(0, 0.9))
 
 
 def test_a_part_of_a_long_recording_stays_on_disk(tmp_path):
@@ -64,8 +63,8 @@ def test_a_part_of_a_long_recording_stays_on_disk(tmp_path):
     whole = read(tmp_path / "long.npy", rate=Fraction(RATE))
     assert isinstance(whole.load, OnDisk)
     first, stop = BLOCK - 7, 3 * BLOCK + 11
-    part = part_of(whole, Interval(first / RATE, stop / RATE))
-    assert isinstance(part.load, PartOnDisk)
+    part = segment_of(whole, Segment(first / RATE, stop / RATE))
+    assert isinstance(part.load, SegmentOnDisk)
     assert [len(block) for block in part.load.blocks()] == [BLOCK, BLOCK, 18]
     np.testing.assert_array_equal(part.signal, signal[first:stop])
     assert part.length == stop - first
@@ -73,7 +72,7 @@ def test_a_part_of_a_long_recording_stays_on_disk(tmp_path):
 
 
 def test_intervals_overlap_unless_one_ends_where_the_other_starts():
-    assert Interval(0, 2).overlaps(Interval(1.9, 5))
-    assert Interval().overlaps(Interval(7, 8))
-    assert not Interval(0, 2).overlaps(Interval(2))
-    assert not Interval(2).overlaps(Interval(0, 2))
+    assert Segment(0, 2).overlaps(Segment(1.9, 5))
+    assert Segment().overlaps(Segment(7, 8))
+    assert not Segment(0, 2).overlaps(Segment(2))
+    assert not Segment(2).overlaps(Segment(0, 2))

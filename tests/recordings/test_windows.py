@@ -18,7 +18,7 @@ from dualres.recordings.windows import (
     half_overlapping,
     shortage,
     spread,
-    stretches,
+    window_blocks,
 )
 
 
@@ -87,30 +87,30 @@ def test_at_rate_resamples_and_refuses_what_is_too_short():
         at_rate(recording, 64_000, 65_536)
 
 
+def blocks(recording, rate, window, at_once, limit=None):
+    return list(window_blocks(recording, rate=rate, window=window, resampler=POLYPHASE, at_once=at_once, limit=limit))
+
+
 @pytest.mark.parametrize("samples", [40, 59, 60, 100, 139, 140, 141, 1000])
 @pytest.mark.parametrize("limit", [None, 1, 3, 4, 10])
-def test_stretches_hold_every_window_once_and_in_order(samples, limit):
+def test_blocks_hold_every_window_once_and_in_order(samples, limit):
     signal = np.arange(samples, dtype=np.float32)
-    some = list(stretches(Recording.from_array(signal, 10), 10, 40, POLYPHASE, 3, limit))
-    counts = [len(every_window(stretch, 40)) for stretch in some]
-    assert all(count == 3 for count in counts[:-1])
-    together = np.concatenate([every_window(stretch, 40) for stretch in some])
-    np.testing.assert_array_equal(together, every_window(signal, 40, limit))
+    some = blocks(Recording.from_array(signal, 10), 10, 40, 3, limit)
+    assert all(len(block) == 3 for block in some[:-1])
+    np.testing.assert_array_equal(np.concatenate(some), every_window(signal, 40, limit))
 
 
-def test_stretches_are_resampled_as_the_whole_is():
+def test_blocks_are_resampled_as_the_whole_is():
     recording = Recording.from_array(np.random.default_rng(0).standard_normal(7_000), 12_800)
     whole = at_rate(recording, 64_000, 4096)
-    some = stretches(recording, 64_000, 4096, POLYPHASE, 2)
-    together = np.concatenate([every_window(stretch, 4096) for stretch in some])
-    np.testing.assert_array_equal(together, every_window(whole, 4096))
+    np.testing.assert_array_equal(np.concatenate(blocks(recording, 64_000, 4096, 2)), every_window(whole, 4096))
 
 
-def test_stretches_of_a_signal_in_memory_are_views():
+def test_blocks_of_a_signal_in_memory_are_views():
     signal = np.arange(1000, dtype=np.float32)
-    some = list(stretches(Recording.from_array(signal, 10), 10, 40, POLYPHASE, 3))
+    some = blocks(Recording.from_array(signal, 10), 10, 40, 3)
     assert len(some) == 17
-    assert all(np.shares_memory(stretch, signal) for stretch in some)
+    assert all(np.shares_memory(block, signal) for block in some)
 
 
 class InBlocks(Blockwise):
@@ -124,25 +124,24 @@ class InBlocks(Blockwise):
 
 
 @given(st.integers(20, 700), st.integers(1, 150), st.integers(1, 4))
-def test_stretches_do_not_depend_on_the_blocks(samples, block, windows):
+def test_blocks_of_windows_do_not_depend_on_those_of_samples(samples, block, windows):
     signal = np.arange(samples, dtype=np.float32)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resample_module, "BLOCK", block)
-        some = list(stretches(Recording("pump", InBlocks(signal), Fraction(10)), 10, 20, POLYPHASE, windows))
-    assert all(len(stretch) == (windows - 1) * 10 + 20 for stretch in some[:-1])
-    together = np.concatenate([every_window(stretch, 20) for stretch in some])
-    np.testing.assert_array_equal(together, every_window(signal, 20))
+        some = blocks(Recording("pump", InBlocks(signal), Fraction(10)), 10, 20, windows)
+    assert all(len(block) == windows for block in some[:-1])
+    np.testing.assert_array_equal(np.concatenate(some), every_window(signal, 20))
 
 
-def test_stretches_of_too_short_a_recording():
+def test_blocks_of_too_short_a_recording():
     with pytest.raises(RecordingError, match=r"pump: 3.900 s long, but one window takes 4.000 s"):
-        list(stretches(Recording.from_array(np.arange(39), 10, "pump"), 10, 40, POLYPHASE, 3))
+        blocks(Recording.from_array(np.arange(39), 10, "pump"), 10, 40, 3)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_is_positive(limit):
     with pytest.raises(ConfigError, match=f"at most {limit} windows are none; give a positive limit"):
-        next(stretches(Recording.from_array(np.arange(100), 10), 10, 40, POLYPHASE, 3, limit))
+        blocks(Recording.from_array(np.arange(100), 10), 10, 40, 3, limit)
 
 
 def test_very_little_is_lacking_in_samples():
@@ -153,10 +152,7 @@ def test_very_little_is_lacking_in_samples():
 def test_what_is_lacking_is_said_in_the_samples_of_the_file():
     recording = Recording.from_array(np.zeros(6553), 12_800, id="pump")  # 32,765 at the model's rate
     message = "pump: 6553 samples long, but one window takes 6554 samples; leave it out or record longer"
-    for ask in (
-        lambda: at_rate(recording, 64_000, 32_768),
-        lambda: list(stretches(recording, 64_000, 32_768, POLYPHASE, 3)),
-    ):
+    for ask in (lambda: at_rate(recording, 64_000, 32_768), lambda: blocks(recording, 64_000, 32_768, 3)):
         with pytest.raises(RecordingError, match=message):
             ask()
 

@@ -54,7 +54,7 @@ def audit(
             evaluation,
             known,
             shelf,
-            lambda _, done, *rest: progress("Audit", len(everything) + done, steps, ""),
+            progress=lambda _, done, *rest: progress("Audit", len(everything) + done, steps, ""),
         )
     found += given_away(support, evaluation, known)
     found += claims.exposure(split, support, {name: t.samples for name, t in known.items()})
@@ -85,7 +85,7 @@ def same_signals(recordings: Recordings, most_s: float) -> list[Finding] | None:
         known[r.id] = traits(shelf.signal(r), float(r.rate))
         if sum(t.seconds for t in known.values()) > most_s:
             return None
-    found = [*identical(picked, picked, known), *copies(picked, picked, known, shelf, quiet)]
+    found = [*identical(picked, picked, known), *copies(picked, picked, known, shelf, progress=quiet)]
     return list({f.subject: f for f in found if f.severity == "leak"}.values())
 
 

@@ -17,7 +17,7 @@ _BLOCK_BYTES = 2**28  # of spectra held at a time
 
 
 def copies(
-    support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, progress: Progress
+    support: Recordings, evaluation: Recordings, known: dict[str, Traits], shelf: Shelf, *, progress: Progress
 ) -> Iterator[Finding]:
     """Evaluated recordings that share a stretch of signal with a support recording.
 
@@ -41,7 +41,7 @@ def copies(
         spectra = np.stack([piece.spectrum for piece in pieces])
         for e, judged in enumerate(evaluation, start=1):
             if judged.id in usable:
-                for suspect in suspects(pieces, spectra, judged, shelf.signal(judged), grid):
+                for suspect in suspects(pieces, spectra, judged, shelf.signal(judged), grid=grid):
                     pair = (suspect.learned.id, judged.id)
                     if pair in reported or known[pair[0]].sha256 == known[judged.id].sha256:
                         continue
@@ -71,7 +71,7 @@ def _match(suspect: Suspect, judged: Recording, shelf: Shelf) -> Match | None:
     if suspect.backwards:
         played = played[::-1]
     rate = float(judged.rate) * (1 + suspect.stretch)
-    return confirm(learned, float(suspect.learned.rate), played, rate, suspect.lag_s)
+    return confirm(learned, float(suspect.learned.rate), played, rate, lag_s=suspect.lag_s)
 
 
 def _copied(suspect: Suspect, judged: Recording, match: Match) -> Finding:

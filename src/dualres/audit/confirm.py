@@ -47,7 +47,7 @@ class Match:
     overlap_s: float  # s in common
 
 
-def confirm(a: Samples, rate_a: float, b: Samples, rate_b: float, lag_s: float) -> Match | None:
+def confirm(a: Samples, rate_a: float, b: Samples, rate_b: float, *, lag_s: float) -> Match | None:
     """What `b` shares with `a` if it starts `lag_s` seconds into it; None if they merely resemble."""
     start, end = max(0.0, lag_s), min(len(a) / rate_a, lag_s + len(b) / rate_b)
     if end - start < SHORTEST_S:

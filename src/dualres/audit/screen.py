@@ -63,7 +63,7 @@ def pieces_of(recording: Recording, signal: Samples, grid: FrequencyGrid) -> Ite
 
 
 def suspects(
-    pieces: Sequence[Piece], spectra: ComplexSpectrum, judged: Recording, signal: Samples, grid: FrequencyGrid
+    pieces: Sequence[Piece], spectra: ComplexSpectrum, judged: Recording, signal: Samples, *, grid: FrequencyGrid
 ) -> Iterator[Suspect]:
     """Learned recordings that stand out against the judged one; `spectra` holds those of the pieces."""
     seconds = len(signal) / float(judged.rate)
@@ -109,7 +109,7 @@ def _stretched(
     smooth = irfft(low, grid.size)[: len(series)]
     step = _COARSER
     count = round(_SNIPPET_S * RATE / step)
-    snippets = [_played(smooth, middle, s, count, step) for s in _STRETCHES]
+    snippets = [_played(smooth, middle, s, count=count, step=step) for s in _STRETCHES]
     prints = rfft(np.stack(snippets), coarse.size)
     sums = prints.reshape(-1, _AT_ONCE, kept).sum(1)
     for row, column in _outstanding(spectra[:, :kept], sums, coarse):
@@ -120,7 +120,7 @@ def _stretched(
         lags = np.abs(correlate(piece.spectrum[:kept], prints[members], coarse))
         which, lag = np.unravel_index(lags.argmax(), lags.shape)
         around = float(lag) * step + _SNIPPET_S * RATE / 2
-        fitted = _fitted(piece, series, float(_STRETCHES[members][which]), around, grid)
+        fitted = _fitted(piece, series, float(_STRETCHES[members][which]), around, grid=grid)
         if fitted:
             stretch, centre_s = fitted
             own_s = other.start_s + middle / RATE
@@ -128,7 +128,7 @@ def _stretched(
 
 
 def _fitted(
-    piece: Piece, series: Series, stretch: float, centre: float, grid: FrequencyGrid
+    piece: Piece, series: Series, stretch: float, centre: float, *, grid: FrequencyGrid
 ) -> tuple[float, float] | None:
     """The stretch at which the middle of `series` fits best around `centre`, and where, in s; None if nowhere.
 
@@ -147,7 +147,7 @@ def _fitted(
         around = learned[first - near : first + count + near]
         size = fast_size(len(around))
         tried = stretch + np.linspace(-reach, reach, steps)
-        played = np.stack([_played(fine, finer * len(series) / 2, s, count, finer) for s in tried])
+        played = np.stack([_played(fine, finer * len(series) / 2, s, count=count, step=finer) for s in tried])
         lags = irfft(rfft(around, size) * rfft(played, size).conj(), size)[:, : 2 * near + 1]
         best, lag = np.unravel_index(np.abs(lags).argmax(), lags.shape)
         there = around[lag : lag + count]
@@ -159,7 +159,7 @@ def _fitted(
     return (stretch, centre / RATE) if fit else None
 
 
-def _played(series: Series, middle: float, stretch: float, count: int, step: float) -> Reals:
+def _played(series: Series, middle: float, stretch: float, *, count: int, step: float) -> Reals:
     """`count` values `step` samples apart around `middle`, of a series that is played so much faster."""
     at = middle + (np.arange(count) - count / 2) * step * (1 + stretch)
     played: Reals = np.interp(at, np.arange(len(series)), series).astype(np.float32)

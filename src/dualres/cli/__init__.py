@@ -1,61 +1,84 @@
 """The command line: it parses and prints, and leaves the work to the other rooms."""
 
 import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from tempfile import gettempdir
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from dualres import __version__
-from dualres.cli.advise import advise
-from dualres.cli.audit import audit as audit_command
-from dualres.cli.bench import report as bench_report
-from dualres.cli.bench.data import app as data_app
-from dualres.cli.bench.methods import methods
-from dualres.cli.bench.profile import profile
-from dualres.cli.bench.run import app as bench_app
 from dualres.cli.console import complain, say
-from dualres.cli.demo import demo as demo_command
-from dualres.cli.diagnose import STRETCH_S, diagnose
-from dualres.cli.explain import explain
-from dualres.cli.export import export
-from dualres.cli.fit import FitCommand
-from dualres.cli.optional_value import with_optional_number
-from dualres.cli.serve import serve
-from dualres.cli.show import show
-from dualres.cli.tune import tune
-from dualres.cli.watch import watch
 from dualres.errors import DualResError
 from dualres.plugins import load_plugins
 from dualres.utils.files import NO_ROOM
 from dualres.utils.malloc import keep_freed_memory
 from dualres.utils.optional_imports import is_extra, sentence
 
+# Command -> where its function is, or the group of its commands, below this package.
+COMMANDS = {
+    "demo": "demo.demo",
+    "fit": "fit.command",
+    "tune": "tune.tune",
+    "diagnose": "diagnose.diagnose",
+    "watch": "watch.watch",
+    "explain": "explain.explain",
+    "advise": "advise.advise",
+    "serve": "serve.serve",
+    "show": "show.show",
+    "export": "export.export",
+    "audit": "audit.audit",
+    "methods": "bench.methods.methods",
+    "profile": "bench.profile.profile",
+    "data": "bench.data.app",
+    "bench": "bench.run.app",
+}
+GROUPS = ("data", "bench")
+
+
+class CommandTable(Mapping[str, Any]):
+    """The commands by their names; a command's module is imported when somebody asks for it."""
+
+    def __getitem__(self, name: str) -> Any:
+        place, _, attribute = COMMANDS[name].rpartition(".")
+        module = import_module(f"dualres.cli.{place}")
+        found = getattr(module, attribute)
+        if name in GROUPS:
+            group = typer.main.get_group(found)
+            group.name = name
+            return group
+        alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+        alone.command(name, cls=getattr(module, "command_class", None))(found)
+        return typer.main.get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class LazyGroup(TyperGroup):
+    """All commands, of which only those that are needed are imported."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = CommandTable()  # type: ignore[assignment]  # nobody adds to it
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.commands)
+
+
 app = typer.Typer(
     name="dualres",
+    cls=LazyGroup,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(demo_command)
-app.command()(FitCommand())
-app.command()(tune)
-app.command(cls=with_optional_number("--over-time", STRETCH_S))(diagnose)
-app.command()(watch)
-app.command()(explain)
-app.command()(advise)
-app.command()(serve)
-app.command()(show)
-app.command()(export)
-app.command()(audit_command)
-app.command()(methods)
-app.command()(profile)
-GROUPS = {"data": data_app, "bench": bench_app}
-for command in (bench_report.report, bench_report.verify, bench_report.export):
-    bench_app.command()(command)
-for name, group in GROUPS.items():
-    app.add_typer(group, name=name)
 
 
 def main() -> None:

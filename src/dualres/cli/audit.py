@@ -39,6 +39,7 @@ def audit(
         Path | None,
         typer.Option(help="Audit a CSV with the columns file, as in labels.csv, and side (support or evaluation)."),
     ] = None,
+    *,
     held_out: Annotated[
         str | None, typer.Option(help="The unit that is claimed to be new: component, recording, or a condition.")
     ] = None,

@@ -1,8 +1,10 @@
 """What all commands show alike."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -10,8 +12,10 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.text import Text
 
-from dualres.cli.progress_display import ProgressDisplay, displayed
 from dualres.utils.printable import printable
+
+if TYPE_CHECKING:
+    from dualres.cli.progress_display import ProgressDisplay
 
 INTERRUPTED = 130  # the exit status a shell expects after Ctrl-C
 
@@ -67,16 +71,23 @@ def stopping(after_interrupt: str) -> Iterator[None]:
 @contextmanager
 def progress(after_interrupt: str) -> Iterator[ProgressDisplay]:
     """How far it is, on the error channel so that output can be piped; Ctrl-C ends with the given sentence."""
+    from dualres.cli.progress_display import displayed
+
     with stopping(after_interrupt), displayed(errors) as display:
         yield display
 
 
 def counted(items: Iterable[Item], total: int, stage: str) -> Iterator[Item]:
-    """The items as they come, and how many came; on a terminal, where each is shown, that is not told."""
+    """The items as they come, and how many came: not of a single one, nor on a terminal, where each is shown."""
+    after_interrupt = "What was printed so far is complete."
     if console.is_terminal:
         yield from items
         return
-    with progress("What was printed so far is complete.") as report:
+    if total == 1:
+        with stopping(after_interrupt):
+            yield from items
+        return
+    with progress(after_interrupt) as report:
         for done, item in enumerate(items, start=1):
             report(stage, done, total, "")
             yield item

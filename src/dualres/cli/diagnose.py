@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand
 
-from dualres.cli.compare import show_changes
 from dualres.cli.console import complain, counted, echo
 from dualres.cli.folder import ChannelOption, RateOption, parsed_rate
 from dualres.cli.over_time import check_picture, draw, judged_over_time
@@ -28,72 +30,88 @@ if TYPE_CHECKING:
     from dualres.judge.verdict import Verdict
 
 
-STRETCH_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
+BEFORE = ("verdict", "probability", "runner_up", "probabilities")  # in JSON, of the verdict of an earlier model
+SEGMENT_S = 10.0  # of --over-time without a number: about forty windows, so that one of them alone turns no verdict
+
+
+ModelArgument = Annotated[Path, typer.Argument(help="A model file, from dualres fit.")]
+FilesArgument = Annotated[
+    list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object per line.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")]
+TogetherOption = Annotated[
+    bool,
+    typer.Option(
+        "--together",
+        help="Let all files correct each other's verdicts, per operating condition that a folder's labels.csv "
+        "names (docs/adaptation.md). For files of several classes.",
+    ),
+]
+HealthyOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="A recording of this very machine running well, or a folder of them, as its baseline "
+        "(docs/adaptation.md); may be repeated. For models of views."
+    ),
+]
+HealthyClassOption = Annotated[
+    str | None,
+    typer.Option(show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."),
+]
+ErrorOption = Annotated[
+    float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
+]
+SureOption = Annotated[
+    float | None,
+    typer.Option(
+        show_default="on average over calibrations",
+        help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
+    ),
+]
+OverTimeOption = Annotated[
+    float | None,
+    typer.Option(
+        "--over-time",
+        metavar="[SECONDS]",
+        help=f"A verdict for every so many seconds of each recording, {SEGMENT_S:g} if no number follows.",
+    ),
+]
+PictureOption = Annotated[
+    Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
+]
+CompareOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
+    ),
+]
+ExecutorOption = Annotated[
+    Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
+]
+AddressOption = Annotated[
+    str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
+]
 
 
 def diagnose(
-    model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
-    files: Annotated[
-        list[Path], typer.Argument(help="Recordings, or folders with recordings and perhaps a labels.csv.")
-    ],
+    model: ModelArgument,
+    files: FilesArgument,
     channel: ChannelOption = None,
     rate: RateOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Comma-separated values with a header.")] = False,
-    together: Annotated[
-        bool,
-        typer.Option(
-            "--together",
-            help="Let all files correct each other's verdicts, per operating condition that a folder's labels.csv "
-            "names (docs/adaptation.md). For files of several classes.",
-        ),
-    ] = False,
-    healthy: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="A recording of this very machine running well, or a folder of them, as its baseline "
-            "(docs/adaptation.md); may be repeated. For models of views."
-        ),
-    ] = None,
-    healthy_class: Annotated[
-        str | None,
-        typer.Option(
-            show_default="good, healthy, normal ...", help="With --healthy: the class of machines running well."
-        ),
-    ] = None,
-    error: Annotated[
-        float, typer.Option(help="The error rate of the answers: how often the set may lack the truth (docs/trust.md).")
-    ] = 0.1,
-    sure: Annotated[
-        float | None,
-        typer.Option(
-            show_default="on average over calibrations",
-            help="Keep the error rate in this share of calibrations, such as 0.9, with larger sets.",
-        ),
-    ] = None,
-    over_time: Annotated[
-        float | None,
-        typer.Option(
-            "--over-time",
-            metavar="[SECONDS]",
-            help=f"A verdict for every so many seconds of each recording, {STRETCH_S:g} if no number follows.",
-        ),
-    ] = None,
-    picture: Annotated[
-        Path | None, typer.Option(help="With --over-time: draw the probabilities into this file (.png, .svg, .pdf).")
-    ] = None,
-    compare: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL", help="An earlier model: show only the files whose verdict is another than its, with both."
-        ),
-    ] = None,
-    executor: Annotated[
-        Literal["local", "ray"], typer.Option(help="Judge in this process, or on a Ray cluster (docs/cluster.md).")
-    ] = "local",
-    address: Annotated[
-        str | None, typer.Option(help="Ray cluster to join, auto or host:port; by default a local one.")
-    ] = None,
+    *,
+    as_json: JsonOption = False,
+    as_csv: CsvOption = False,
+    together: TogetherOption = False,
+    healthy: HealthyOption = None,
+    healthy_class: HealthyClassOption = None,
+    error: ErrorOption = 0.1,
+    sure: SureOption = None,
+    over_time: OverTimeOption = None,
+    picture: PictureOption = None,
+    compare: CompareOption = None,
+    executor: ExecutorOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Judge recordings: one line each, with verdict, probability, runner-up and answer.
 
@@ -102,84 +120,41 @@ def diagnose(
     cannot be judged is reported and skipped; the exit status is then 1. A model remembers the channel and the rate
     that it learned from; what is different about a recording is said after its verdict.
     """
-    from dualres.cli.models import loaded as load
-    from dualres.judge import files as archive
-    from dualres.recordings.labels.folder import to_judge
-
+    _refuse_mixed(together=together, healthy=bool(healthy), over_time=over_time, compare=compare, executor=executor)
     if address and executor != "ray":
         raise ConfigError("--address names a Ray cluster; use it with --executor ray")
-    if over_time is not None and (together or executor == "ray"):
-        raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
     if picture and over_time is None:
         raise ConfigError("--picture shows verdicts over time; use it with --over-time")
-    loaded, hz, rows = load(model), parsed_rate(rate), list(to_judge(files))
+    from dualres.cli.models import loaded
+    from dualres.judge import files as judging
+    from dualres.recordings.labels.read import to_judge
+
+    judge, hz, rows = loaded(model), parsed_rate(rate), list(to_judge(files))
+    style = "json" if as_json else "csv" if as_csv else "text"
     if compare:
-        if together or healthy or over_time is not None or executor == "ray":
-            raise ConfigError(
-                "--compare judges every file alone and here; leave out --together, --healthy, --over-time and ray"
-            )
-        before, now = (archive.judge_files(one, rows, channel, hz) for one in (load(compare), loaded))
-        style: Literal["text", "json", "csv"] = "json" if as_json else "csv" if as_csv else "text"
-        if not show_changes(before, now, style, name=_name, described=lambda one: _object(one, None, None)):
-            raise typer.Exit(1)
+        before, now = (judging.judge_files(one, rows, channel, hz) for one in (loaded(compare), judge))
+        _show_changes(before, now, _writer(style, VerdictContext(compared=True)))
         return
     if picture:
         check_picture(picture, rows)
-    baseline = _baseline(loaded, healthy, healthy_class, channel, hz)
-    if baseline:
-        loaded = baseline.model
-    table = csv.writer(sys.stdout) if as_csv else None
-    remarks = ["differences"] if loaded.card.learned_from else []
-    if table:
-        also = ["alone"] if together else []
-        when = [] if over_time is None else ["start_s", "end_s"]
-        answer = ["answer", "set", "reason"]
-        table.writerow(["file", *when, "verdict", "probability", "runner_up", *also, "error", *remarks, *answer])
-    failed = 0
-    silent: dict[Path, Difference] = {}
+    baseline = _baseline(judge, healthy, healthy_class, channel=channel, rate=hz)
+    judge = baseline.model if baseline else judge
     judged: Iterable[FileVerdict]
     if over_time is not None:
-        judged = judged_over_time(loaded, rows, channel, hz, over_time, error, sure)
+        judged = judged_over_time(judge, rows, channel, hz, seconds=over_time, error=error, sure=sure)
         judged = list(judged) if picture else judged
     elif executor == "ray":
-        judged = counted(
-            archive.judge_files_by_ray(loaded, rows, channel, hz, address, error, sure), len(rows), "Judge"
-        )
+        by_ray = judging.judge_files_by_ray(judge, rows, channel, hz, address=address, error=error, sure=sure)
+        judged = counted(by_ray, len(rows), "Judge")
     else:
-        judged = counted(archive.judge_files(loaded, rows, channel, hz, error, sure), len(rows), "Judge")
-    batch = archive.together(loaded, judged) if together else None
-    for one in batch.judged if batch else judged:
-        verdict, problem = one.verdict, one.problem
-        failed += not verdict
-        for each in verdict.differences if verdict else ():
-            if each.here is None:
-                silent[one.path] = each
-        if as_json:
-            typer.echo(json.dumps(_object(one, batch, baseline)))
-        elif table:
-            cells = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
-            alone = [one.alone.label if one.alone else ""] if together else []
-            named = [_name(one)] if over_time is None else _name_and_time(one)
-            differing = [_differences(one)] if remarks else []
-            row = [*named, *cells, *alone, problem, *differing, *_answer_cells(verdict)]
-            table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
-        elif verdict:
-            rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
-            alone_said = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
-            differ = [each for each in verdict.differences if each.here is not None]
-            remark = f"  ! {'; '.join(map(str, differ))}" if differ else ""
-            answer_said = f"  {verdict.answer}" if verdict.answer and loaded.card.calibration else ""
-            said = f"{verdict.label} {verdict.probability:.2f}  ({rival}{alone_said}){answer_said}{remark}"
-            echo(f"{_name(one)}  {said}")
-        if problem and not as_json:
-            complain("not judged", problem)
+        judged = counted(judging.judge_files(judge, rows, channel, hz, error=error, sure=sure), len(rows), "Judge")
+    batch = judging.together(judge, judged) if together else None
+    card = judge.card
+    context = VerdictContext(over_time is not None, batch, baseline, bool(card.learned_from), bool(card.calibration))
+    failed = _write(batch.judged if batch else judged, _writer(style, context))
     if picture:
-        draw(picture, list(judged), loaded.classes)
+        draw(picture, list(judged), judge.classes)
         complain("picture", f"{picture}", "cyan")
-    if silent:
-        some = "1 file does" if len(silent) == 1 else f"{len(silent)} files do"
-        (assumed,) = {each.learned[0] for each in silent.values()}
-        complain("note", f"{some} not say the rate: taken as {assumed:g} Hz, as learned", "yellow")
     if batch:
         complain("together", _summary(batch), "cyan")
     if baseline:
@@ -189,34 +164,102 @@ def diagnose(
         raise typer.Exit(1)
 
 
+class DiagnoseCommand(TyperCommand):
+    """`diagnose` as typer sees it: its --over-time may be given with or without a number."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, completed(args, "--over-time", SEGMENT_S))
+
+
+command_class = DiagnoseCommand
+
+
+def completed(arguments: list[str], option: str, otherwise: float) -> list[str]:
+    """The arguments, `otherwise` after the option where no number is."""
+    found: list[str] = []
+    for i, argument in enumerate(arguments):
+        found.append(argument)
+        if argument == option and not _is_number("".join(arguments[i + 1 : i + 2])):
+            found.append(str(otherwise))
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_mixed(
+    *, together: bool, healthy: bool, over_time: float | None, compare: Path | None, executor: str
+) -> None:
+    """An error for ways of judging that exclude each other."""
+    if over_time is not None and (together or executor == "ray"):
+        raise ConfigError("--over-time judges each file by itself, here; leave out --together and --executor")
+    if compare and (together or healthy or over_time is not None or executor == "ray"):
+        raise ConfigError(
+            "--compare judges every file alone and here; leave out --together, --healthy, --over-time and ray"
+        )
+
+
+def _writer(style: str, context: VerdictContext) -> VerdictWriter:
+    kinds: dict[str, type[TextWriter | JsonWriter | TableWriter]] = {
+        "text": TextWriter,
+        "json": JsonWriter,
+        "csv": TableWriter,
+    }
+    return kinds[style](context)
+
+
+def _write(judged: Iterable[FileVerdict], writer: VerdictWriter) -> int:
+    """Write every verdict; how many files could not be judged."""
+    silent: dict[Path, Difference] = {}
+    failed = 0
+    for one in judged:
+        writer.write(one)
+        failed += not one.verdict
+        for each in one.verdict.differences if one.verdict else ():
+            if each.here is None:
+                silent[one.path] = each
+    if silent:
+        some = "1 file does" if len(silent) == 1 else f"{len(silent)} files do"
+        (assumed,) = {each.learned[0] for each in silent.values()}
+        complain("note", f"{some} not say the rate: taken as {assumed:g} Hz, as learned", "yellow")
+    return failed
+
+
+def _show_changes(before: Iterable[FileVerdict], now: Iterable[FileVerdict], writer: VerdictWriter) -> None:
+    """Write each file whose verdict differs from that of an earlier model."""
+    judged = changed = failed = 0
+    for was, one in zip(before, now, strict=True):
+        if not (was.verdict and one.verdict):
+            failed += 1
+            complain("not judged", one.problem or was.problem)
+            continue
+        judged += 1
+        if was.verdict.label != one.verdict.label:
+            changed += 1
+            writer.write_change(was, one)
+    complain("compare", f"{changed} of {judged} verdicts changed", "cyan")
+    if failed:
+        raise typer.Exit(1)
+
+
 def _baseline(
-    model: Model, healthy: list[Path] | None, label: str | None, channel: str | None, rate: Fraction | None
+    model: Model, healthy: list[Path] | None, label: str | None, *, channel: str | None, rate: Fraction | None
 ) -> Baseline | None:
     if not healthy:
         if label:
             raise ConfigError("--healthy-class names the class of --healthy files; give these, too")
         return None
     from dualres.judge.healthy_baseline import with_baseline
-    from dualres.judge.verdict import channels_to_read, remembered_by
-    from dualres.recordings.labels.folder import read_row, to_judge
+    from dualres.judge.verdict import channels_to_read
+    from dualres.recordings.labels.read import read_row, to_judge
 
-    channels, known = channels_to_read(model, channel), remembered_by(model)
+    channels, known = channels_to_read(model, channel), model.training_profile
     return with_baseline(model, [read_row(row, channels, rate, known) for row in to_judge(healthy)], label)
-
-
-def _name(one: FileVerdict) -> str:
-    return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
-
-
-def _name_and_time(one: FileVerdict) -> list[str | float | None]:
-    """Of a stretch, as three cells."""
-    name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
-    return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]
-
-
-def _differences(one: FileVerdict) -> str:
-    """From all that the model learned from, for a line of text."""
-    return "; ".join(map(str, one.verdict.differences)) if one.verdict else ""
 
 
 def _summary(batch: JointVerdicts) -> str:
@@ -226,22 +269,123 @@ def _summary(batch: JointVerdicts) -> str:
     return f"{batch.verdicts} recordings{conditions}, {seconds}; {changed}"
 
 
-def _object(one: FileVerdict, batch: JointVerdicts | None, baseline: Baseline | None) -> dict[str, object]:
-    """One line of JSON."""
-    from dualres.judge.files import as_object
+@dataclass(frozen=True)
+class VerdictContext:
+    """What all verdicts of one command share."""
 
-    said = as_object(one)
-    if batch and one.alone:
-        said["condition"] = dict(one.condition)
-        said["alone"] = {name: value for name, value in one.alone.as_data().items() if name != "windows"}
-        said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
-    if baseline and one.verdict:
-        known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
-        said["healthy"] = known
-    return said
+    over_time: bool = False  # whether they are of segments
+    batch: JointVerdicts | None = None  # where files were judged together
+    baseline: Baseline | None = None
+    learned_from: bool = False  # whether the model states how its labelled recordings looked
+    calibrated: bool = False
+    compared: bool = False  # whether they stand beside those of an earlier model
 
 
-def _answer_cells(verdict: Verdict | None) -> list[str]:
-    """Kind, set and reason of an answer, for a table."""
-    answer = verdict.answer if verdict else None
-    return [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
+class VerdictWriter(ABC):
+    """One output format."""
+
+    def __init__(self, context: VerdictContext) -> None:
+        self.context = context
+
+    @abstractmethod
+    def write(self, one: FileVerdict) -> None:
+        """A file's verdict, or why there is none."""
+
+    @abstractmethod
+    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
+        """Two verdicts on a file, by an earlier model and by this one."""
+
+
+class TextWriter(VerdictWriter):
+    """A line for each verdict; why there is none stands on the error channel."""
+
+    def write(self, one: FileVerdict) -> None:
+        verdict = one.verdict
+        if verdict:
+            rival = f"then {verdict.runner_up} {verdict.probabilities[verdict.runner_up]:.2f}"
+            alone = f"; alone {one.alone.label} {one.alone.probability:.2f}" if one.alone else ""
+            differing = [str(each) for each in verdict.differences if each.here is not None]
+            remark = f"  ! {'; '.join(differing)}" if differing else ""
+            answer = f"  {verdict.answer}" if verdict.answer and self.context.calibrated else ""
+            echo(f"{_name(one)}  {verdict.label} {verdict.probability:.2f}  ({rival}{alone}){answer}{remark}")
+        if one.problem:
+            complain("not judged", one.problem)
+
+    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
+        old, new = _verdicts(before, one)
+        typer.echo(f"{_name(one)}  {new.label} {new.probability:.2f}  (before {old.label} {old.probability:.2f})")
+
+
+class JsonWriter(VerdictWriter):
+    """An object per line."""
+
+    def write(self, one: FileVerdict) -> None:
+        said, batch, baseline = self._object(one), self.context.batch, self.context.baseline
+        if batch and one.alone:
+            said["condition"] = dict(one.condition)
+            said["alone"] = {name: value for name, value in one.alone.as_data().items() if name != "windows"}
+            said["together"] = {"recordings": batch.verdicts, "unlabelled_seconds": batch.unlabelled_s}
+        if baseline and one.verdict:
+            known = {"class": baseline.label, "recordings": baseline.recordings, "seconds": baseline.seconds}
+            said["healthy"] = known
+        typer.echo(json.dumps(said))
+
+    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
+        earlier = self._object(before)
+        typer.echo(json.dumps({**self._object(one), "before": {key: earlier[key] for key in BEFORE}}))
+
+    @staticmethod
+    def _object(one: FileVerdict) -> dict[str, object]:
+        from dualres.judge.files import as_object
+
+        return as_object(one)
+
+
+class TableWriter(VerdictWriter):
+    """Comma-separated values below a header."""
+
+    def __init__(self, context: VerdictContext) -> None:
+        super().__init__(context)
+        self._table = csv.writer(sys.stdout)
+        changes = ["verdict", "probability", "before", "probability_before"]
+        self._table.writerow(["file", *(changes if context.compared else self._heads())])
+
+    def _heads(self) -> list[str]:
+        when = ["start_s", "end_s"] if self.context.over_time else []
+        alone = ["alone"] if self.context.batch else []
+        remarks = ["differences"] if self.context.learned_from else []
+        return [*when, "verdict", "probability", "runner_up", *alone, "error", *remarks, "answer", "set", "reason"]
+
+    def write(self, one: FileVerdict) -> None:
+        context, verdict = self.context, one.verdict
+        named = _name_and_time(one) if context.over_time else [_name(one)]
+        said = [verdict.label, f"{verdict.probability:.4f}", verdict.runner_up] if verdict else ["", "", ""]
+        alone = [one.alone.label if one.alone else ""] if context.batch else []
+        differing = ["; ".join(map(str, verdict.differences)) if verdict else ""] if context.learned_from else []
+        answer = verdict.answer if verdict else None
+        answered = [answer.kind, " ".join(answer.classes), answer.reason] if answer else ["", "", ""]
+        row = [*named, *said, *alone, one.problem, *differing, *answered]
+        self._table.writerow([printable(cell) if isinstance(cell, str) else cell for cell in row])
+        if one.problem:
+            complain("not judged", one.problem)
+
+    def write_change(self, before: FileVerdict, one: FileVerdict) -> None:
+        old, new = _verdicts(before, one)
+        self._table.writerow([_name(one), new.label, f"{new.probability:.4f}", old.label, f"{old.probability:.4f}"])
+
+
+def _verdicts(before: FileVerdict, one: FileVerdict) -> tuple[Verdict, Verdict]:
+    assert before.verdict
+    assert one.verdict
+    return before.verdict, one.verdict
+
+
+def _name(one: FileVerdict) -> str:
+    """A file as it was given, with the channel and the segment that a list names."""
+    return f"{one.path}{''.join(f' [{which}]' for which in (one.channel, one.part) if which)}"
+
+
+def _name_and_time(one: FileVerdict) -> list[str | float | None]:
+    """Of a segment, as three cells."""
+    name = f"{one.path} [{one.channel}]" if one.channel else f"{one.path}"
+    return [name, one.part.start_s, one.part.end_s] if one.part else [name, None, None]

@@ -17,10 +17,9 @@ from dualres.utils.optional_imports import need
 
 if TYPE_CHECKING:
     from dualres.explain.reasons import Reasons
-    from dualres.explain.report import Case, MachineFacts
+    from dualres.explain.report import Case
     from dualres.faultlines.assess import Assessment
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import LabelRow
     from dualres.recordings.recording import Recording
 
 TOP = 5  # regions and moments that are told
@@ -31,6 +30,7 @@ def explain(
     file: Annotated[Path, typer.Argument(help="A recording.")],
     channel: ChannelOption = None,
     rate: RateOption = None,
+    *,
     axis: Annotated[
         str | None,
         typer.Option(metavar="NAME", show_default="the first", help="Of a model of several axes, the one to explain."),
@@ -70,13 +70,18 @@ def explain(
     With the speed of the shaft and the geometry of a bearing or a gear, look for fault lines as well.
     """
     from dualres.cli.models import loaded
-    from dualres.explain.report import examine, row_of
+    from dualres.explain.report import MachineFacts, examine, row_of
     from dualres.judge.files import read_for
 
     if picture:
         need("--picture", "matplotlib")
     row = row_of(file)
-    machine = _machine(row, speed, tacho, pulses, bearing, gear, unit)
+    if speed and tacho:
+        raise ConfigError("--speed and --tacho both say the speed; give one of them")
+    stated = {"speed": speed, "tacho": tacho, "bearing": bearing, "gear": gear, "unit": unit}
+    machine = MachineFacts.stated(row, pulses=pulses, **stated)
+    if machine.shaft_hz is None and (bearing or gear):
+        raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
     judging = loaded(model)
     recording = replace(read_for(judging, row, channel, parsed_rate(rate)), id=str(file))
     judging, recording, channel = _one_axis(judging, recording, axis, channel)
@@ -111,28 +116,6 @@ def _one_axis(
     number = names.index(axis) if axis else 0
     complain("axis", f"{names[number]} of {', '.join(names)}: what is said below is said by this one alone", "cyan")
     return model.along(number), in_order(recording, names)[number], names[number]
-
-
-def _machine(
-    row: LabelRow,
-    speed: str | None,
-    tacho: str | None,
-    pulses: int,
-    bearing: str | None,
-    gear: str | None,
-    unit: str | None,
-) -> MachineFacts:
-    from dualres.explain.report import MachineFacts, shaft_hz_of
-    from dualres.faultlines.bearing import bearing_of
-    from dualres.faultlines.lines import teeth_of
-    from dualres.faultlines.speed import speed_hz
-
-    if speed and tacho:
-        raise ConfigError("--speed and --tacho both say the speed; give one of them")
-    shaft_hz = speed_hz(speed) if speed else shaft_hz_of(row, tacho, pulses)
-    if shaft_hz is None and (bearing or gear):
-        raise ConfigError("fault lines follow the speed; give it by --speed, by --tacho, or in a column of labels.csv")
-    return MachineFacts(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
 
 
 def _lines(case: Case) -> Iterator[str]:

@@ -188,6 +188,9 @@ class FitCommand:
             fit(**given)
 
 
+command = FitCommand()
+
+
 def _with_notes(settings: FitSettings) -> FitSettings:
     """The settings without members that would all be the same; what an engineer may not expect of them is said."""
     if settings.resampler == SOXR:

@@ -12,11 +12,20 @@ if TYPE_CHECKING:
 
 def loaded(path: Path) -> Model:
     """The model in a file: DualRes without PyTorch where the compiled kernel serves it, or a fitted comparator."""
-    from dualres.judge.model import load
-    from dualres.model_file.file import read
+    from dualres.judge.model import load_any
 
-    if read(path)[0].kind:
-        return load(path)
+    accept_comparators()
+    return load_any(path)
+
+
+def accept_comparators() -> None:
+    """Let whatever asks for any model have fitted comparators, too."""
+    from dualres.judge.model import read_comparators_by
+
+    read_comparators_by(_load_comparator)
+
+
+def _load_comparator(path: Path) -> Model:
     from dualres.cli.bench.models import load_comparator
 
     return load_comparator(path)

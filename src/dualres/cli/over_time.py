@@ -1,4 +1,4 @@
-"""What `dualres diagnose --over-time` adds to verdicts: their stretches, a summary and a picture."""
+"""What `dualres diagnose --over-time` adds to verdicts: their segments, a summary and a picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dualres.judge.files import FileVerdict
     from dualres.judge.model import Model
-    from dualres.recordings.labels.folder import LabelRow
+    from dualres.recordings.labels.read import LabelRow
 
 MOST_DRAWN = 12  # files in a picture
 PICTURES = (".png", ".svg", ".pdf")
@@ -39,17 +39,20 @@ def judged_over_time(
     rows: Iterable[LabelRow],
     channel: str | None,
     rate: Fraction | None,
+    *,
     seconds: float,
     error: float,
     sure: float | None,
 ) -> Iterator[FileVerdict]:
-    """The stretches of one file after the other, and of each a line that sums them up."""
-    from dualres.judge.segments import judge_over_time
+    """The segments of one file after the other, and of each a line that sums them up."""
+    from dualres.judge.segments import judge_segments
 
     for row in rows:
         # The bar is gone before anything is printed: while there is one, it takes all output to the error channel.
         with progress("The file was not judged to its end.") as report:
-            found = list(judge_over_time(model, row, channel, rate, seconds, report, error=error, sure=sure))
+            found = list(
+                judge_segments(model, row, channel, rate, seconds=seconds, progress=report, error=error, sure=sure)
+            )
         yield from found
         if found[0].verdict:
             complain("over time", f"{row.file}{row.which}: {_summary(found, seconds)}", "cyan")
@@ -86,7 +89,7 @@ def _summary(found: Sequence[FileVerdict], seconds: float) -> str:
 
 
 def _unlike(one: FileVerdict) -> bool:
-    """Whether a stretch is like nothing that was labelled."""
+    """Whether a segment is like nothing that was labelled."""
     from dualres.judge.trust.calibration import NONE_OF_THESE
 
     return bool(one.verdict and one.verdict.answer and one.verdict.answer.kind == NONE_OF_THESE)

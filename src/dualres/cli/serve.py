@@ -35,9 +35,11 @@ def serve(
     models. The page is reachable from this machine only, by the link that is
     printed; docs/page.md says how to see that of a gateway. Ctrl-C ends it.
     """
+    from dualres.cli.models import accept_comparators
     from dualres.web import server
     from dualres.web.workspace import Workspace
 
+    accept_comparators()
     workspace = Workspace(folder, channel, parsed_rate(rate))
     listening = server.listen(port)
     page = server.Page(workspace, listening.getsockname()[1])

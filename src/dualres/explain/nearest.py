@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,8 @@ from dualres.explain.reasons import explanation_of
 from dualres.explain.regions import SPECTRA
 from dualres.judge.backends import weights_of
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH
+from dualres.judge.windows import model_windows
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact
 
 
@@ -29,22 +28,26 @@ class Neighbour:
 
 def portrait(model: Model, recording: Recording, limit: int | None = None) -> Portrait:
     """Of the half-overlapping windows, the first `limit` if given."""
-    config, weights, look = model.card.config, weights_of(model.members[0]), explanation_of(model).views
+    weights, look = weights_of(model.members[0]), explanation_of(model).views
     sums: dict[str, Exact] = {}
     count = 0
-    for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
-        windows = every_window(stretch, config.window)
+    for windows in model_windows(model, recording, limit):
         seen = look(weights, windows)
         sums = {name: view.sum(0, dtype=np.float64) + sums.get(name, 0.0) for name, view in seen.items()}
         count += len(windows)
     return {name: np.asarray(total / count) for name, total in sums.items()}
 
 
-def neighbours(model: Model, heard: Portrait, labelled: Iterable[Recording]) -> list[Neighbour]:
+PortraitMaker = Callable[[Model, Recording], Portrait]
+
+
+def neighbours(
+    model: Model, heard: Portrait, labelled: Iterable[Recording], *, portrait_of: PortraitMaker = portrait
+) -> list[Neighbour]:
     """The labelled recordings, the most similar first."""
     found, weights, distance = [], weights_of(model.members[0]), explanation_of(model).distance
     for recording in labelled:
-        known = portrait(model, recording)
+        known = portrait_of(model, recording)
         found.append(Neighbour(recording, known, distance(weights, heard, known)))
     return sorted(found, key=lambda one: one.distance)
 

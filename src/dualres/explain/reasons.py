@@ -12,10 +12,10 @@ from dualres.explain.contributions import Contributions, Explanation, mean_of
 from dualres.explain.regions import Region
 from dualres.judge.backends import Windows, scorer, weights_of
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH, Verdict, diagnose_recording
+from dualres.judge.verdict import Verdict, diagnose_recording
+from dualres.judge.windows import model_windows
 from dualres.model.kinds import resolved
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact
 
 SLOTS = 4  # moments in a window, each an eighth of a second long
@@ -106,11 +106,9 @@ def compare_classes(
     limit: int | None = None,
 ) -> Reasons:
     """As `explain_recording`, between any two classes, whatever the verdict."""
-    config = model.card.config
     label, rival = model.classes.index(for_class), model.classes.index(against)
     shares, logits = [], []
-    for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, limit):
-        windows = every_window(stretch, config.window)
+    for windows in model_windows(model, recording, limit):
         shares.append(window_shares(model, windows, label, rival, neutral=neutral))
         logits.append(_logits(model, windows, label, rival))
     regions = np.concatenate([one.of_regions for one in shares]).mean(0)
@@ -126,7 +124,7 @@ def compare_classes(
         memory=float(np.concatenate([one.memory for one in shares]).mean()),
         constant=float(np.concatenate([one.constant for one in shares]).mean()),
         heads={name: float(value) for name, value in heads.items()},
-        moments=tuple(_moments(tokens, config.window_s)),
+        moments=tuple(_moments(tokens, model.card.config.window_s)),
         windows=count,
     )
 

@@ -9,18 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from dualres.explain.nearest import Neighbour, halfway, neighbours, portrait
+from dualres.explain.nearest import Neighbour, PortraitMaker, halfway, neighbours, portrait
 from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
-from dualres.faultlines.bearing import Bearing
+from dualres.faultlines.bearing import Bearing, bearing_of
 from dualres.faultlines.comb import LineTest
-from dualres.faultlines.lines import machine_lines
+from dualres.faultlines.lines import machine_lines, teeth_of
 from dualres.faultlines.severity import velocity_rms
-from dualres.faultlines.speed import speed_in, tachometer_hz
+from dualres.faultlines.speed import speed_hz, speed_in, tachometer_hz
 from dualres.judge.model import Model
 from dualres.judge.verdict import Verdict, diagnose_recording
-from dualres.recordings.labels.folder import read_row
-from dualres.recordings.labels.read import LABELS, LabelRow, listed
+from dualres.recordings.labels.read import LABELS, LabelRow, listed, read_row
 from dualres.recordings.recording import Recording, Samples
 
 LONGEST_S = 120  # of a recording, that fault lines are looked for in
@@ -35,6 +34,22 @@ class MachineFacts:
     bearing: Bearing | None = None
     teeth: tuple[int, int] | None = None  # of the gear on the shaft and of its mate
     unit: str | None = None  # of the samples: m/s2, mm/s2 or g
+
+    @classmethod
+    def stated(
+        cls,
+        row: LabelRow,
+        *,
+        speed: str | None = None,
+        tacho: str | None = None,
+        pulses: int = 1,
+        bearing: str | None = None,
+        gear: str | None = None,
+        unit: str | None = None,
+    ) -> MachineFacts:
+        """As a person writes them: the speed, else a tachometer's channel, else what a list says of the file."""
+        shaft_hz = speed_hz(speed) if speed else _shaft_hz(row, tacho, pulses)
+        return cls(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None, unit)
 
 
 @dataclass(frozen=True)
@@ -89,10 +104,20 @@ class Case:
         return said
 
 
-def examine(model: Model, recording: Recording, machine: MachineFacts, labelled: Sequence[Recording] = ()) -> Case:
-    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it."""
+def examine(
+    model: Model,
+    recording: Recording,
+    machine: MachineFacts,
+    labelled: Sequence[Recording] = (),
+    *,
+    portrait_of: PortraitMaker = portrait,
+) -> Case:
+    """Judge a recording, and say why; with `labelled` recordings, which of them are most like it.
+
+    `portrait_of` gives what a model hears of a labelled one, which may be known already.
+    """
     verdict = diagnose_recording(model, recording)
-    known = neighbours(model, portrait(model, recording), labelled) if labelled else []
+    known = neighbours(model, portrait(model, recording), labelled, portrait_of=portrait_of) if labelled else []
     reasons = explain_recording(model, recording, verdict, neutral=halfway(known, verdict.label, verdict.runner_up))
     rate = float(recording.rate)
     signal = next(iter(recording.blocks(int(LONGEST_S * rate))))
@@ -114,7 +139,7 @@ def row_of(file: Path) -> LabelRow:
     return LabelRow(file)
 
 
-def shaft_hz_of(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
+def _shaft_hz(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
     """Revolutions per second by a tachometer's channel of the same file, or by what a list says; None without."""
     if tacho is None:
         return speed_in(row.known.get("condition", {}))

@@ -10,8 +10,7 @@ from dualres.export.sets import sets_of
 from dualres.judge.backends import Windows, weights_of
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import Calibration
-from dualres.judge.trust.class_subspace import WEIGHTS, between
-from dualres.judge.trust.novelty import distances
+from dualres.judge.trust.novelty import WEIGHTS, between, distances
 from dualres.model.kinds import resolved
 from dualres.model.views.weights import ViewsWeights
 from dualres.utils.arrays import Exact, Floats

@@ -1,4 +1,4 @@
-"""How like the labelled windows others are, as an ONNX graph; the steps of `judge/trust/class_subspace.py`."""
+"""How like the labelled windows others are, as an ONNX graph; the steps of `judge/trust/novelty.py`."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE
 from dualres.export.graph import Graph
-from dualres.judge.trust.class_subspace import WEIGHTS
+from dualres.judge.trust.novelty import WEIGHTS
 from dualres.utils.arrays import Floats
 
 

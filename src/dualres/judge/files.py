@@ -10,16 +10,14 @@ from functools import partial
 from pathlib import Path
 
 from dualres.errors import DualResError, RecordingError
-from dualres.judge.batch_correction import corrected
 from dualres.judge.model import Model
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, Answer
-from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording, remembered_by
+from dualres.judge.verdict import Verdict, channels_to_read, diagnose_recording
 from dualres.kernel.threads import limit_threads
-from dualres.recordings.labels.folder import LabelRow, read_row
+from dualres.recordings.labels.read import LabelRow, read_row
 from dualres.recordings.readers import Channel
-from dualres.recordings.recording import Interval, Recording
+from dualres.recordings.recording import Recording, Segment
 from dualres.recordings.windows import covered, evenly
-from dualres.utils.cluster import Cluster
 
 AHEAD = 4  # files handed out for every CPU, so that none waits for work
 RETRIES = 3  # of a file whose worker was lost
@@ -38,7 +36,7 @@ class FileVerdict:
     channel: str | None = None  # where a list names one
     condition: Condition = ()  # as far as it is known
     alone: Verdict | None = None  # the verdict without the other files, where they had a say
-    part: Interval | None = None  # of the file, where a list names one
+    part: Segment | None = None  # of the file, where a list names one
 
 
 def as_object(one: FileVerdict) -> dict[str, object]:
@@ -78,6 +76,7 @@ def judge_files(
     files: Iterable[Path | LabelRow],
     channel: Channel,
     rate: Fraction | None,
+    *,
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
@@ -87,7 +86,7 @@ def judge_files(
     finds these by their names. Answers state the error rate `error`.
     """
     for row in map(_row, files):
-        yield _judged(row, partial(_judge, model, row, channel, rate, error, sure))
+        yield _judged(row, partial(_judge, model, JudgeTask(row, channel, rate, error, sure)))
 
 
 def judge_files_by_ray(
@@ -95,6 +94,7 @@ def judge_files_by_ray(
     files: Iterable[Path | LabelRow],
     channel: Channel,
     rate: Fraction | None,
+    *,
     address: str | None = None,
     error: float = ERROR,
     sure: float | None = None,
@@ -103,6 +103,8 @@ def judge_files_by_ray(
 
     Files must lie at the same path on every machine.
     """
+    from dualres.utils.cluster import Cluster
+
     with Cluster(address) as cluster:
         shared = cluster.share(model)
         room = max(1, AHEAD * cluster.cpus)
@@ -110,8 +112,8 @@ def judge_files_by_ray(
         for row in map(_row, files):
             if len(under_way) == room:
                 yield _judged(*under_way.popleft())
-            arguments = (shared, row, Path.cwd(), row.file.exists(), channel, rate, error, sure)
-            ref = cluster.submit(_judge_there, *arguments, retries=RETRIES)
+            task = JudgeTask(row, channel, rate, error, sure)
+            ref = cluster.submit(_judge_there, shared, task, Path.cwd(), row.file.exists(), retries=RETRIES)
             under_way.append((row, partial(cluster.result, ref)))
         yield from (_judged(*each) for each in under_way)
 
@@ -121,6 +123,8 @@ def together(model: Model, judged: Iterable[FileVerdict]) -> JointVerdicts:
 
     `alone` then holds the verdict before. See `dualres.judge.batch_correction`.
     """
+    from dualres.judge.batch_correction import corrected
+
     every = tuple(judged)
     alone = [one.verdict for one in every if one.verdict]
     if not alone:
@@ -167,32 +171,34 @@ def _judged(row: LabelRow, verdict: Callable[[], Verdict]) -> FileVerdict:
 
 def read_for(model: Model, row: LabelRow, channel: Channel, rate: Fraction | None) -> Recording:
     """The recording that a row names, named as its file: with the axes that the model knows, and as it remembers."""
-    recording = read_row(row, channels_to_read(model, channel), rate, remembered_by(model))
+    recording = read_row(row, channels_to_read(model, channel), rate, model.training_profile)
     return replace(recording, id=str(row.file))
 
 
-def _judge(
-    model: Model, row: LabelRow, channel: Channel, rate: Fraction | None, error: float, sure: float | None
-) -> Verdict:
-    return diagnose_recording(model, read_for(model, row, channel, rate), error=error, sure=sure)
+@dataclass(frozen=True)
+class JudgeTask:
+    """A file, how to read it and at what error rate to answer."""
+
+    row: LabelRow
+    channel: Channel = None
+    rate: Fraction | None = None
+    error: float = ERROR
+    sure: float | None = None
 
 
-def _judge_there(
-    model: Model,
-    row: LabelRow,
-    folder: Path,
-    exists: bool,
-    channel: Channel,
-    rate: Fraction | None,
-    error: float = ERROR,
-    sure: float | None = None,
-) -> Verdict:
-    """On a worker: `folder` is where the command was given, and `exists` what is so there."""
+def _judge(model: Model, task: JudgeTask) -> Verdict:
+    recording = read_for(model, task.row, task.channel, task.rate)
+    return diagnose_recording(model, recording, error=task.error, sure=task.sure)
+
+
+def _judge_there(model: Model, task: JudgeTask, folder: Path, exists: bool) -> Verdict:
+    """On a worker: `folder` is where the command was given, and `exists` whether the file is there."""
     limit_threads(1)
+    row = task.row
     if exists and not (folder / row.file).exists():
         raise RecordingError(
             f"{row.file}: is not on {platform.node()}; files must be at the same path on every machine"
         )
     if not row.file.is_absolute():
         os.chdir(folder)
-    return _judge(model, row, channel, rate, error, sure)
+    return _judge(model, task)

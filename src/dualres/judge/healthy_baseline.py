@@ -15,12 +15,12 @@ import numpy.typing as npt
 from dualres.errors import ConfigError
 from dualres.judge.backends import Member, weights_of
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH
+from dualres.judge.windows import model_windows
 from dualres.model.kinds import MovableViews, resolved
 from dualres.model.weights import NetworkWeights
 from dualres.recordings.axes import in_order
 from dualres.recordings.recording import Recording
-from dualres.recordings.windows import covered, evenly, every_window, stretches
+from dualres.recordings.windows import covered, evenly
 
 WEIGHT = 0.5  # of the way
 WELL = ("good", "healthy", "normal", "ok", "baseline")  # names that a class of machines running well may have
@@ -69,11 +69,10 @@ def _moved(model: Model, member: Member, healthy: Sequence[Recording], label: st
     windows, samples = 0, 0
     for recording in healthy:
         count = 0
-        for stretch in stretches(recording, config.rate, config.window, model.card.resampler, STRETCH, None):
-            shown = every_window(stretch, config.window)
-            for name, view in movable.views(weights, shown).items():
+        for some in model_windows(model, recording):
+            for name, view in movable.views(weights, some).items():
                 sums[name] = view.sum(0, dtype=np.float64) + sums.get(name, np.zeros(view.shape[1]))
-            count += len(shown)
+            count += len(some)
         windows += count
         samples += covered(evenly(0, count, config.window // 2), config.window)
     means = {name: total / windows for name, total in sums.items()}

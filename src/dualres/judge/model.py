@@ -6,7 +6,7 @@ Reading a file and judging by it do not need PyTorch; a model's `networks` are P
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -27,9 +27,12 @@ from dualres.model_file.integrity import Arrays, arrays_in, compare_checks, seal
 from dualres.utils.files import write_whole
 
 if TYPE_CHECKING:
+    from dualres.judge.training_profile import TrainingProfile
+    from dualres.judge.trust.calibration import Calibration
     from dualres.model.torch_network import TorchNetwork
 
 CHECK_WINDOWS = 2
+ComparatorLoader = Callable[[Path], "Model"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,20 @@ class Model:
             )
         count = self.card.members
         return self.members[axis * count : (axis + 1) * count]
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """What was held out, as the card states it; None where nothing was."""
+        from dualres.judge.trust.calibration import Calibration
+
+        return Calibration.parsed(self.card.calibration, self.classes) if self.card.calibration else None
+
+    @cached_property
+    def training_profile(self) -> TrainingProfile | None:
+        """How the labelled recordings looked; None where the card does not state it."""
+        from dualres.judge.training_profile import TrainingProfile
+
+        return TrainingProfile.parsed(self.card.learned_from) if self.card.learned_from else None
 
     def along(self, axis: int) -> Model:
         """What judges one of several axes, numbered from 0, as a model of that axis alone."""
@@ -141,9 +158,27 @@ def check_scores(model: Model) -> Scores:
 
 def load(path: Path | str) -> Model:
     """Read a model file; anything but an intact one of DualRes' is refused with the reason."""
-    path = Path(path)
+    return _load(Path(path), None)
+
+
+def load_any(path: Path | str) -> Model:
+    """As `load`, and a fitted comparator as well, where `read_comparators_by` was called."""
+    return _load(Path(path), _comparators[-1] if _comparators else None)
+
+
+def read_comparators_by(loader: ComparatorLoader) -> None:
+    """Let `load_any` read files of the methods that DualRes is compared with."""
+    _comparators[:] = [loader]
+
+
+_comparators: list[ComparatorLoader] = []
+
+
+def _load(path: Path, comparators: ComparatorLoader | None) -> Model:
     card, checks, blob = read(path)
     if card.kind is None:
+        if comparators:
+            return comparators(path)
         raise ModelFileError(
             f"{path}: holds a fitted {card.method}, one of the methods that DualRes is compared with; "
             "dualres.bench.methods.load reads it"

@@ -1,4 +1,4 @@
-"""A long recording, judged stretch by stretch."""
+"""A long recording, judged segment by segment."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -11,22 +11,14 @@ import numpy.typing as npt
 from dualres.errors import ConfigError, DualResError
 from dualres.judge.files import FileVerdict, read_for
 from dualres.judge.model import Model
+from dualres.judge.training_profile import LevelMeter
 from dualres.judge.trust.calibration import ERROR, known_of
 from dualres.judge.trust.conformal import check_rates
 from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at_windows
-from dualres.judge.verdict import (
-    Verdict,
-    calibration_of,
-    check_probabilistic,
-    remembered_by,
-    verdict_of,
-    window_scores,
-    without_calibration,
-)
-from dualres.recordings.labels.folder import LabelRow
-from dualres.recordings.level import LevelMeter
+from dualres.judge.verdict import Verdict, check_probabilistic, verdict_of, window_scores, without_calibration
+from dualres.recordings.labels.read import LabelRow
 from dualres.recordings.readers import Channel
-from dualres.recordings.recording import Interval, Recording, Samples, axes_of
+from dualres.recordings.recording import Recording, Samples, Segment, axes_of
 from dualres.recordings.windows import half_overlapping
 from dualres.utils.progress import Progress, quiet
 
@@ -34,18 +26,18 @@ JUDGE = "Judge windows"  # the stage that progress is told of
 
 
 class _SegmentNovelty:
-    """How each stretch of a recording looks to a model, by its first windows, as they pass by."""
+    """How each segment of a recording looks to a model, by its first windows, as they pass by."""
 
     def __init__(self, model: Model, recording: Recording, seconds: float) -> None:
         self._model, self._rate, self._seconds = model, recording.rate, seconds
         self._passed = Counter[int]()  # windows of an axis
-        self._taken = Counter[tuple[int, int]]()  # of these, by axis and stretch
+        self._taken = Counter[tuple[int, int]]()  # of these, by axis and segment
         self._found: dict[int, list[tuple[int, NoveltyFeatures]]] = defaultdict(list)
 
     def __call__(self, windows: Samples, axis: int) -> None:
         numbers = self._passed[axis] + np.arange(len(windows))
         self._passed[axis] += len(windows)
-        places = _places(self._model, numbers, self._seconds)
+        places = _segment_of(self._model, numbers, self._seconds)
         for at in range(places[0], places[-1] + 1):
             some = windows[places == at][: MOST_WINDOWS - self._taken[axis, at]]
             if len(some):
@@ -57,14 +49,14 @@ class _SegmentNovelty:
         return NoveltyFeatures(*np.average([astuple(look) for look in looks], axis=0, weights=counts).tolist())
 
 
-def _places(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
-    """In which stretch windows of these numbers have their middle."""
+def _segment_of(model: Model, numbers: npt.NDArray[np.int_], seconds: float) -> npt.NDArray[np.int_]:
+    """In which segment windows of these numbers have their middle."""
     config = model.card.config
     middles = (numbers * (config.window // 2) + config.window / 2) / config.rate
     return np.floor(middles / seconds).astype(int)
 
 
-def over_time(
+def segment_verdicts(
     model: Model,
     recording: Recording,
     seconds: float,
@@ -72,11 +64,11 @@ def over_time(
     *,
     error: float = ERROR,
     sure: float | None = None,
-) -> list[tuple[Interval, Verdict]]:
+) -> list[tuple[Segment, Verdict]]:
     """A verdict for every `seconds` of a recording, from the windows whose middle lies there.
 
-    The last stretch ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
-    to the stretch before. A recording that stays on disk is read in blocks. An answer promises a rate where a stretch
+    The last segment ends where the recording does. It may be shorter; a rest in which no window has its middle belongs
+    to the segment before. A recording that stays on disk is read in blocks. An answer promises a rate where a segment
     is as long as the recordings that were held out.
     """
     check_probabilistic(model)
@@ -90,7 +82,7 @@ def over_time(
     end_s = float(recording.length / recording.rate)
     expected = len(half_overlapping(int(end_s * config.rate), config.window)) * len(axes_of(recording))
     heard, done = LevelMeter(), 0
-    calibration, looks = calibration_of(model.card), _SegmentNovelty(model, recording, seconds)
+    calibration, looks = model.calibration, _SegmentNovelty(model, recording, seconds)
 
     def watch(windows: Samples, axis: int) -> None:
         nonlocal done
@@ -103,9 +95,9 @@ def over_time(
     progress(JUDGE, 0, expected, recording.id)
     scores = window_scores(model, recording, watch=watch)
     progress(JUDGE, expected, expected, "")
-    remembered = remembered_by(model)
+    remembered = model.training_profile
     differences = remembered.differences(recording, heard.level) if remembered else ()
-    place = _places(model, np.arange(len(scores)), seconds)
+    place = _segment_of(model, np.arange(len(scores)), seconds)
     found = []
     for at in range(place[-1] + 1):
         stop_s = round(end_s, 3) if at == place[-1] else (at + 1) * seconds
@@ -113,34 +105,34 @@ def over_time(
         answer = without_calibration(model.card, error, sure)
         if calibration:
             said, part = list(verdict.probabilities.values()), verdict.windows if place[-1] else None
-            answer = calibration.answer(said, looks.of(at), known_of(recording), error, sure, part)
-        found.append((Interval(at * seconds, stop_s), replace(verdict, answer=answer)))
+            answer = calibration.answer(said, looks.of(at), known_of(recording), error=error, sure=sure, part=part)
+        found.append((Segment(at * seconds, stop_s), replace(verdict, answer=answer)))
     return found
 
 
-def judge_over_time(
+def judge_segments(
     model: Model,
     row: LabelRow,
     channel: Channel,
     rate: Fraction | None,
+    *,
     seconds: float,
     progress: Progress = quiet,
-    *,
     error: float = ERROR,
     sure: float | None = None,
 ) -> Iterator[FileVerdict]:
-    """The stretches of a file, or of the part of it that a list names; or the reason why there are none."""
+    """The segments of a file, or of the part of it that a list names; or the reason why there are none."""
     try:
         recording = read_for(model, row, channel, rate)
-        stretches = over_time(model, recording, seconds, progress, error=error, sure=sure)
+        segments = segment_verdicts(model, recording, seconds, progress, error=error, sure=sure)
     except ConfigError:
         raise  # no other file would do better
     except DualResError as error:
         yield FileVerdict(row.file, None, str(error), row.channel, part=row.part)
         return
     begin = row.part.start_s if row.part else 0.0
-    for part, verdict in stretches:
+    for part, verdict in segments:
         assert part.end_s is not None
         yield FileVerdict(
-            row.file, verdict, channel=row.channel, part=Interval(begin + part.start_s, begin + part.end_s)
+            row.file, verdict, channel=row.channel, part=Segment(begin + part.start_s, begin + part.end_s)
         )

@@ -20,7 +20,7 @@ SHADES = LinearSegmentedColormap.from_list("probability", ["white", ACCENT, "#0d
 
 @dataclass
 class Strip:
-    """The stretches of a recording; parts of a file may leave gaps."""
+    """The segments of a recording; parts of a file may leave gaps."""
 
     name: str
     starts: list[float] = field(default_factory=list)  # s
@@ -60,7 +60,7 @@ def _draw(axes: Axes, strip: Strip, classes: Sequence[str]) -> QuadMesh:
             columns.append([np.nan] * len(classes))
         edges.append(end)
         columns.append(each)
-    # No line between stretches: there may be hundreds.
+    # No line between segments: there may be hundreds.
     shades = axes.pcolormesh(
         np.array(edges) / scale, np.arange(len(classes) + 1), np.array(columns).T, cmap=SHADES, vmin=0, vmax=1
     )

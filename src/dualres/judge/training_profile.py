@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from dualres.errors import MISFIT, ModelFileError
 from dualres.recordings.formats.contents import Vector, printable
-from dualres.recordings.recording import Recording, axes_of
+from dualres.recordings.recording import Recording, Samples, axes_of
+from dualres.utils.arrays import Exact
 from dualres.utils.rates import exact_rate
 
 SAME_RATE = Fraction(1, 100)  # clocks differ by less, rates that somebody chose by more
@@ -19,6 +24,8 @@ SAME_RATE = Fraction(1, 100)  # clocks differ by less, rates that somebody chose
 # m/s^2 is a factor of 9.8, that from V to mV of 1000.
 FAR = 8.0
 MOST_NAMES = 8  # names that are more than these tell files apart, and no sensors
+POWER = 0.99  # of a signal's power lies within its bandwidth
+_TINY = 1e-300
 
 _BY_PLACE = re.compile(r"(?:channel|column|set) \d+|array(?:\[\d+\])?")  # what readers call signals without a name
 _UNIT_IN_TITLE = re.compile(r"\s*[\[(][^\[\]()]*[\])]\s*$")
@@ -167,3 +174,50 @@ def _listed(values: Iterable[object]) -> str:
 
 def _text(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else printable(str(value))
+
+
+class LevelMeter:
+    """The level of a signal whose windows pass by, some at a time."""
+
+    def __init__(self) -> None:
+        self._variances: list[float] = []
+
+    def __call__(self, windows: Samples) -> None:
+        """Take note of every fourth of half-overlapping windows (n, window): that is enough, and takes no time."""
+        self._variances += map(_variance, windows[::4])
+
+    @property
+    def level(self) -> float | None:
+        return _rms(self._variances) if self._variances else None
+
+
+def level(windows: Samples) -> float:
+    """The rms of windows (n, window), each around its own mean, since a model sees no offset either."""
+    return _rms(list(map(_variance, windows)))
+
+
+def crest(windows: Samples) -> float:
+    """The largest distance from a window's mean, in rms of all windows (n, window)."""
+    largest = max(float(np.abs(window - window.mean(dtype=np.float64)).max()) for window in windows)
+    return largest / max(level(windows), _TINY)
+
+
+def bandwidth(window: Samples, rate: float) -> float:
+    """In Hz: below it lies `POWER` of the power of one window at `rate` Hz."""
+    centred = window - window.mean(dtype=np.float64)
+    power = np.abs(np.fft.rfft(centred * _hann(len(window)))) ** 2
+    share = np.cumsum(power) / max(float(power.sum()), _TINY)
+    return float(np.searchsorted(share, POWER) * rate / len(window))
+
+
+@lru_cache(4)
+def _hann(samples: int) -> Exact:
+    return np.asarray(np.hanning(samples), np.float64)
+
+
+def _variance(window: Samples) -> float:
+    return float(window.astype(np.float64).var())
+
+
+def _rms(variances: list[float]) -> float:
+    return math.sqrt(sum(variances) / len(variances))

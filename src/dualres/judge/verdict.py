@@ -1,7 +1,7 @@
-"""From a recording to a verdict: the only place that resamples, cuts, scores and averages.
+"""From a recording to a verdict: the only place that scores the windows of a recording and averages them.
 
 The command line, the estimator, the estimate, the benchmark, the profile, the checks of an export and the demo all take
-this way, so that a number seen in one is the number seen in all.
+this way, so that a number seen in one is the number seen in all. `judge/windows.py` resamples and cuts for it.
 """
 
 from collections.abc import Callable
@@ -12,22 +12,19 @@ import numpy as np
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.training_profile import Difference, TrainingProfile
+from dualres.judge.training_profile import Difference, LevelMeter
 from dualres.judge.trust.calibration import ADAPTED, ERROR, NO_PROMISE, WITHOUT, Answer, Calibration, known_of
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import look_at
-from dualres.kernel.inference import TOGETHER
+from dualres.judge.trust.novelty import MOST_WINDOWS, NoveltyFeatures, look_at, look_at_windows, mean_look
+from dualres.judge.windows import STRETCH, mean_over_axes, model_windows
 from dualres.model_file.card import Card
 from dualres.recordings.axes import in_order
-from dualres.recordings.level import LevelMeter
 from dualres.recordings.readers import Channel
 from dualres.recordings.recording import Recording, Samples
 from dualres.recordings.resample import resample
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.rates import Rate, exact_rate
 
 Watch = Callable[[Samples, int], None]
-STRETCH = 4 * TOGETHER  # windows: enough for a few threads or a GPU, and a file of any length needs little memory
 
 
 @dataclass(frozen=True)
@@ -71,20 +68,24 @@ def diagnose_recording(
     """
     check_probabilistic(model)
     check_rates(error, sure)
-    remembered, heard = remembered_by(model), LevelMeter()
-    scores = window_scores(model, recording, limit, watch=(lambda windows, _: heard(windows)) if remembered else None)
-    differences = remembered.differences(recording, heard.level) if remembered else ()
+    profile, calibration, level = model.training_profile, model.calibration, LevelMeter()
+    looks: dict[int, NoveltyFeatures] = {}
+
+    def watch(windows: Samples, axis: int) -> None:
+        if profile:
+            level(windows)
+        if calibration and axis not in looks:  # the first windows of an axis come at once
+            looks[axis] = look_at_windows(model, axis, windows[:MOST_WINDOWS], recording.rate)
+
+    scores = window_scores(model, recording, limit, watch=watch)
+    differences = profile.differences(recording, level.level) if profile else ()
     verdict = verdict_of(model, recording.id, scores, differences)
-    calibration = calibration_of(model.card)
     if calibration is None:
         return replace(verdict, answer=without_calibration(model.card, error, sure))
-    said, look = list(verdict.probabilities.values()), look_at(model, recording)
-    return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error, sure))
-
-
-def calibration_of(card: Card) -> Calibration | None:
-    """What was held out, as the card tells it; None where nothing was."""
-    return Calibration.parsed(card.calibration, card.classes) if card.calibration else None
+    enough = limit is None or limit >= MOST_WINDOWS
+    look = mean_look(looks.values()) if enough else look_at(model, recording)
+    said = list(verdict.probabilities.values())
+    return replace(verdict, answer=calibration.answer(said, look, known_of(recording), error=error, sure=sure))
 
 
 def without_calibration(card: Card, error: float, sure: float | None) -> Answer:
@@ -115,15 +116,9 @@ def check_probabilistic(model: Model) -> None:
         )
 
 
-def remembered_by(model: Model) -> TrainingProfile | None:
-    """What the model's labelled recordings looked like; None for a model that does not remember."""
-    return TrainingProfile.parsed(model.card.learned_from) if model.card.learned_from else None
-
-
 def promises_of(card: Card) -> list[str]:
     """The error rates that a model can state, in words."""
-    calibration = calibration_of(card)
-    return calibration.promises() if calibration else [WITHOUT]
+    return Calibration.parsed(card.calibration, card.classes).promises() if card.calibration else [WITHOUT]
 
 
 def recording_scores(model: Model, recording: Recording, limit: int | None = None) -> tuple[Scores, int]:
@@ -148,7 +143,7 @@ def at_model_rate(model: Model, signal: Samples, rate: Rate) -> Samples:
 
 
 def window_scores(
-    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, watch: Watch | None = None
+    model: Model, recording: Recording, limit: int | None = None, at_once: int = STRETCH, *, watch: Watch | None = None
 ) -> Scores:
     """Scores of every half-overlapping window, the first `limit` if given, (windows, classes).
 
@@ -157,19 +152,12 @@ def window_scores(
     several axes, a window's scores are the mean over them.
     """
     signals = in_order(recording, model.card.channels)
-    each = [_signal_scores(model, axis, signal, limit, at_once, watch) for axis, signal in enumerate(signals)]
-    return each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
-
-
-def _signal_scores(
-    model: Model, axis: int, signal: Recording, limit: int | None, at_once: int, watch: Watch | None
-) -> Scores:
-    config = model.card.config
-    some = stretches(signal, config.rate, config.window, model.card.resampler, at_once, limit)
-    found = []
-    for stretch in some:
-        windows = every_window(stretch, config.window)
-        found.append(model.scores(windows, axis))
-        if watch:
-            watch(windows, axis)
-    return np.concatenate(found)
+    each = []
+    for axis, signal in enumerate(signals):
+        found = []
+        for windows in model_windows(model, signal, limit, at_once):
+            found.append(model.scores(windows, axis))
+            if watch:
+                watch(windows, axis)
+        each.append(np.concatenate(found))
+    return mean_over_axes(each)

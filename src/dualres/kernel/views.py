@@ -1,6 +1,7 @@
 """Windows to log-probabilities by the compiled kernel of the network of views."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def features(windows: Floats) -> Floats:
     if entry is None or look is None:
         raise ConfigError("there is no compiled kernel here, or it is switched off")
     config, windows = ModelConfig(), np.require(windows, np.float32, ["C", "A"])
-    constants, scratch, order = in_one_run(_constants(config)), room(entry[1]), _spectra_order(config)
+    constants, scratch, order = _packed_constants(config), room(entry[1]), _spectra_order(config)
     sizes = VIEW_SIZES.features(config)
     seen = np.full((len(windows), sum(sizes.values()) - sizes["rhythm"]), np.nan, np.float32)
     for window, row in zip(windows, seen, strict=True):
@@ -58,7 +59,7 @@ def views_in(seen: Floats) -> dict[str, Floats]:
 
 def packed_views(weights: ViewsWeights) -> tuple[Floats, Floats]:
     """The kernel's constants and heads, in the order of `dualres_views_constants` and of `dualres_views_model`."""
-    return in_one_run(_constants(weights.config)), in_one_run(_heads(weights))
+    return _packed_constants(weights.config), in_one_run(_heads(weights))
 
 
 class ViewsKernel(Kernel):
@@ -76,6 +77,11 @@ def scratch_bytes() -> int:
     """Working memory of the variant in use beside the window; 0 without one."""
     entry = ViewsKernel.entry()
     return 4 * entry[1] if entry else 0
+
+
+@lru_cache(2)
+def _packed_constants(config: ModelConfig) -> Floats:
+    return in_one_run(_constants(config))
 
 
 def _constants(config: ModelConfig) -> Iterator[Exact]:
@@ -103,6 +109,7 @@ def _heads(weights: ViewsWeights) -> Iterator[Exact]:
             yield array[..., order] if by_feature else array
 
 
+@lru_cache(2)
 def _spectra_order(config: ModelConfig) -> list[int]:
     """The features of mean spectra in the order in which the FFT leaves them."""
     return [*bin_order(config.short_bins), *(config.short_bins + k for k in bin_order(config.long_bins))]

@@ -58,8 +58,8 @@ def calibrated(estimate: Estimate, recordings: Sequence[Recording]) -> Calibrati
             one.label,
             one.unit,
             one.new,
-            [one.probabilities[label] for label in classes],
-            estimate.looks[one.round - 1][one.recording],
+            probabilities=[one.probabilities[label] for label in classes],
+            look=estimate.looks[one.round - 1][one.recording],
         )
         for one in estimate.held
     ]

@@ -8,14 +8,13 @@ from typing import Any
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.model import Model
-from dualres.judge.training_profile import Range, TrainingProfile, rounded
+from dualres.judge.training_profile import Range, TrainingProfile, bandwidth, crest, level, rounded
 from dualres.learn.settings import FitSettings
 from dualres.learn.support import Support, noise_support, spread_support
 from dualres.learn.trained.fit import FEW_WINDOWS, fit_network
 from dualres.learn.trained.task import FittedNetwork, Step, Task
 from dualres.model.kinds import NetworkRecipe, resolved
 from dualres.model_file.card import APART, Card
-from dualres.recordings.level import bandwidth, crest, level
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import covered
 from dualres.utils.progress import Progress, part_of, quiet

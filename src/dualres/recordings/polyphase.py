@@ -57,7 +57,7 @@ class Polyphase:
         """How many samples a signal has afterwards."""
         return -(-samples * self.up // self.down)
 
-    def stretch(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
+    def stretch(self, samples: Samples, first: int, mean: float, *, start: int, count: int) -> Samples:
         """Outputs `start` to `start + count` of a signal of which `samples` are those from `first` on, float32.
 
         What is missing before and behind them counts as `mean`. An output is the same to the last bit, whatever
@@ -66,11 +66,11 @@ class Polyphase:
         """
         out = None if self._kernel is None else self._kernel(samples, first, mean=mean, start=start, count=count)
         if out is None:
-            out = self.stretch_ref(samples, first, mean, start, count)
+            out = self.stretch_ref(samples, first, mean, start=start, count=count)
             check_range(out)
         return out
 
-    def stretch_ref(self, samples: Samples, first: int, mean: float, start: int, count: int) -> Samples:
+    def stretch_ref(self, samples: Samples, first: int, mean: float, *, start: int, count: int) -> Samples:
         """The same by NumPy, in float64, tap by tap as scipy.signal.upfirdn adds; what is too large is infinite."""
         centres = np.arange(start, start + count) * self.down  # of the outputs, on the fine grid
         rows = -((self._half - centres) // self.up)  # of each output, the first sample that it depends on
@@ -106,7 +106,7 @@ class Polyphase:
             samples = signal[first:end]
             if self.holds and end > len(signal):
                 samples = self.held_on(samples)
-            yield self.stretch(samples, first, level, start, count)
+            yield self.stretch(samples, first, level, start=start, count=count)
 
     def blocks(self, blocks: Iterable[Samples], mean: float | None = None) -> Iterator[Samples]:
         """The outputs of a signal that comes in blocks, in blocks again, as soon as what they depend on is there."""
@@ -122,7 +122,7 @@ class Polyphase:
     def whole(self, signal: Samples, mean: float | None = None) -> Samples:
         """All outputs of a signal in memory at once."""
         samples = self.held_on(signal) if self.holds else signal
-        return self.stretch(samples, 0, self.level_of(signal, mean), 0, self.outputs(len(signal)))
+        return self.stretch(samples, 0, self.level_of(signal, mean), start=0, count=self.outputs(len(signal)))
 
     def level_of(self, signal: Samples, mean: float | None) -> float:
         """What is taken from all samples before they are weighed."""
@@ -198,7 +198,7 @@ class Passage:
         if ready <= self.done or self.level is None:
             return _NOTHING
         samples, start = self.held, self.plan.begin_of_unit(self.done)
-        out = self.plan.stretch(samples, self._first, self.level, start, ready - start)[self.done - start :]
+        out = self.plan.stretch(samples, self._first, self.level, start=start, count=ready - start)[self.done - start :]
         self.done, needed = ready, self.plan.first_needed(ready)
         self._held, self._first = [samples[needed - self._first :].copy()], needed
         return out

@@ -1,4 +1,4 @@
-"""Any stretch of a signal, without reading the whole of it first: to look at, not to judge.
+"""Any segment of a signal, without reading the whole of it first: to look at, not to judge.
 
 `readers.read` checks every sample of a file before anything else sees it, and so takes a second for an hour of
 recording. A picture of a second of it should not have to wait for that.
@@ -24,8 +24,8 @@ WHOLE = 1 << 20  # samples: a signal up to this length is read in one go
 
 
 @dataclass(frozen=True)
-class Piecewise:
-    """One signal of a file, of which any stretch can be had."""
+class SignalPreview:
+    """One signal of a file, of which any segment can be had."""
 
     path: Path
     format: Format
@@ -49,13 +49,13 @@ class Piecewise:
     def samples(self, first: int, last: int) -> Samples:
         """From sample `first` up to `last`, float32; what is not finite in the file is not finite here."""
         first, last = max(0, min(first, self.length)), max(0, min(last, self.length))
-        stretches = [self._block(at, min(at + BLOCK, last)) for at in range(first, last, BLOCK)]
-        return np.concatenate(stretches) if stretches else np.empty(0, np.float32)
+        blocks = [self._block(at, min(at + BLOCK, last)) for at in range(first, last, BLOCK)]
+        return np.concatenate(blocks) if blocks else np.empty(0, np.float32)
 
     def _block(self, first: int, last: int) -> Samples:
         if self.format.library is None or self.length <= WHOLE:
             return _WHOLE.get(self)[first:last]
-        _, vector = self.guard.extract(self.path, self.format, self.listed.name, first, last)
+        _, vector = self.guard.extract(self.path, self.format, self.listed.name, start=first, stop=last)
         if vector is None:
             raise RecordingError(f"{self.path}: {self.name} could not be loaded from sample {first} on")
         if len(vector) == self.length:  # of this format there are no parts
@@ -63,13 +63,13 @@ class Piecewise:
         return _float32(vector)
 
 
-def pieces_of(path: Path, *, guard: Guard = SHARED) -> list[Piecewise]:
+def previews_of(path: Path, *, guard: Guard = SHARED) -> list[SignalPreview]:
     """The signals of a file, in its order; none of their samples is checked."""
     if strange := unusual(path):
         raise RecordingError(f"{path}: {strange}")
     format, pick_one = opened(path, guard)
     listing, _ = pick_one(None)
-    found = [Piecewise(path, format, one, guard) for one in listing if one.fault is None]
+    found = [SignalPreview(path, format, one, guard) for one in listing if one.fault is None]
     if not found:
         raise RecordingError(f"{path}: there is no signal in it")
     return found
@@ -87,7 +87,7 @@ class _SignalCache:
         self._most, self._lock = most_bytes, Lock()
         self._kept: OrderedDict[tuple[object, ...], Samples] = OrderedDict()
 
-    def get(self, one: Piecewise) -> Samples:
+    def get(self, one: SignalPreview) -> Samples:
         key = self._key(one)
         with self._lock:
             if key in self._kept:
@@ -99,7 +99,7 @@ class _SignalCache:
             raise RecordingError(f"{one.path}: {one.name} could not be loaded")
         return self.keep(one, vector)
 
-    def keep(self, one: Piecewise, vector: Array) -> Samples:
+    def keep(self, one: SignalPreview, vector: Array) -> Samples:
         samples = _float32(vector)
         with self._lock:
             self._kept[self._key(one)] = samples
@@ -108,7 +108,7 @@ class _SignalCache:
         return samples
 
     @staticmethod
-    def _key(one: Piecewise) -> tuple[object, ...]:
+    def _key(one: SignalPreview) -> tuple[object, ...]:
         status = one.path.stat()
         return one.path, one.listed.name, status.st_size, status.st_mtime_ns
 

@@ -1,12 +1,14 @@
 """A file to a recording."""
 
+from __future__ import annotations
+
 import csv
-import hashlib
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -17,17 +19,27 @@ import numpy as np
 
 from dualres.errors import RecordingError
 from dualres.recordings.formats.contents import Array, Vector, choose_several, printable
-from dualres.recordings.formats.registry import Format, format_of, pick
+from dualres.recordings.formats.registry import FORMATS, Format, format_of, pick
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.ondisk import FileStamp, OnDisk
-from dualres.recordings.recording import BLOCK, Origin, Recording, Samples, joined, mean_of, of_axes
+from dualres.recordings.recording import (
+    BLOCK,
+    Blockwise,
+    FileDigest,
+    FileStamp,
+    Origin,
+    Recording,
+    Samples,
+    changed_since,
+    joined,
+    mean_of,
+    no_longer_readable,
+    of_axes,
+)
 from dualres.utils.rates import Rate, exact_rate
 from dualres.utils.special_files import unusual
 
 Channel = str | Sequence[str] | None  # a name, several, or none where a file holds one signal
-VectorPicker = Callable[
-    [str | None], tuple[list[Vector], Array | None]
-]  # what a file holds, and the vector of that name
+VectorPicker = Callable[[str | None], tuple[list[Vector], Array | None]]  # all vectors of a file, and one by its name
 
 
 class Usual(Protocol):
@@ -41,6 +53,7 @@ class Usual(Protocol):
         """The one signal of a file that they would be taken from."""
 
 
+PACE = 256 << 20  # bytes of a file for which the time that a guard allows is granted once more
 _MEASURED = Fraction(1, 1000)  # by how much times may be off
 IN_MEMORY = 4 * BLOCK  # samples: a minute at 64 kHz, 16 MiB
 
@@ -68,7 +81,8 @@ def read(
     """
     path = Path(path)
     given = None if rate is None else exact_rate(rate)
-    sha256, stamp = _digest(path)
+    stamp = _stamp(path)
+    digest = FileDigest(path.absolute(), stamp)
     format, pick_one = opened(path, guard)
     listing, begin = pick_one(channel if isinstance(channel, str) else None)
     if begin is None and channel is None and usual and (channel := usual.channel_in(listing)):
@@ -90,7 +104,7 @@ def read(
                 raise
             raise RecordingError(f"{path}: {one.name}: {str(error).removeprefix(f'{path}: ')}") from error
         unit = printable(one.unit) if one.unit else None
-        origin = Origin(path, sha256, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
+        origin = Origin(path, digest, one.name, unit=unit, alone=alone, rate_assumed=assumed is not None)
         each.append(Recording(path.stem, load, hz, origin=origin))
     return each[0] if len(each) == 1 else replace(of_axes(each, str(path)), id=path.stem)
 
@@ -103,9 +117,56 @@ def load(path: Path, channel: str | None, rate: Fraction) -> Samples:
 def signals(path: Path | str, *, guard: Guard = SHARED) -> dict[str, int]:
     """The names of the signals in a file, each with its number of samples; any of them can be a `channel`."""
     path = Path(path)
-    _digest(path)
+    _stamp(path)
     listing, _ = opened(path, guard)[1](None)
     return {one.name: one.length for one in listing if one.fault is None}
+
+
+@dataclass(frozen=True)
+class OnDisk(Blockwise):
+    """A vector in a file, read through a guard. It can be sent to other processes, which read the file themselves."""
+
+    path: Path
+    stamp: FileStamp
+    format: str  # a name of FORMATS
+    channel: str  # the vector's full name
+    length: int  # samples
+    mean: float = float("nan")
+    guard: Guard = field(default=SHARED, repr=False, compare=False)
+
+    def blocks(self) -> Iterator[Samples]:
+        return (vector.astype(np.float32, copy=False) for vector in self.vectors())
+
+    def vectors(self, start: int = 0) -> Iterator[Array]:
+        """Successive blocks of `BLOCK` samples in the file's own type, from sample `start` on."""
+        format = FORMATS[self.format]
+        # Few bytes can stand for samples without end, so the file's size says how long it may take.
+        allowed_s, spent_s = self.guard.seconds * (1 + self.stamp.size / PACE), 0.0
+        for first in range(start, self.length, BLOCK):
+            begin = time.monotonic()
+            try:
+                _, vector = self.guard.extract(self.path, format, self.channel, start=first, stop=first + BLOCK)
+            except RecordingError:
+                self._check_unchanged()
+                raise
+            self._check_unchanged()
+            if vector is None or len(vector) != min(BLOCK, self.length - first):
+                raise RecordingError(f"{self.path}: {self.channel} could not be loaded from sample {first} on")
+            spent_s += time.monotonic() - begin
+            if spent_s > allowed_s:
+                raise RecordingError(
+                    f"{self.path}: cannot be read as {format.title}: it was not done after {allowed_s:.3g} s; "
+                    "the file is damaged or too large"
+                )
+            yield vector
+
+    def _check_unchanged(self) -> None:
+        try:
+            now = FileStamp.of(self.path.stat())
+        except OSError as error:
+            raise no_longer_readable(self.path, error) from None
+        if now != self.stamp:
+            raise changed_since(self.path)
 
 
 def _loaded(file: OnDisk, begin: Array | None) -> Callable[[], Samples]:
@@ -146,16 +207,15 @@ def _rate(path: Path, chosen: Vector, given: Fraction | None) -> Fraction:
     return given
 
 
-def _digest(path: Path) -> tuple[str, FileStamp]:
-    """The file's SHA-256, and what tells whether it changes later; what cannot be read at all is found out here."""
+def _stamp(path: Path) -> FileStamp:
+    """What tells whether a file changes later; one that cannot be read at all is found out here."""
     try:
         if not path.exists():
             raise RecordingError(f"{path}: there is no such file")
         if reason := unusual(path):
             raise RecordingError(f"{path}: {reason}")
         with path.open("rb") as file:
-            stamp = FileStamp.of(os.fstat(file.fileno()))
-            return hashlib.file_digest(file, "sha256").hexdigest(), stamp
+            return FileStamp.of(os.fstat(file.fileno()))
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read ({error.strerror})") from error
 

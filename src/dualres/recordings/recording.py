@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -24,7 +27,7 @@ BLOCK = 1 << 20  # samples that are read, checked and summed at a time
 
 
 @dataclass(frozen=True)
-class Interval:
+class Segment:
     """From one second of a file to another."""
 
     start_s: float = 0.0
@@ -33,7 +36,7 @@ class Interval:
     def __str__(self) -> str:
         return f"{self.start_s:.12g} s to {'the end' if self.end_s is None else f'{self.end_s:.12g} s'}"
 
-    def overlaps(self, other: Interval) -> bool:
+    def overlaps(self, other: Segment) -> bool:
         return self.start_s < other._end and other.start_s < self._end
 
     @property
@@ -42,16 +45,62 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class FileStamp:
+    """By what a file is known again without reading it."""
+
+    size: int  # bytes
+    changed_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileStamp:
+        return cls(status.st_size, status.st_mtime_ns)
+
+
+@dataclass(frozen=True)
+class FileDigest:
+    """The hash of a file that was read, computed where somebody asks for it."""
+
+    path: Path
+    stamp: FileStamp  # of the file when it was read
+
+    @cached_property
+    def sha256(self) -> str:
+        """An error where the file is another one than was read."""
+        try:
+            with self.path.open("rb") as file:
+                found = hashlib.file_digest(file, "sha256").hexdigest()
+                now = FileStamp.of(os.fstat(file.fileno()))
+        except OSError as error:
+            raise no_longer_readable(self.path, error) from None
+        if now != self.stamp:
+            raise changed_since(self.path)
+        return found
+
+
+def no_longer_readable(path: Path, error: OSError) -> RecordingError:
+    return RecordingError(f"{path}: can no longer be read ({error.strerror}); put it back or leave it out")
+
+
+def changed_since(path: Path) -> RecordingError:
+    return RecordingError(f"{path}: has changed since it was first read; read it again")
+
+
+@dataclass(frozen=True)
 class Origin:
     """Where a signal came from."""
 
     path: Path | None = None  # the file, None for one that was computed
-    sha256: str | None = None  # of the file as released
+    digest: str | FileDigest | None = None  # of the file as released, or how to compute it
     channel: str | None = None
-    part: Interval | None = None  # None for the whole file
+    part: Segment | None = None  # None for the whole file
     unit: str | None = None  # of the samples, where the file says so
     alone: bool = False  # whether the file holds no other signal
     rate_assumed: bool = False  # whether somebody else said the rate, and the file none
+
+    @property
+    def sha256(self) -> str | None:
+        """Of the file as released; it is hashed when this is first asked for."""
+        return self.digest.sha256 if isinstance(self.digest, FileDigest) else self.digest
 
 
 class Blockwise(ABC):

@@ -21,7 +21,7 @@ LARGEST_FACTOR = 200_000  # the polyphase filter has 20 taps per step of the rat
 
 
 def resample(
-    signal: Samples, rate: Fraction, target: int, resampler: str = POLYPHASE, name: str = "the signal"
+    signal: Samples, rate: Fraction, target: int, resampler: str = POLYPHASE, *, name: str = "the signal"
 ) -> Samples:
     """`signal` at `rate` Hz brought to `target` Hz, float32; `name` is for errors.
 

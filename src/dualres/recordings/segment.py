@@ -10,50 +10,50 @@ from pathlib import Path
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
 from dualres.recordings.readers import checked
-from dualres.recordings.recording import BLOCK, Blockwise, Interval, Recording, Samples, mean_of, regrouped, sliced
+from dualres.recordings.recording import BLOCK, Blockwise, Recording, Samples, Segment, mean_of, regrouped, sliced
 from dualres.recordings.windows import samples_for, shortage
 
 TOLERANCE_S = 0.001  # s by which a part may end after its file: people round
 
 
-def part_of(recording: Recording, part: Interval) -> Recording:
+def segment_of(recording: Recording, part: Segment) -> Recording:
     """The samples of `recording` within `part`; its origin says so.
 
     An error if the part reaches beyond the recording, is too short for a window, or is constant. Parts of a signal that
     stays on disk stay there, too.
     """
     if recording.axes:
-        axes = tuple(part_of(axis, part) for axis in recording.axes)
+        axes = tuple(segment_of(axis, part) for axis in recording.axes)
         return replace(recording, axes=axes, origin=replace(recording.origin, part=part))
     name, rate, length = recording.origin.path or Path(recording.id), recording.rate, recording.length
     seconds = float(length / rate)
     if part.start_s >= seconds or (part.end_s is not None and part.end_s > seconds + TOLERANCE_S):
         beyond = f"start_s {part.start_s:g}" if part.start_s >= seconds else f"end_s {part.end_s:g}"
-        raise PartError(
+        raise SegmentError(
             f"{name}: is {seconds:.3f} s long, so {beyond} lies beyond its end; correct it, or leave the cell empty"
         )
     first = round(part.start_s * rate)
     stop = length if part.end_s is None else min(round(part.end_s * rate), length)
     window = samples_for(ModelConfig.window, ModelConfig.rate, rate)
     if stop - first < window:
-        raise PartError(f"{name}, {part}: is {shortage(stop - first, window, rate)}; label a longer part")
+        raise SegmentError(f"{name}, {part}: is {shortage(stop - first, window, rate)}; label a longer part")
     load: Callable[[], Samples]
     if isinstance(recording.load, Blockwise):
-        there = PartOnDisk(recording.load, first, stop - first)
+        there = SegmentOnDisk(recording.load, first, stop - first)
         load = replace(there, mean=mean_of(checked(name, there.blocks())))
     else:
-        load = Cut(recording.load, first, stop)
+        load = SegmentInMemory(recording.load, first, stop)
         for _ in checked(name, sliced(load(), BLOCK)):
             pass
     return replace(recording, load=load, origin=replace(recording.origin, part=part))
 
 
-class PartError(RecordingError):
+class SegmentError(RecordingError):
     """A part that its file does not have: a mistake in the list, not in the file."""
 
 
 @dataclass(frozen=True)
-class Cut:
+class SegmentInMemory:
     """The samples from `first` until before `stop`, of what `whole` loads."""
 
     whole: Callable[[], Samples]
@@ -65,8 +65,8 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class PartOnDisk(Blockwise):
-    """As `Cut`, of samples that come in blocks; those before `first` are passed over, those after the part not read."""
+class SegmentOnDisk(Blockwise):
+    """As `SegmentInMemory`, of samples in blocks; those before `first` are passed over, those behind it not read."""
 
     whole: Blockwise
     first: int

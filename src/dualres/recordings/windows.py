@@ -36,7 +36,7 @@ def spread(samples: int, window: int, most: int) -> list[int]:
 
 def at_rate(recording: Recording, rate: int, window: int, resampler: str = POLYPHASE) -> Samples:
     """The whole signal at `rate` Hz; an error if not even one window fits."""
-    signal = resample(recording.signal, recording.rate, rate, resampler, recording.id)
+    signal = resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
     if len(signal) < window:
         raise _too_short(recording, window, rate)
     return signal
@@ -50,25 +50,25 @@ def every_window(signal: Samples, window: int, limit: int | None = None) -> Samp
     return windows
 
 
-def stretches(
-    recording: Recording, rate: int, window: int, resampler: str, windows: int, limit: int | None = None
+def window_blocks(
+    recording: Recording, *, rate: int, window: int, resampler: str, at_once: int, limit: int | None = None
 ) -> Iterator[Samples]:
-    """The signal at `rate` Hz in stretches of `windows` half-overlapping windows each, the last one of what is left.
+    """The half-overlapping windows of the signal at `rate` Hz, `at_once` at a time, the last ones fewer: (n, window).
 
-    With `limit`, no more windows than that in all. A stretch may be a view of a longer signal; of one that stays on
-    disk, few stretches are in memory at a time. An error if not even one window fits.
+    With `limit`, no more windows than that in all. Windows are views; of a signal that stays on disk, few blocks are
+    in memory at a time. An error if not even one window fits.
     """
     if limit is not None and limit < 1:
         raise ConfigError(f"at most {limit} windows are none; give a positive limit, or none at all")
     half, found = window // 2, 0
     blocks = resampled_blocks(recording, rate, resampler)
-    for stretch in _overlapping(blocks, (windows - 1) * half + window, windows * half):
-        fitting = len(half_overlapping(len(stretch), window, None if limit is None else limit - found))
-        found += fitting
+    for samples in _overlapping(blocks, (at_once - 1) * half + window, at_once * half):
+        windows = every_window(samples, window, None if limit is None else limit - found)
+        found += len(windows)
         if not found:
             raise _too_short(recording, window, rate)
-        if fitting:
-            yield stretch[: (fitting - 1) * half + window]
+        if len(windows):
+            yield windows
         if found == limit:
             return
 
@@ -105,7 +105,7 @@ def samples_for(window: int, rate: int, own: Fraction) -> int:
     return math.ceil(window * own / rate)
 
 
-def too_short(name: str, samples: int, own: Fraction, window: int, rate: int) -> RecordingError:
+def too_short(name: str, samples: int, own: Fraction, *, window: int, rate: int) -> RecordingError:
     """In samples at the signal's own rate: nobody knows those that it is resampled to."""
     return RecordingError(
         f"{name}: {shortage(samples, samples_for(window, rate, own), own)}; leave it out or record longer"
@@ -113,15 +113,15 @@ def too_short(name: str, samples: int, own: Fraction, window: int, rate: int) ->
 
 
 def _too_short(recording: Recording, window: int, rate: int) -> RecordingError:
-    return too_short(recording.id, recording.length, recording.rate, window, rate)
+    return too_short(recording.id, recording.length, recording.rate, window=window, rate=rate)
 
 
 def _overlapping(blocks: Iterable[Samples], samples: int, step: int) -> Iterator[Samples]:
-    """Stretches of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
+    """Blocks of `samples` samples, each beginning `step` < `samples` after the last; in the end, what is left.
 
     One that lies within a block is a view of it.
     """
-    held = np.empty(0, np.float32)  # from where the next stretch begins
+    held = np.empty(0, np.float32)  # from where the next block begins
     for block in blocks:
         at = -len(held)
         while at + samples <= len(block):

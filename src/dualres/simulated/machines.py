@@ -363,7 +363,7 @@ class _Structure:
     def through(self, direct: Waveform, forces: dict[str, Waveform], along: Waveform | float = 1.0) -> Waveform:
         """What arrives; `along` says how much of each mode is felt in the sensor's direction, if not all of it."""
         shares = {name: along * share for name, share in self.shares.items()}
-        return ringing(direct + 0.15 * forces["gear"], forces, shares, self.hz, self.damping, self.rate)
+        return ringing(direct + 0.15 * forces["gear"], forces, shares, hz=self.hz, damping=self.damping, rate=self.rate)
 
 
 def _hum(run: _Run, level: float, rng: np.random.Generator) -> Waveform:

@@ -98,7 +98,7 @@ def simulate(setting: RigSetting, seed: int = SEED) -> Samples:
     shaft = 2 * np.pi * np.cumsum(speed) / RATE * FIRST_PAIR[0] / FIRST_PAIR[1]  # intermediate shaft, rad
     effort = (torque / 15.0) ** 0.7 * (speed / 33.0) ** 0.5  # forces grow with load and speed
     forces = {
-        "gear": _gear_forces(setting, shaft, effort, generator(seed, "gear", setting.state), rng),
+        "gear": _gear_forces(setting, shaft, effort, build=generator(seed, "gear", setting.state), rng=rng),
         "frame": _coupling_forces(shaft, effort, rng) + knocks(len(shaft), DURATION, 3.7, rng),
     }
     ring = setting.label.partition("+")[2]
@@ -136,7 +136,7 @@ _BLOW = 5.8  # of an impact of unit strength, which lasts one sample
 
 
 def _gear_forces(
-    setting: RigSetting, shaft: Waveform, effort: Waveform, build: np.random.Generator, rng: np.random.Generator
+    setting: RigSetting, shaft: Waveform, effort: Waveform, *, build: np.random.Generator, rng: np.random.Generator
 ) -> Waveform:
     """Mesh forces of both pairs, with what the 36-tooth gear's fault does to them.
 
@@ -158,10 +158,10 @@ def _gear_forces(
         near = tooth_window(shaft, SECOND_PAIR[0], bad_tooth, width=0.8 if fault != "missing_teeth" else 1.6)
         loss, slip = _LOSS[fault][grade] * near, _SLIP[fault][grade] * near
         missing = 2 if fault == "missing_teeth" else 1
-        hits += _hits(shaft, [bad_tooth + 1 + j for j in range(missing)], _HIT[fault][grade], 0.25, rng)
+        hits += _hits(shaft, [bad_tooth + 1 + j for j in range(missing)], _HIT[fault][grade], scatter=0.25, rng=rng)
     elif fault == "pitting":
         pitted = build.choice(SECOND_PAIR[0], _PITTED_TEETH[grade], replace=False)
-        hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], 0.8, rng)
+        hits += _hits(shaft, pitted.tolist(), _PIT_HIT[grade], scatter=0.8, rng=rng)
 
     carried = per_tooth(shaft, teeth) * (1 - loss)
     second = carried * mesh(shaft * SECOND_PAIR[0] + slip, harmonics, rng)
@@ -191,7 +191,7 @@ def _coupling_forces(shaft: Waveform, effort: Waveform, rng: np.random.Generator
     return effort * impulses(shaft, angles, _BLOW * strength)
 
 
-def _hits(shaft: Waveform, teeth: list[int], strength: float, scatter: float, rng: np.random.Generator) -> Waveform:
+def _hits(shaft: Waveform, teeth: list[int], strength: float, *, scatter: float, rng: np.random.Generator) -> Waveform:
     """Impacts each time one of the given teeth meshes."""
     angles = every_turn(np.array(teeth) / SECOND_PAIR[0], shaft[-1])
     return impulses(shaft, angles, _BLOW * (strength * rng.lognormal(0, scatter, len(angles))))
@@ -218,4 +218,4 @@ class _Path:
                 self.shares[force] = share * rng.lognormal(0, spread, count)
 
     def through(self, forces: dict[str, Waveform]) -> Waveform:
-        return ringing(0.15 * forces["gear"], forces, self.shares, self.hz, _MODES_DAMPING, RATE)
+        return ringing(0.15 * forces["gear"], forces, self.shares, hz=self.hz, damping=_MODES_DAMPING, rate=RATE)

@@ -91,6 +91,7 @@ def ringing(
     direct: Waveform,
     forces: Mapping[str, Waveform],
     shares: Mapping[str, Waveform],
+    *,
     hz: Waveform,
     damping: Sequence[float] | Waveform,
     rate: int,

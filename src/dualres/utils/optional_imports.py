@@ -28,10 +28,6 @@ LIBRARIES = {
 TRAINING = ("torch", "scipy", "sklearn", "matplotlib")  # whatever learns, compares or reports takes some of them
 
 
-class MissingExtraError(ConfigError):
-    """Something was asked for whose library is not installed."""
-
-
 def need(what: str, *libraries: str) -> None:
     """An error that says how to get the first of the libraries that is missing for `what`; none is imported."""
     for library in libraries:
@@ -39,9 +35,9 @@ def need(what: str, *libraries: str) -> None:
             raise missing(what, library)
 
 
-def missing(what: str, library: str) -> MissingExtraError:
+def missing(what: str, library: str) -> ConfigError:
     """The error that `what` needs a library."""
-    return MissingExtraError(sentence(what, library))
+    return ConfigError(sentence(what, library))
 
 
 def sentence(what: str, library: str) -> str:

@@ -3,28 +3,69 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dualres.errors import ConfigError
-from dualres.explain.report import MachineFacts, examine, shaft_hz_of
-from dualres.faultlines.bearing import bearing_of
-from dualres.faultlines.lines import teeth_of
-from dualres.faultlines.speed import speed_hz
+from dualres.explain.contributions import Portrait
+from dualres.explain.nearest import portrait
+from dualres.explain.report import MachineFacts, examine
 from dualres.judge import files as judge_files
-from dualres.judge import model as file
+from dualres.judge.model import load_any
 from dualres.judge.verdict import promises_of
 from dualres.model_file.file import read
 from dualres.recordings.axes import in_order
-from dualres.recordings.labels.folder import read_folder
+from dualres.recordings.labels.folder import LabelRow, read_folder, read_light
+from dualres.recordings.readers import Channel
+from dualres.recordings.recording import FileStamp, Recording
 from dualres.web.workspace import FileEntry, Workspace
 
 if TYPE_CHECKING:
     from dualres.judge.model import Model
 
 LOADED = 3  # models that are kept in memory
+KNOWN = 2_000  # labelled recordings, and as many portraits of them, of a few ten kilobytes each
 SUFFIX = ".safetensors"
+
+Kept = TypeVar("Kept")
+
+
+class LabelledCache:
+    """What is known of labelled files as they are: how to read them, and what models hear of them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._rows: OrderedDict[Hashable, tuple[Recording, int]] = OrderedDict()
+        self._portraits: OrderedDict[Hashable, Portrait] = OrderedDict()
+
+    def read(self, row: LabelRow, channel: Channel, rate: Fraction | None) -> tuple[Recording, int]:
+        """As `read_light`, of a file once for every state of it."""
+        if not row.file.exists():
+            return read_light(row, channel, rate)
+        key = (row.file, FileStamp.of(row.file.stat()), row.channel, row.rate, row.part, str(channel), rate)
+        return self._kept(self._rows, key, lambda: read_light(row, channel, rate))
+
+    def portrait(self, judges: tuple[object, ...], model: Model, recording: Recording) -> Portrait:
+        """As `explain.nearest.portrait`; `judges` says which model and axis hears."""
+        return self._kept(
+            self._portraits, (*judges, recording.origin, recording.rate), lambda: portrait(model, recording)
+        )
+
+    def _kept(self, known: OrderedDict[Hashable, Kept], key: Hashable, make: Callable[[], Kept]) -> Kept:
+        with self._lock:
+            if key in known:
+                known.move_to_end(key)
+                return known[key]
+        made = make()
+        with self._lock:
+            known[key] = made
+            while len(known) > KNOWN:
+                known.popitem(last=False)
+        return made
 
 
 class Judging:
@@ -33,6 +74,7 @@ class Judging:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace, self._lock = workspace, Lock()
         self._loaded: OrderedDict[tuple[object, ...], Model] = OrderedDict()
+        self._labelled = LabelledCache()
 
     def names(self) -> list[str]:
         """Of all models, the newest first."""
@@ -47,15 +89,17 @@ class Judging:
         return self._workspace.models / f"{name}{SUFFIX}"
 
     def model(self, name: str) -> Model:
-        path = self.path(name)
-        status = path.stat()
-        key = (name, status.st_size, status.st_mtime_ns)
+        key = self._key(name)
         with self._lock:
             if key not in self._loaded:
-                self._loaded[key] = file.load(path)
+                self._loaded[key] = load_any(self.path(name))
                 while len(self._loaded) > LOADED:
                     self._loaded.popitem(last=False)
             return self._loaded[key]
+
+    def _key(self, name: str) -> tuple[object, ...]:
+        """Of the file as it is now."""
+        return (name, FileStamp.of(self.path(name).stat()))
 
     def card(self, name: str) -> dict[str, Any]:
         """What the page shows of a model: the estimate comes before everything else."""
@@ -82,21 +126,22 @@ class Judging:
         (judged,) = judge_files.judge_files(self.model(name), [entry.row], workspace.channel, workspace.rate)
         return {**judge_files.as_object(judged), "file": entry.name}
 
-    def reasons(self, name: str, entry: FileEntry, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
+    def reasons(self, name: str, entry: FileEntry, *, axis: int, speed: str, bearing: str, gear: str) -> dict[str, Any]:
         """What `dualres explain --json` prints, beside the folder's labelled recordings; of several axes, of one."""
         workspace, model, channel = self._workspace, self.model(name), self._workspace.channel
+        judges = self._key(name)
         recording = judge_files.read_for(model, entry.row, channel, workspace.rate)
         if model.card.axes:
             channel = model.card.channels[min(axis, len(model.card.channels) - 1)]
             number = model.card.channels.index(channel)
             model, recording = model.along(number), in_order(recording, model.card.channels)[number]
-        labelled = read_folder(workspace.folder, channel, workspace.rate).recordings
+        labelled = read_folder(workspace.folder, channel, workspace.rate, reader=self._labelled.read).recordings
         others = [one for one in labelled if one.id != entry.name]
-        case = examine(model, recording, self.machine(entry, speed, bearing, gear), others)
+        portrait_of = partial(self._labelled.portrait, (*judges, channel))
+        case = examine(model, recording, self.machine(entry, speed, bearing, gear), others, portrait_of=portrait_of)
         return {**case.as_data(), "file": entry.name}
 
     @staticmethod
     def machine(entry: FileEntry, speed: str, bearing: str, gear: str) -> MachineFacts:
         """What somebody says of the machine, and of its speed else what the list says."""
-        shaft_hz = speed_hz(speed) if speed else shaft_hz_of(entry.row, None, 1)
-        return MachineFacts(shaft_hz, bearing_of(bearing) if bearing else None, teeth_of(gear) if gear else None)
+        return MachineFacts.stated(entry.row, speed=speed, bearing=bearing, gear=gear)

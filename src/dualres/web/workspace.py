@@ -14,7 +14,7 @@ from dualres.recordings.formats.contents import choose_several
 from dualres.recordings.labels.edit import RowKey, place_of, put_back, remove_part, set_cells, text_of
 from dualres.recordings.labels.folder import rows_below
 from dualres.recordings.labels.read import LabelRow
-from dualres.recordings.preview import Piecewise, pieces_of
+from dualres.recordings.preview import SignalPreview, previews_of
 from dualres.web.pyramid import Pyramid
 from dualres.web.results import is_campaign
 
@@ -55,7 +55,7 @@ class Workspace:
         self.models = self.folder / MODELS
         self._lock = Lock()  # of the list
         self._undo: list[tuple[str, str]] = []  # the list after and before each change
-        self._signals: dict[tuple[object, ...], list[Piecewise]] = {}
+        self._signals: dict[tuple[object, ...], list[SignalPreview]] = {}
         self._facts: dict[tuple[object, ...], FileFacts] = {}
         self._pyramids: OrderedDict[tuple[object, ...], Pyramid] = OrderedDict()
 
@@ -90,7 +90,7 @@ class Workspace:
                 self._facts[key] = FileFacts(problem=str(error).removeprefix(f"{entry.row.file}: "))
         return self._facts[key]
 
-    def signals(self, entry: FileEntry) -> list[Piecewise]:
+    def signals(self, entry: FileEntry) -> list[SignalPreview]:
         """The axes of a recording: those that the list or the command names, or all that the file holds."""
         key = self._key(entry)
         if key not in self._signals:
@@ -99,8 +99,8 @@ class Workspace:
                 self._signals.pop(next(iter(self._signals)))
         return self._signals[key]
 
-    def _chosen(self, entry: FileEntry) -> list[Piecewise]:
-        there, channel = pieces_of(entry.row.file), entry.row.channel or self.channel
+    def _chosen(self, entry: FileEntry) -> list[SignalPreview]:
+        there, channel = previews_of(entry.row.file), entry.row.channel or self.channel
         if channel is None:
             return there
         try:
@@ -165,14 +165,14 @@ class Workspace:
             raise RecordingError(f"{entry.row.file}: cannot be read ({error.strerror})") from error
         return entry.name, entry.row.rate, status.st_size, status.st_mtime_ns
 
-    def _rate(self, entry: FileEntry, axis: Piecewise) -> float:
+    def _rate(self, entry: FileEntry, axis: SignalPreview) -> float:
         rate = axis.rate or entry.row.rate or self.rate
         if rate is None:
             raise RecordingError(f"{entry.row.file}: the file does not say its sampling rate; give it by --rate")
         return float(rate)
 
     @staticmethod
-    def _bounds(entry: FileEntry, axis: Piecewise, rate: float) -> tuple[int, int]:
+    def _bounds(entry: FileEntry, axis: SignalPreview, rate: float) -> tuple[int, int]:
         part = entry.row.part
         if part is None:
             return 0, axis.length

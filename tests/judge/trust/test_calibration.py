@@ -26,7 +26,8 @@ def calibration(count=19, unit="recording", new=True, units=None, labels=CLASSES
         if i % 10 == 9:
             shares = np.roll(shares, 1)
         look = replace(LOOK, spectrum=5 + 0.01 * i, level=0.1 * (i % 3))
-        held.append(held_out(CLASSES, label, (units or [str(i) for i in range(count)])[i], new, shares.tolist(), look))
+        of = units[i] if units else str(i)
+        held.append(held_out(CLASSES, label, of, new, probabilities=shares.tolist(), look=look))
     return Calibration(CLASSES, unit, tuple(held), 2.0, {"load": ("high",)})
 
 
@@ -96,9 +97,8 @@ def test_classes_with_units_enough_have_limits_of_their_own():
     for label, wide in zip(CLASSES, (0.5, 1.0, 2.0), strict=True):
         for i in range(40):
             logits = wide * rng.normal(size=3) + 2 * (np.array(CLASSES) == label)
-            held.append(
-                held_out(CLASSES, label, f"{label}{i}", True, (np.exp(logits) / np.exp(logits).sum()).tolist(), LOOK)
-            )
+            shares = (np.exp(logits) / np.exp(logits).sum()).tolist()
+            held.append(held_out(CLASSES, label, f"{label}{i}", True, probabilities=shares, look=LOOK))
     own = Calibration(CLASSES, "recording", tuple(held)).limits("recording", 0.1, None)
     few = Calibration(CLASSES, "recording", tuple(held[::4])).limits("recording", 0.1, None)
     assert len(set(own)) == 3
@@ -135,7 +135,7 @@ def test_a_recording_of_which_no_class_stands_out_is_none_of_these():
 def test_of_familiar_recordings_as_many_are_in_doubt_as_was_stated():
     rng = np.random.default_rng(7)
     held = [
-        held_out(CLASSES, "ball", str(i), True, [0.9, 0.05, 0.05], replace(LOOK, distance=float(d)))
+        held_out(CLASSES, "ball", str(i), True, probabilities=[0.9, 0.05, 0.05], look=replace(LOOK, distance=float(d)))
         for i, d in enumerate(rng.normal(size=800))
     ]
     flagged = []

@@ -66,13 +66,13 @@ def test_large_vectors_come_through_whole(tmp_path, guard):
 
 
 def test_a_file_that_is_too_much_in_a_later_part_is_refused(guard, npy):
-    guard.extract(npy, FORMATS["npy"], None, 0, 2)
+    guard.extract(npy, FORMATS["npy"], None, start=0, stop=2)
     guard.seconds = 0.1
     os.kill(pid(guard), signal.SIGSTOP)
     with pytest.raises(RecordingError, match=r"a\.npy: cannot be read as NumPy: it was not done after 0\.1 s"):
-        guard.extract(npy, FORMATS["npy"], None, 2, 4)
+        guard.extract(npy, FORMATS["npy"], None, start=2, stop=4)
     guard.seconds = 5
-    assert guard.extract(npy, FORMATS["npy"], None, 2, 4)[1].tolist() == [2, 3]
+    assert guard.extract(npy, FORMATS["npy"], None, start=2, stop=4)[1].tolist() == [2, 3]
 
 
 def test_a_guard_is_sent_as_its_limits(guard):

@@ -9,14 +9,14 @@ from tests.recordings.few import X
 
 
 def test_a_vector_comes_in_parts(guard, npy):
-    parts = [guard.extract(npy, FORMATS["npy"], None, start, start + 2)[1].tolist() for start in (0, 2, 4)]
+    parts = [guard.extract(npy, FORMATS["npy"], None, start=start, stop=start + 2)[1].tolist() for start in (0, 2, 4)]
     assert parts == [[0, 1], [2, 3], [4]]
-    assert guard.extract(npy, FORMATS["npy"], "array", 1, 4)[1].tolist() == [1, 2, 3]
+    assert guard.extract(npy, FORMATS["npy"], "array", start=1, stop=4)[1].tolist() == [1, 2, 3]
 
 
 def test_a_format_that_has_no_parts_comes_whole(tmp_path, guard):
     savemat(tmp_path / "a.mat", {"x": X})
-    assert guard.extract(tmp_path / "a.mat", FORMATS["mat"], None, 1, 3)[1].tolist() == X.tolist()
+    assert guard.extract(tmp_path / "a.mat", FORMATS["mat"], None, start=1, stop=3)[1].tolist() == X.tolist()
 
 
 def open_files(process):
@@ -27,7 +27,7 @@ def test_a_file_stays_open_only_while_there_is_more_of_it(tmp_path, guard):
     path = tmp_path / "a.wav"
     soundfile.write(path, X / 10, 8000, "FLOAT")
     for start, open_after in ((0, True), (2, True), (4, False)):
-        guard.extract(path, FORMATS["wav"], None, start, start + 2)
+        guard.extract(path, FORMATS["wav"], None, start=start, stop=start + 2)
         assert (str(path) in open_files(guard._child._process.pid)) is open_after
 
 
@@ -36,5 +36,5 @@ def test_the_first_part_is_of_the_file_as_it_is_now(tmp_path, guard):
     for sign in (1, -1):
         soundfile.write(tmp_path / "new.wav", sign * X / 10, 8000, "FLOAT")
         (tmp_path / "new.wav").rename(path)
-        parts = [guard.extract(path, FORMATS["wav"], None, start, start + 2)[1] for start in (0, 2)]
+        parts = [guard.extract(path, FORMATS["wav"], None, start=start, stop=start + 2)[1] for start in (0, 2)]
         np.testing.assert_allclose(np.concatenate(parts), sign * X[:4] / 10, rtol=1e-6)

@@ -4,7 +4,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.contradictions import refuse_contradictions
-from dualres.recordings.recording import Interval, Origin, Recording, of_axes
+from dualres.recordings.recording import Origin, Recording, Segment, of_axes
 
 
 def recording(name, label, sha256="5ca1ab1e", part=None, channel="x"):
@@ -19,7 +19,7 @@ def test_the_same_bytes_under_two_labels_name_both_files():
 
 def test_overlapping_parts_of_copies_contradict_each_other():
     with pytest.raises(RecordingError, match="b is labelled worn"):
-        refuse_contradictions([recording("a", "good", part=Interval(0, 2)), recording("b", "worn", part=Interval(1))])
+        refuse_contradictions([recording("a", "good", part=Segment(0, 2)), recording("b", "worn", part=Segment(1))])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_what_does_not_contradict_is_let_through(other):
 
 def test_parts_of_one_file_and_computed_signals_do_not_contradict():
     refuse_contradictions(
-        [recording("a", "good", part=Interval(0, 1)), recording("b", "worn", part=Interval(1, 2))]
+        [recording("a", "good", part=Segment(0, 1)), recording("b", "worn", part=Segment(1, 2))]
         + [recording(label, label, None) for label in ("good", "worn")]
     )
 

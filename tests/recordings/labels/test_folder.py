@@ -5,8 +5,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.folder import LabelRow, expanded, files_below, read_folder, to_judge
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY
+from dualres.recordings.readers import IN_MEMORY, OnDisk
 from tests.recordings.axes_files import three, write_csv
 
 

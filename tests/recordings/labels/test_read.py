@@ -5,7 +5,7 @@ import pytest
 
 from dualres.errors import RecordingError
 from dualres.recordings.labels.folder import read_folder, to_judge
-from dualres.recordings.recording import Interval
+from dualres.recordings.recording import Segment
 
 
 def noise(seed, samples):
@@ -29,7 +29,7 @@ def test_parts_of_a_file_are_recordings_of_their_own(folder):
     assert found.seconds == {"a.npy [0 s to 1.5 s]": 1.5, "a.npy [2 s to the end]": 1.0, "b.npy": 3.0}
     first, second, whole = found.recordings
     assert [r.label for r in found.recordings] == ["good", "worn", "worn"]
-    assert (first.origin.part, whole.origin.part) == (Interval(0, 1.5), None)
+    assert (first.origin.part, whole.origin.part) == (Segment(0, 1.5), None)
     assert not first.condition, "the seconds are no operating condition"
     np.testing.assert_array_equal(first.signal, noise(1, 3000)[:1500])
     np.testing.assert_array_equal(second.signal, noise(1, 3000)[2000:])

@@ -23,7 +23,7 @@ def calibrated(views):
     for recording in recordings:
         shares = recording_scores(views, recording)[0].tolist()
         label, look = CLASSES[shares.index(max(shares))], likeness.look_at(views, recording)
-        held.append(held_out(CLASSES, label, recording.id, True, shares, look))
+        held.append(held_out(CLASSES, label, recording.id, True, probabilities=shares, look=look))
     data = Calibration(CLASSES, "recording", tuple(held)).as_data()
     return replace(views, card=replace(views.card, calibration=data))
 

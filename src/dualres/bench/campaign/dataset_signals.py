@@ -91,7 +91,7 @@ class DatasetSignals:
 
 
 def _resample(recording: Recording, rate: int, resampler: str) -> Samples:
-    return resample(recording.signal, recording.rate, rate, resampler, recording.id)
+    return resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
 
 
 def _simulated_once(recording: Recording, cache: SignalCache, folder: str) -> Recording:

@@ -26,7 +26,8 @@ from dualres.bench.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREP
 from dualres.config import ModelConfig
 from dualres.judge.backends import Scores, Windows
 from dualres.judge.model import Model
-from dualres.judge.verdict import STRETCH, recording_scores, window_scores
+from dualres.judge.verdict import recording_scores, window_scores
+from dualres.judge.windows import STRETCH
 from dualres.model.kinds import resolved
 from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window

@@ -30,6 +30,7 @@ from dualres.cli.bench.choice import (
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folder import DEFAULT_DIR, Dir, ReadDir, opened
 from dualres.cli.bench.live import live
+from dualres.cli.bench.report import export, report, verify
 from dualres.cli.console import INTERRUPTED, complain, console, errors, progress, say
 from dualres.cli.folder import Device
 from dualres.cli.progress_display import duration
@@ -281,3 +282,7 @@ def _tell_absent(stores: Path, studies: Sequence[str]) -> None:
     present = present_datasets(stores)
     if absent := [dataset for dataset in datasets_of(all_studies(studies)) if dataset not in present]:
         say(f"Not prepared in {stores}, so left out: {', '.join(absent)} (`dualres data list`).")
+
+
+for command in (report, verify, export):
+    app.command()(command)

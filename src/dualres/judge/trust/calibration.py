@@ -93,6 +93,7 @@ class Calibration:
         probabilities: Sequence[float],
         look: NoveltyFeatures,
         condition: Mapping[str, str] | None = None,
+        *,
         error: float = ERROR,
         sure: float | None = None,
         part: int | None = None,
@@ -277,7 +278,7 @@ class Calibration:
 
 
 def held_out(
-    classes: Sequence[str], label: str, unit: str, new: bool, probabilities: Sequence[float], look: NoveltyFeatures
+    classes: Sequence[str], label: str, unit: str, new: bool, *, probabilities: Sequence[float], look: NoveltyFeatures
 ) -> HeldOutRecording:
     """A held-out recording by what its model said."""
     truth = float(surprise(probabilities)[list(classes).index(label)])

@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.errors import ConfigError
-from dualres.metrics import binomial
 from dualres.utils.arrays import Exact
 
 LEAST_PROBABILITY = 1e-12
@@ -37,6 +36,8 @@ def rank(units: int, error: float, sure: float | None = None) -> int | None:
     if sure is None:
         k = ceil((1 - error) * (units + 1) - _ROUNDING)
     else:
+        from dualres.metrics import binomial
+
         fewer = np.cumsum(binomial(units, 1 - error))  # of as many units, 0 or 1 ... lie within the error rate
         k = 1 + int(np.searchsorted(fewer, sure - _ROUNDING))
     return k if k <= units else None

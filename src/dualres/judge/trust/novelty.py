@@ -1,29 +1,38 @@
-"""How like the labelled recordings another one is, in what the network itself looks at, and in how it was recorded."""
+"""How like the labelled recordings another one is, in what the network itself looks at, and in how it was recorded.
+
+Distances to classes are compared without what is the same for all of them. The classes' means span a space of few
+dimensions. In it they differ; across it, a window may lie far from all of them at once, because the speed is another
+one, say. That tells little of an unknown fault, and the less, the more classes there are to tell apart. It follows from
+the distances alone, once those between the classes are known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
 from fractions import Fraction
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE
 from dualres.judge.backends import scorer, weights_of
 from dualres.judge.model import Model
-from dualres.judge.trust.class_subspace import WEIGHTS, between
+from dualres.judge.training_profile import bandwidth
+from dualres.judge.windows import model_windows
 from dualres.kernel.views import views_of
 from dualres.model.kinds import kind_of, resolved
 from dualres.model.views.weights import ViewsWeights
 from dualres.model.weights import NetworkWeights
 from dualres.recordings.axes import in_order
-from dualres.recordings.level import bandwidth
 from dualres.recordings.recording import Recording, Samples
-from dualres.recordings.windows import every_window, stretches
 from dualres.utils.arrays import Exact, Floats
 
 MOST_WINDOWS = 24  # of a recording, from its start: a look costs the same however long it is
 QUIETEST = 1e-9  # a level below it is silence
+# Of the heads' log-distances, so much. Spectra and rhythm hold at other speeds, too.
+WEIGHTS = {"spectra": 2 / 6, "repetition": 1 / 6, "rhythm": 2 / 6, "lines": 1 / 6}
+LEAST_WIDTH = 1e-4  # of the widest direction, squared; narrower ones do not tell classes apart
 
 
 @dataclass(frozen=True)
@@ -46,14 +55,13 @@ PARTS = tuple(field.name for field in fields(NoveltyFeatures))
 def look_at(model: Model, recording: Recording) -> NoveltyFeatures:
     """How a recording looks to a model; the mean over its axes where it has several."""
     signals = in_order(recording, model.card.channels)
-    found = [_look(model, axis, signal) for axis, signal in enumerate(signals)]
-    return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
+    firsts = (next(model_windows(model, signal, MOST_WINDOWS, MOST_WINDOWS)) for signal in signals)
+    return mean_look(look_at_windows(model, axis, windows, recording.rate) for axis, windows in enumerate(firsts))
 
 
-def _look(model: Model, axis: int, signal: Recording) -> NoveltyFeatures:
-    config = model.card.config
-    some = stretches(signal, config.rate, config.window, model.card.resampler, MOST_WINDOWS, MOST_WINDOWS)
-    return look_at_windows(model, axis, every_window(next(some), config.window), signal.rate)
+def mean_look(axes: Iterable[NoveltyFeatures]) -> NoveltyFeatures:
+    """How all axes look together."""
+    return NoveltyFeatures(*np.mean([astuple(one) for one in axes], axis=0).tolist())
 
 
 def look_at_windows(model: Model, axis: int, windows: Samples, rate: Fraction) -> NoveltyFeatures:
@@ -77,7 +85,7 @@ def nearest(weights: ViewsWeights, views: Mapping[str, Floats]) -> Exact:
     distances as `between` leaves them.
     """
     found = {head: _to_classes(weights, head, view) for head, view in views.items()}
-    told = np.sum([WEIGHTS[head] * np.log(between(weights, head).told(d)) for head, d in found.items()], axis=0)
+    told = np.sum([WEIGHTS[head] * np.log(_head(weights, head).classes.told(d)) for head, d in found.items()], axis=0)
     return np.stack([told.min(1) - told.mean(1), np.log(found["spectra"].min(1))], axis=1)
 
 
@@ -96,9 +104,66 @@ def distances(member: NetworkWeights, windows: Samples) -> Exact:
 
 def _to_classes(weights: ViewsWeights, head: str, view: Floats) -> Exact:
     """Squared distances (windows, classes), as `dualres.model.discriminant.Discriminant` has them."""
-    z = (view - weights.array(head, "centre")) * weights.array(head, "scale")
-    along = z @ weights.array(head, "directions").T
+    known = _head(weights, head)
+    z = (view - known.centre) * known.scale
+    along = z @ known.directions.T
     common = (z**2).sum(1, keepdims=True) - (along**2).sum(1, keepdims=True)
-    towards = z @ weights.array(head, "slopes").T
-    found: Exact = np.maximum(common - 2 * towards + weights.array(head, "offsets"), SMALLEST_DISTANCE)
+    towards = z @ known.slopes.T
+    found: Exact = np.maximum(common - 2 * towards + known.offsets, SMALLEST_DISTANCE)
     return found
+
+
+@dataclass(frozen=True)
+class ClassSubspace:
+    """How the classes of a head lie around their middle."""
+
+    lengths: Exact  # squared, from the middle to each class, (classes,)
+    across: Exact  # from products with the classes to coordinates between them, (classes - 1, classes)
+
+    @property
+    def counted(self) -> float:
+        """The share that is left of what is the same for all classes; all of it where there are two."""
+        return 1 / len(self.across)
+
+    def told(self, distances: Exact) -> Exact:
+        """Squared distances (windows, classes), less what is the same for all classes."""
+        off = distances - distances.mean(1, keepdims=True) - (self.lengths - self.lengths.mean())
+        inside = ((off / -2) @ self.across.T) ** 2
+        same = distances.mean(1) - self.lengths.mean() - inside.sum(1)
+        left: Exact = distances - (1 - self.counted) * np.maximum(same, 0)[:, None]
+        return np.maximum(left, SMALLEST_DISTANCE)
+
+
+def between(weights: ViewsWeights, head: str) -> ClassSubspace:
+    """The classes of a head, as its slopes and offsets place them."""
+    means = np.stack([weights.class_mean(head, number) for number in range(weights.classes)])
+    slopes = weights.array(head, "slopes")
+    products = (slopes - slopes.mean(0)) @ (means - means.mean(0)).T
+    widths, directions = np.linalg.eigh((products + products.T) / 2)
+    widths, directions = widths[1:], directions[:, 1:]  # the first is zero: they lie around their middle
+    wide = widths > LEAST_WIDTH * widths[-1]
+    across = np.where(wide, directions / np.sqrt(np.where(wide, widths, 1.0)), 0.0).T
+    return ClassSubspace(np.diag(products).copy(), across)
+
+
+@dataclass(frozen=True)
+class _Head:
+    """A head's tensors in float64, and how its classes lie: computed once, for thousands of recordings."""
+
+    centre: Exact
+    scale: Exact
+    directions: Exact
+    slopes: Exact
+    offsets: Exact
+    classes: ClassSubspace
+
+
+def _head(weights: ViewsWeights, head: str) -> _Head:
+    known = _heads.setdefault(weights, {})
+    if head not in known:
+        tensors = {name: weights.array(head, name) for name in ("centre", "scale", "directions", "slopes", "offsets")}
+        known[head] = _Head(**tensors, classes=between(weights, head))
+    return known[head]
+
+
+_heads: WeakKeyDictionary[ViewsWeights, dict[str, _Head]] = WeakKeyDictionary()

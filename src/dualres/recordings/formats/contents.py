@@ -1,5 +1,6 @@
 """The vectors a file holds, by name, what is known of them, and the choice among them."""
 
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +15,10 @@ Load = Callable[[], Array]
 TIME = "t"  # the kind of a vector that is time
 ALL = "all"  # the channel that stands for all signals of a file
 FORMULA = "F"  # the kind of a column of formulas that nobody computed
+
+# What the process that parses says: that it is ready, and before each answer its bytes of header and of samples.
+READY = b"!"
+SIZES = struct.Struct("<IQ")
 
 _LISTED_IN_A_MESSAGE = 20
 

@@ -39,7 +39,8 @@ def read_npy(path: Path) -> Contents:
     contents: Contents = {}
     for i, one in enumerate(listed("array", shape or (1,), dtype.kind)):
         first = i if interleaved else i * one.length
-        contents[one] = VectorSlice(partial(_part, path, dtype, offset + first * dtype.itemsize, width))
+        place = offset + first * dtype.itemsize
+        contents[one] = VectorSlice(partial(_part, path, dtype=dtype, offset=place, width=width))
     return contents
 
 
@@ -51,7 +52,7 @@ def header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return _HEADERS[version](file)
 
 
-def _part(path: Path, dtype: np.dtype[Any], offset: int, width: int, start: int, stop: int) -> Array:
+def _part(path: Path, start: int, stop: int, *, dtype: np.dtype[Any], offset: int, width: int) -> Array:
     """Samples from `start` to `stop` of a signal that begins at byte `offset` and has every `width`-th number."""
     if width == 1:
         return _numbers(path, dtype, offset + start * dtype.itemsize, stop - start)

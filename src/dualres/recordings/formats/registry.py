@@ -10,18 +10,13 @@ A format from outside of this package is added by `register`.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from dualres.errors import ConfigError
 from dualres.plugins import load_plugins
 from dualres.recordings.formats.contents import Array, Contents, Vector, VectorSlice, choose
-from dualres.recordings.formats.matlab import is_v73, read_v5, read_v73
-from dualres.recordings.formats.npy import read_npy
-from dualres.recordings.formats.npz import read_npz
-from dualres.recordings.formats.optional import read_parquet, read_tdms, read_uff
-from dualres.recordings.formats.sound import AIFF, FLAC, OGG, W64, WAV, read_sound
-from dualres.recordings.formats.spreadsheet import read_xlsx
-from dualres.recordings.formats.text import read_text
 
 
 @dataclass(frozen=True)
@@ -36,23 +31,31 @@ class Format:
     begins: Callable[[Path], bool] | None = None  # tells it from others of the same suffix, by how a file begins
 
 
+def _call(module: str, name: str, *given: Any) -> Any:
+    """A function of a module here, which is imported for the first file that needs it."""
+    return getattr(import_module(f"{__package__}.{module}"), name)(*given)
+
+
+_sound, _optional = partial(partial, _call, "sound", "read_sound"), partial(partial, _call, "optional")
+_matlab = partial(partial, _call, "matlab")
+
 FORMATS = {
     format.name: format
     for format in (
-        Format("wav", "WAV", partial(read_sound, WAV), "soundfile", (".wav",)),
-        Format("flac", "FLAC", partial(read_sound, FLAC), "soundfile", (".flac",)),
-        Format("w64", "W64", partial(read_sound, W64), "soundfile", (".w64",)),
-        Format("aiff", "AIFF", partial(read_sound, AIFF), "soundfile", (".aiff", ".aif", ".aifc")),
-        Format("ogg", "Ogg", partial(read_sound, OGG), "soundfile", (".ogg",)),
-        Format("text", "text", read_text, None, (".csv", ".tsv", ".txt")),
-        Format("npy", "NumPy", read_npy, "numpy", (".npy",)),
-        Format("npz", "NumPy archive", read_npz, "numpy", (".npz",)),
-        Format("mat73", "MATLAB v7.3", read_v73, "h5py", (".mat",), begins=is_v73),
-        Format("mat", "MATLAB", read_v5, "scipy.io", (".mat",)),
-        Format("parquet", "Parquet", read_parquet, "pyarrow.parquet", (".parquet",)),
-        Format("tdms", "TDMS", read_tdms, "nptdms", (".tdms",)),
-        Format("xlsx", "Excel", read_xlsx, "openpyxl", (".xlsx", ".xlsm")),
-        Format("uff", "universal file (UFF)", read_uff, "pyuff", (".uff", ".unv")),
+        Format("wav", "WAV", _sound((b"RIFF", b"RIFX", b"RF64")), "soundfile", (".wav",)),
+        Format("flac", "FLAC", _sound((b"fLaC",)), "soundfile", (".flac",)),
+        Format("w64", "W64", _sound((b"riff",)), "soundfile", (".w64",)),
+        Format("aiff", "AIFF", _sound((b"FORM",)), "soundfile", (".aiff", ".aif", ".aifc")),
+        Format("ogg", "Ogg", _sound((b"OggS",)), "soundfile", (".ogg",)),
+        Format("text", "text", partial(_call, "text", "read_text"), None, (".csv", ".tsv", ".txt")),
+        Format("npy", "NumPy", partial(_call, "npy", "read_npy"), "numpy", (".npy",)),
+        Format("npz", "NumPy archive", partial(_call, "npz", "read_npz"), "numpy", (".npz",)),
+        Format("mat73", "MATLAB v7.3", _matlab("read_v73"), "h5py", (".mat",), begins=_matlab("is_v73")),
+        Format("mat", "MATLAB", _matlab("read_v5"), "scipy.io", (".mat",)),
+        Format("parquet", "Parquet", _optional("read_parquet"), "pyarrow.parquet", (".parquet",)),
+        Format("tdms", "TDMS", _optional("read_tdms"), "nptdms", (".tdms",)),
+        Format("xlsx", "Excel", partial(_call, "spreadsheet", "read_xlsx"), "openpyxl", (".xlsx", ".xlsm")),
+        Format("uff", "universal file (UFF)", _optional("read_uff"), "pyuff", (".uff", ".unv")),
     )
 }
 

@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Sequence
 from fractions import Fraction
 from io import FileIO
 from pathlib import Path
@@ -26,9 +27,8 @@ from typing import Any, cast
 import numpy as np
 
 from dualres.errors import RecordingError
-from dualres.recordings.formats.contents import Array, Vector, printable
+from dualres.recordings.formats.contents import READY, SIZES, Array, Vector, printable
 from dualres.recordings.formats.registry import Format
-from dualres.recordings.formats.sandbox_child import READY, SIZES
 from dualres.utils.optional_imports import sentence
 
 SECONDS = 20.0  # for one file, or for one part of a long one
@@ -60,7 +60,7 @@ class Guard:
         return "SHARED" if self is SHARED else (Guard, (self.seconds, self.memory))
 
     def extract(
-        self, path: Path, format: Format, channel: str | None, start: int = 0, stop: int | None = None
+        self, path: Path, format: Format, channel: str | None, *, start: int = 0, stop: int | None = None
     ) -> tuple[list[Vector], Array | None]:
         """As `formats.pick`, in the child; what goes wrong is a RecordingError that names the file.
 
@@ -184,7 +184,7 @@ class _Child:
         if "listing" not in header:
             (reason,) = {"missing", "error"} & set(header)
             return {reason: str(header[reason])}, None
-        listing = [_listed(*row) for row in header["listing"]]
+        listing = [_listed(row) for row in header["listing"]]
         if header["dtype"] is None:
             return {"listing": listing}, None
         if header["dtype"] not in _SENT:
@@ -222,9 +222,8 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> int:
     return process.wait()
 
 
-def _listed(
-    name: str, length: int, kind: str, rate: str | None, note: str | None = None, unit: str | None = None
-) -> Vector:
+def _listed(row: Sequence[Any]) -> Vector:
+    name, length, kind, rate, note, unit = (*row, None, None)[:6]
     sound = isinstance(name, str) and isinstance(length, int) and isinstance(kind, str) and length >= 0
     sound = sound and isinstance(note, str | None) and isinstance(unit, str | None)
     if not sound or (rate is not None and not _RATE.fullmatch(rate)):

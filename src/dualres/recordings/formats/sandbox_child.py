@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import signal
-import struct
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -19,11 +18,8 @@ from typing import Any
 import numpy as np
 
 from dualres.errors import ConfigError
-from dualres.recordings.formats.contents import Array, Contents, Vector
+from dualres.recordings.formats.contents import READY, SIZES, Array, Contents, Vector
 from dualres.recordings.formats.registry import Format, format_named, pick
-
-READY = b"!"
-SIZES = struct.Struct("<IQ")  # bytes of header, bytes of samples
 
 _MOST_VECTORS = 10_000
 

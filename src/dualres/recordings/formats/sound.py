@@ -10,9 +10,6 @@ import numpy as np
 
 from dualres.recordings.formats.contents import Array, Contents, Vector, VectorSlice
 
-WAV, FLAC, W64 = (b"RIFF", b"RIFX", b"RF64"), (b"fLaC",), (b"riff",)  # what they begin with
-AIFF, OGG = (b"FORM",), (b"OggS",)
-
 # How libsndfile hands over each encoding, and by how many bits it shifts the counts of the file to fill the type.
 _SAMPLES = {
     "PCM_S8": ("int16", 8),
@@ -27,7 +24,7 @@ _AT_ONCE = 1 << 18  # numbers of all channels: what is decoded for the others is
 
 
 def read_sound(magic: tuple[bytes, ...], path: Path) -> Contents:
-    """The channels, as `channel 1`, `channel 2` ...; integer encodings give counts."""
+    """The channels, as `channel 1`, `channel 2` ...; integer encodings give counts. The file begins with a `magic`."""
     import soundfile
 
     with path.open("rb") as begin:

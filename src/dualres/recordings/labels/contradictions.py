@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import combinations
 
 from dualres.errors import RecordingError
-from dualres.recordings.recording import Interval, Recording, axes_of
+from dualres.recordings.recording import Recording, Segment, axes_of
 
 
 def refuse_contradictions(recordings: Iterable[Recording]) -> None:
@@ -24,5 +24,5 @@ def refuse_contradictions(recordings: Iterable[Recording]) -> None:
                 )
 
 
-def _span(recording: Recording) -> Interval:
-    return recording.origin.part or Interval()
+def _span(recording: Recording) -> Segment:
+    return recording.origin.part or Segment()

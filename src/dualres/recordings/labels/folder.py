@@ -1,22 +1,19 @@
 """A user's folder: one subfolder per class, or a `labels.csv`."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 from dualres.config import ModelConfig
 from dualres.errors import RecordingError
-from dualres.recordings.axis_cache import Axis
-from dualres.recordings.formats.registry import suffixes
-from dualres.recordings.labels.read import LABELS, LabelRow, listed
+from dualres.recordings.labels.read import LABELS, LabelRow, expanded, files_below, read_row, rows_below, to_judge
 from dualres.recordings.labels.selection import Selection, select
-from dualres.recordings.readers import Channel, Usual, load, read
-from dualres.recordings.recording import Blockwise, Recording, Samples
-from dualres.recordings.segment import Cut, PartError, part_of
+from dualres.recordings.readers import Channel, load, read
+from dualres.recordings.recording import Blockwise, FileStamp, Recording, Samples
+from dualres.recordings.segment import SegmentError, SegmentInMemory
 from dualres.recordings.windows import samples_for, shortage
 from dualres.utils.progress import Progress, quiet
 
@@ -27,12 +24,17 @@ __all__ = [
     "expanded",
     "files_below",
     "read_folder",
+    "read_light",
     "read_row",
     "rows_below",
     "to_judge",
 ]
 
 EVERYTHING = Selection()
+_Key = tuple[Path, FileStamp | None, tuple[str, ...], Fraction]
+# Axes of the last file, read at once: those beside the one that is needed are kept until they are, or another file is.
+_kept: tuple[_Key | None, dict[str, Samples]] = (None, {})
+RowReader = Callable[[LabelRow, Channel, Fraction | None], tuple[Recording, int]]
 
 
 @dataclass(frozen=True)
@@ -59,14 +61,16 @@ def read_folder(
     labels: Path | None = None,
     selection: Selection = EVERYTHING,
     unlabelled: bool = False,
+    reader: RowReader | None = None,
 ) -> Folder:
     """Every labelled recording below a folder; a file that cannot be used is left out with the reason.
 
     A row of labels.csv may bring its own channel, or several, and rate; the arguments serve the others. `labels` is a
     list to use in place of the folder's own; its files are named relative to the folder. What `selection` leaves out is
     not read. With `unlabelled`, also what nobody has labelled yet: rows with an empty label, files that the list does
-    not name, and without a list those that lie in no subfolder.
+    not name, and without a list those that lie in no subfolder. `reader` reads a row, by default as `read_light`.
     """
+    reader = reader or read_light
     if not folder.is_dir():
         raise RecordingError(f"{folder}: there is no such folder")
     rows, not_chosen = select(rows_below(folder, labels, unlabelled), folder, selection)
@@ -80,100 +84,68 @@ def read_folder(
             f"{folder}: no recordings found; put the files into one subfolder per class, or list them in {LABELS} "
             "with the columns file and label"
         )
-    config, recordings, left_out = ModelConfig(), [], []
+    config, recordings, left_out = ModelConfig(), list[Recording](), list[tuple[str, str]]()
     contents: dict[str | None, list[str]] = defaultdict(list)
     seconds = {}
     for done, row in enumerate(rows):
         name = row.file.relative_to(folder).as_posix() + row.which
         progress("Read", done, len(rows), name)
         try:
-            one = read_row(row, channel, rate)
-        except PartError as error:
+            one, length = reader(row, channel, rate)
+            digest = one.origin.sha256
+        except SegmentError as error:
             raise RecordingError(f"{row.listed_in}: {error}") from None
         except RecordingError as error:
             left_out.append((name, str(error).removeprefix(f"{row.file}: ")))
             continue
         window = samples_for(config.window, config.rate, one.rate)
-        if one.length < window:
-            left_out.append((name, f"{shortage(one.length, window, one.rate)}; record longer"))
+        if length < window:
+            left_out.append((name, f"{shortage(length, window, one.rate)}; record longer"))
             continue
-        seconds[name] = float(one.length / one.rate)
+        seconds[name] = float(length / one.rate)
         if not row.part:
-            contents[one.origin.sha256].append(name)
-        recordings.append(replace(_read_again(one, row.file), id=name, **row.known))
+            contents[digest].append(name)
+        recordings.append(replace(one, id=name, **row.known))
     progress("Read", len(rows), len(rows), "")
     same = tuple(tuple(names) for names in contents.values() if len(names) > 1)
     return Folder(tuple(recordings), seconds, tuple(left_out), same, not_chosen)
 
 
-def read_row(
-    row: LabelRow, channel: Channel = None, rate: Fraction | None = None, usual: Usual | None = None
-) -> Recording:
-    """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
-    whole = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
-    return part_of(whole, row.part) if row.part else whole
-
-
-def _read_again(one: Recording, file: Path) -> Recording:
-    """The same recording, its samples read when they are needed: a folder may be larger than the memory."""
+def read_light(row: LabelRow, channel: Channel = None, rate: Fraction | None = None) -> tuple[Recording, int]:
+    """As `read_row`, and its samples: they are read again when they are needed, for a folder may exceed the memory."""
+    one, file = read_row(row, channel, rate), row.file
+    length = one.length
+    _ = one.origin.sha256  # of the file that was checked
     if one.axes:
         axes = (_again(axis, Axis(file, one.channels, str(axis.origin.channel), one.rate)) for axis in one.axes)
-        return replace(one, axes=tuple(axes))
-    return _again(one, partial(load, file, one.origin.channel, one.rate))
+        return replace(one, axes=tuple(axes)), length
+    return _again(one, partial(load, file, one.origin.channel, one.rate)), length
 
 
 def _again(one: Recording, again: Callable[[], Samples]) -> Recording:
     if isinstance(one.load, Blockwise):
         return one
-    return replace(one, load=replace(one.load, whole=again) if isinstance(one.load, Cut) else again)
+    return replace(one, load=replace(one.load, whole=again) if isinstance(one.load, SegmentInMemory) else again)
 
 
-def files_below(folder: Path) -> list[Path]:
-    """Files of a kind that can hold a recording; hidden ones and the list of labels are none."""
-    readable = suffixes()
-    return sorted(
-        p
-        for p in folder.rglob("*")
-        if p.suffix.lower() in readable and not p.name.startswith(".") and p.name != LABELS and p.is_file()
-    )
+@dataclass(frozen=True)
+class Axis:
+    """Loads the samples of an axis, and with them those of the others: most who need one need the next one, too."""
 
+    path: Path
+    channels: tuple[str, ...]
+    channel: str  # one of them
+    rate: Fraction
 
-def expanded(paths: Iterable[Path]) -> Iterator[Path]:
-    """Files as given; a folder as the recordings below it."""
-    for path in paths:
-        below = files_below(path) if path.is_dir() else [path]
-        if not below:
-            raise RecordingError(f"{path}: there are no recordings in this folder")
-        yield from below
-
-
-def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
-    """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
-
-    The list need not name every file, and nobody needs to know the labels: they are not looked at.
-    """
-    for path in paths:
-        known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
-        rows = defaultdict(list)
-        for row in known:
-            rows[row.file.resolve()].append(row)
-        below = files_below(path) if known else expanded([path])
-        yield from chain.from_iterable(rows.pop(file.resolve(), [LabelRow(file)]) for file in below)
-        yield from chain.from_iterable(rows.values())  # listed, and not there
-
-
-def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[LabelRow]:
-    """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
-    if labels is None and not (folder / LABELS).exists():
-        loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
-        return [*_sorted_into_subfolders(folder), *loose]
-    known = list(listed(folder, labels=labels, needed=not unlabelled))
-    there = {row.file.resolve() for row in known}
-    others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
-    return [*known, *others]
-
-
-def _sorted_into_subfolders(folder: Path) -> Iterator[LabelRow]:
-    for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
-        for file in files_below(subfolder):
-            yield LabelRow(file, {"label": subfolder.name})
+    def __call__(self) -> Samples:
+        global _kept
+        stamp = FileStamp.of(self.path.stat()) if self.path.exists() else None  # `read` says what is wrong then
+        key = (self.path, stamp, self.channels, self.rate)
+        last, others = _kept
+        found = others.pop(self.channel, None) if last == key else None
+        if found is None:
+            whole = read(self.path, self.channels, self.rate)
+            others = {axis.origin.channel or "": axis.signal for axis in whole.axes}
+            found = others.pop(self.channel)
+            _kept = key, others
+        return found

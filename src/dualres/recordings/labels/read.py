@@ -1,15 +1,18 @@
-"""The rows of a labels.csv: which files there are, or which parts of them, and what is known of each."""
+"""Which files there are, or which parts of them, and what a labels.csv says of each."""
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.recordings.recording import Interval
+from dualres.recordings.formats.registry import suffixes
+from dualres.recordings.readers import Channel, Usual, read
+from dualres.recordings.recording import Recording, Segment
 from dualres.utils.rates import exact_rate
 from dualres.utils.special_files import unusual
 
@@ -23,7 +26,7 @@ ALIASES = {
     "label": ("labels", "class", "class_name", "fault", "state"),
 }
 
-Listing = tuple[Interval | None, int]  # a part, None for the whole file, and the line that lists it
+Listing = tuple[Segment | None, int]  # a part, None for the whole file, and the line that lists it
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class LabelRow:
     known: Mapping[str, Any] = field(default_factory=dict)  # label, component and condition
     rate: Fraction | None = None
     channel: str | None = None  # or several, as "x,y,z"
-    part: Interval | None = None  # None for the whole file
+    part: Segment | None = None  # None for the whole file
     listed_in: str = ""  # the list and the line
 
     @property
@@ -144,12 +147,12 @@ def channel_in(values: Mapping[str, str], where: str) -> str | None:
     return channel or channels or None
 
 
-def interval_in(values: Mapping[str, str], where: str) -> Interval | None:
+def interval_in(values: Mapping[str, str], where: str) -> Segment | None:
     """The part that start_s and end_s describe; an empty cell is the file's start or its end."""
     start_s, end_s = (_seconds(values, name, where) for name in ("start_s", "end_s"))
     if start_s is None and end_s is None:
         return None
-    part = Interval(start_s or 0.0, end_s)
+    part = Segment(start_s or 0.0, end_s)
     if end_s is not None and end_s <= part.start_s:
         raise RecordingError(
             f"{where}: {values['file']}: end_s {end_s:g} is not after start_s {part.start_s:g}; correct one of them"
@@ -172,14 +175,75 @@ def _seconds(values: Mapping[str, str], name: str, where: str) -> float | None:
     return seconds
 
 
-def _refuse_listed_twice(
-    where: str, file: str, part: Interval | None, others: list[tuple[Interval | None, int]]
-) -> None:
+def _refuse_listed_twice(where: str, file: str, part: Segment | None, others: list[tuple[Segment | None, int]]) -> None:
     for other, line in others:
         if part is None and other is None:
             raise RecordingError(f"{where}: {file} is already listed in line {line}")
-        if (part or Interval()).overlaps(other or Interval()):
+        if (part or Segment()).overlaps(other or Segment()):
             raise RecordingError(
                 f"{where}: {file}, {part or 'the whole'}: overlaps with line {line}, {other or 'the whole'}; "
                 "list each second of a file once"
             )
+
+
+def read_row(
+    row: LabelRow, channel: Channel = None, rate: Fraction | None = None, usual: Usual | None = None
+) -> Recording:
+    """The recording that a row names, or the part of it; the arguments serve rows without a channel or a rate."""
+    whole = read(row.file, row.channel or channel, row.rate or rate, usual=usual)
+    if row.part is None:
+        return whole
+    from dualres.recordings.segment import segment_of
+
+    return segment_of(whole, row.part)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Files of a kind that can hold a recording; hidden ones and the list of labels are none."""
+    readable = suffixes()
+    return sorted(
+        p
+        for p in folder.rglob("*")
+        if p.suffix.lower() in readable and not p.name.startswith(".") and p.name != LABELS and p.is_file()
+    )
+
+
+def expanded(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files as given; a folder as the recordings below it."""
+    for path in paths:
+        below = files_below(path) if path.is_dir() else [path]
+        if not below:
+            raise RecordingError(f"{path}: there are no recordings in this folder")
+        yield from below
+
+
+def to_judge(paths: Iterable[Path]) -> Iterator[LabelRow]:
+    """Files as given; a folder as the recordings below it, with what its labels.csv says of them.
+
+    The list need not name every file, and nobody needs to know the labels: they are not looked at.
+    """
+    for path in paths:
+        known = list(listed(path, labelled=False)) if (path / LABELS).exists() else []
+        rows = defaultdict(list)
+        for row in known:
+            rows[row.file.resolve()].append(row)
+        below = files_below(path) if known else expanded([path])
+        yield from chain.from_iterable(rows.pop(file.resolve(), [LabelRow(file)]) for file in below)
+        yield from chain.from_iterable(rows.values())  # listed, and not there
+
+
+def rows_below(folder: Path, labels: Path | None = None, unlabelled: bool = False) -> list[LabelRow]:
+    """What a list names, with or without a label, or what lies in subfolders; with `unlabelled`, all other files."""
+    if labels is None and not (folder / LABELS).exists():
+        loose = [LabelRow(file) for file in files_below(folder) if file.parent == folder] if unlabelled else []
+        return [*_sorted_into_subfolders(folder), *loose]
+    known = list(listed(folder, labels=labels, needed=not unlabelled))
+    there = {row.file.resolve() for row in known}
+    others = [LabelRow(file) for file in files_below(folder) if file.resolve() not in there] if unlabelled else []
+    return [*known, *others]
+
+
+def _sorted_into_subfolders(folder: Path) -> Iterator[LabelRow]:
+    for subfolder in sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith((".", "__"))):
+        for file in files_below(subfolder):
+            yield LabelRow(file, {"label": subfolder.name})

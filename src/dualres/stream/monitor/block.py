@@ -71,7 +71,7 @@ class Block:
     def answer(self, calibration: Calibration, error: float, sure: float | None) -> Answer:
         """As of a recording, with *none of these*, but without a promised rate."""
         novelty = NoveltyFeatures(*(total / self.looked for total in self.looks))
-        answer = calibration.answer(self.mean(), novelty, None, error, sure)
+        answer = calibration.answer(self.mean(), novelty, error=error, sure=sure)
         if answer.promise is None:
             return answer
         kind, reason = (NO_PROMISE, NO_RATE) if answer.reason == "" else (answer.kind, answer.reason)

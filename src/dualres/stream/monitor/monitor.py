@@ -14,10 +14,8 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple
 from itertools import groupby
 from typing import Any, Self
-from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +24,11 @@ from dualres.config import HELD
 from dualres.errors import ConfigError, RecordingError
 from dualres.judge.backends import Scores
 from dualres.judge.model import Model
-from dualres.judge.trust.calibration import ERROR, Answer, Calibration
+from dualres.judge.trust.calibration import ERROR, Answer
 from dualres.judge.trust.conformal import check_rates
-from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows
+from dualres.judge.trust.novelty import NoveltyFeatures, look_at_windows, mean_look
 from dualres.judge.verdict import check_probabilistic
+from dualres.judge.windows import mean_over_axes
 from dualres.kernel.inference import TOGETHER
 from dualres.recordings.recording import Samples
 from dualres.recordings.resample import exact_ratio
@@ -73,7 +72,7 @@ class Monitor:
         self._block = self._new_block()
         self._unjudged = 0  # samples since the latest event, in windows that no score could be computed of
         self._pending: list[StreamWindow] = []
-        self._calibration = _calibration_of(model)
+        self._calibration = model.calibration
 
     @property
     def rate(self) -> float:
@@ -137,7 +136,7 @@ class Monitor:
             name = self.name or "the stream"
             if not framing.longest:
                 raise RecordingError(f"{name}: there are no samples in it")
-            raise too_short(name, framing.longest, framing.rate, config.window, config.rate)
+            raise too_short(name, framing.longest, framing.rate, window=config.window, rate=config.rate)
         return events + (self._finish_block() if self._block.windows else [])
 
     def marker(self) -> dict[str, Any]:
@@ -281,8 +280,7 @@ class Monitor:
 
     def _novelty(self, window: StreamWindow) -> NoveltyFeatures:
         rate = self._framing.rate
-        found = [look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples)]
-        return NoveltyFeatures(*np.mean([astuple(one) for one in found], axis=0).tolist())
+        return mean_look(look_at_windows(self.model, axis, one[None], rate) for axis, one in enumerate(window.samples))
 
 
 def check_stream(model: Model, rate: Rate, block_s: float) -> None:
@@ -309,8 +307,7 @@ def score_together(monitors: Iterable[Monitor]) -> list[Event]:
         waiting = [monitor._pending for monitor in some]
         windows = [window.samples for pending in waiting for window in pending]
         model, axes = some[0].model, range(len(windows[0]))
-        each = [_scores(model, [window[axis] for window in windows], axis) for axis in axes]
-        scores = each[0] if len(each) == 1 else np.asarray(np.mean(each, axis=0))
+        scores = mean_over_axes([_scores(model, [window[axis] for window in windows], axis) for axis in axes])
         ends = np.cumsum([len(pending) for pending in waiting])
         for monitor, pending, rows in zip(some, waiting, np.split(scores, ends[:-1]), strict=True):
             monitor._pending = []
@@ -322,16 +319,3 @@ def _scores(model: Model, windows: Sequence[Samples], axis: int) -> Scores:
     """A few at a time, so that those of hundreds of streams are not in memory twice."""
     some = (windows[start : start + TOGETHER] for start in range(0, len(windows), TOGETHER))
     return np.concatenate([model.scores(np.stack(few), axis) for few in some])
-
-
-def _calibration_of(model: Model) -> Calibration | None:
-    """Parsed once for all monitors of a model."""
-    if not model.card.calibration:
-        return None
-    known = _calibrations.get(id(model))
-    if known is None:
-        known = _calibrations[id(model)] = Calibration.parsed(model.card.calibration, model.classes)
-    return known
-
-
-_calibrations: WeakValueDictionary[int, Calibration] = WeakValueDictionary()

@@ -16,7 +16,6 @@ from typing import Literal, Self, TypeVar
 
 from dualres.errors import ConfigError
 from dualres.judge.model import Model, load
-from dualres.judge.verdict import remembered_by
 from dualres.stream.monitor.event import BLOCK, WINDOW
 from dualres.stream.monitor.monitor import check_stream
 from dualres.stream.watch.agent import MOST_BEHIND_S, Agent, Status
@@ -139,7 +138,7 @@ def start_watch(
     about once a second the state of the work.
     """
     judge = model or load(settings.model)
-    profile = remembered_by(judge) if settings.rate is None else None
+    profile = judge.training_profile if settings.rate is None else None
     model_rate = profile.rate if profile else None
     rate = model_rate if settings.rate is None else exact_rate(settings.rate)
     if rate is not None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dualres.errors import DualResError
 from dualres.judge.model import Model
-from dualres.judge.verdict import channels_to_read, remembered_by
+from dualres.judge.verdict import channels_to_read
 from dualres.recordings.axes import in_order
 from dualres.recordings.labels.folder import files_below
 from dualres.recordings.readers import read
@@ -94,5 +94,5 @@ class RecordingsFolder(Source):
 
 def axes_in(path: Path, model: Model, rate: Fraction | None) -> tuple[Recording, ...]:
     """The signals of a file that the model judges; `rate` in Hz if it does not state it."""
-    recording = read(path, channels_to_read(model, None), rate, usual=remembered_by(model))
+    recording = read(path, channels_to_read(model, None), rate, usual=model.training_profile)
     return in_order(recording, model.card.channels)

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from dualres.errors import RecordingError
-from dualres.recordings import axis_cache as beside
-from dualres.recordings.axis_cache import Axis
+from dualres.recordings.labels import folder as beside
+from dualres.recordings.labels.folder import Axis
 from tests.recordings.axes_files import RATE, three, write_csv
 
 

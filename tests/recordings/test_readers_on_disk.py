@@ -10,11 +10,10 @@ import pytest
 import soundfile
 
 from dualres.errors import RecordingError
-from dualres.recordings import ondisk
+from dualres.recordings import readers
 from dualres.recordings.formats.registry import format_of, pick
 from dualres.recordings.formats.sandbox import SHARED, Guard
-from dualres.recordings.ondisk import OnDisk
-from dualres.recordings.readers import IN_MEMORY, read
+from dualres.recordings.readers import IN_MEMORY, OnDisk, read
 from dualres.recordings.recording import BLOCK, Recording
 
 LENGTH = IN_MEMORY + 54_321
@@ -159,13 +158,13 @@ def test_samples_must_be_as_many_as_announced(npy):
 
 
 def test_a_change_before_the_first_reading_is_done_is_noticed(npy, monkeypatch):
-    once = ondisk.OnDisk.vectors
+    once = readers.OnDisk.vectors
 
     def vectors(self, start=0):
         os.utime(npy, ns=(0, npy.stat().st_mtime_ns + 1))
         return once(self, start)
 
-    monkeypatch.setattr(ondisk.OnDisk, "vectors", vectors)
+    monkeypatch.setattr(readers.OnDisk, "vectors", vectors)
     with pytest.raises(RecordingError, match="has changed"):
         read(npy, rate=1)
 
@@ -192,7 +191,7 @@ def test_few_bytes_cannot_keep_the_reader_busy_for_long(tmp_path, monkeypatch):
     with pytest.raises(RecordingError, match=r"a\.flac: cannot be read as FLAC: it was not done after 0\.25\d* s"):
         read(path, guard=guard)
     assert guard.late == 0
-    monkeypatch.setattr(ondisk, "PACE", path.stat().st_size / 100)
+    monkeypatch.setattr(readers, "PACE", path.stat().st_size / 100)
     with pytest.raises(RecordingError, match="the signal is constant"):
         read(path, guard=guard)
     guard.close()

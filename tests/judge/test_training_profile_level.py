@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.recordings.level import LevelMeter, bandwidth, crest, level
+from dualres.judge.training_profile import LevelMeter, bandwidth, crest, level
 
 RATE = 8000
 
