@@ -31,6 +31,7 @@ def test_views():
     assert {"paper_ms", "views_ms", "torch_ms", "working_kb"} <= set(result)
 
 
+@pytest.mark.device
 @pytest.mark.skipif(not shutil.which("aarch64-linux-gnu-gcc"), reason="Debian's gcc-aarch64-linux-gnu is not installed")
 @pytest.mark.skipif(not shutil.which("qemu-aarch64"), reason="Debian's qemu-user is not installed")
 def test_aarch64():

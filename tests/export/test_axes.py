@@ -183,6 +183,7 @@ def test_the_example_reads_frames(board, models):
     assert (done.returncode, b"one of each of 3 axes makes a frame" in done.stderr) == (2, True)
 
 
+@pytest.mark.device
 def test_on_a_cortex_m(board):
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     needs("qemu-system-arm", "qemu-system-arm")

@@ -82,6 +82,7 @@ def test_the_example_refuses_what_it_cannot_judge(exported):
         assert message in done.stderr
 
 
+@pytest.mark.device
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_on_64_bit_arm(exported, lanes):
     needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
@@ -97,6 +98,7 @@ def test_on_64_bit_arm(exported, lanes):
     assert RIGHT in said
 
 
+@pytest.mark.device
 @pytest.mark.parametrize("classes", [2, 13])
 def test_64_bit_arm_takes_the_check_for_any_number_of_classes(no_compiler, tmp_path, classes):
     needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
@@ -104,6 +106,7 @@ def test_64_bit_arm_takes_the_check_for_any_number_of_classes(no_compiler, tmp_p
     make(folder, "CROSS=aarch64-linux-gnu-", "build/aarch64-linux-gnu-1/check.o")
 
 
+@pytest.mark.device
 @pytest.mark.parametrize("options", [(), ("CPU=m7", "INT16=1")], ids=["m4", "m7-int16"])
 def test_on_a_cortex_m(exported, options):
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")

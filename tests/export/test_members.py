@@ -98,6 +98,7 @@ def test_it_runs_clean_under_sanitizers(board, compiler, tmp_path, kind):
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
 
 
+@pytest.mark.device
 def test_on_a_cortex_m4(board):
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     needs("qemu-system-arm", "qemu-system-arm")

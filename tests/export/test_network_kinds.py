@@ -78,6 +78,7 @@ def test_make_check(exported_views, options):
     assert RIGHT in make(exported_views(12_800).folder, "check", *options)
 
 
+@pytest.mark.device
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_on_64_bit_arm(exported_views, lanes):
     needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
@@ -86,6 +87,7 @@ def test_on_64_bit_arm(exported_views, lanes):
     assert RIGHT in make(exported_views(12_800).folder, "check", *options)
 
 
+@pytest.mark.device
 def test_on_a_cortex_m4(exported_views):
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     needs("qemu-system-arm", "qemu-system-arm")

@@ -128,6 +128,7 @@ def test_other_builds(folder, options):
     assert RIGHT in make(folder, "check", *options)
 
 
+@pytest.mark.device
 def test_on_a_cortex_m4(folder):
     needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
     needs("qemu-system-arm", "qemu-system-arm")
@@ -136,6 +137,7 @@ def test_on_a_cortex_m4(folder):
     assert any("likeness off by" in line for line in said)
 
 
+@pytest.mark.device
 def test_on_64_bit_arm(folder):
     needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
     needs("qemu-aarch64", "qemu-user")

@@ -1,19 +1,11 @@
 """The site as a reader has it: from a disk, on a telephone and on a wall, by keys alone."""
 
-from collections.abc import Iterator
 from urllib.parse import unquote
 
 import pytest
 
 from tests.bench.report.browser import Browser
 from tests.website.conftest import search_index
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory) -> Iterator[Browser]:
-    one = Browser(tmp_path_factory.mktemp("browser"))
-    yield one
-    one.close()
 
 
 def found(browser: Browser) -> list[str]:

@@ -32,9 +32,7 @@ def test_log_probabilities_are_pytorch_s():
     np.testing.assert_allclose(np.exp(found).sum(1), 1)
 
 
-@pytest.mark.parametrize("way", compiled.able())
-def test_the_kernel_says_the_same(way, monkeypatch):
-    monkeypatch.setenv(compiled.SETTING, way)
+def test_the_kernel_says_the_same(variant):
     exact = views.log_probabilities(WEIGHTS, WINDOWS)
     np.testing.assert_allclose(scorer(WEIGHTS)(WINDOWS), exact, atol=1e-5 * np.abs(exact).max())
 
