@@ -84,6 +84,7 @@ def test_lines_of_prose_wrap(document):
         assert len(line) <= LONGEST_LINE or line.lstrip().startswith("|"), line
 
 
+@pytest.mark.subprocess
 def test_the_api_page_is_what_the_docstrings_give():
     done = subprocess.run([sys.executable, ROOT / "tools" / "api.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -91,11 +92,13 @@ def test_the_api_page_is_what_the_docstrings_give():
     assert not [name for name in dualres.__all__ if f"`dualres.{name}`" not in page and name != "__version__"]
 
 
+@pytest.mark.subprocess
 def test_the_datasets_page_is_what_the_adapters_give():
     done = subprocess.run([sys.executable, ROOT / "tools" / "datasets.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.subprocess
 def test_the_session_with_ones_own_files_prints_what_the_readme_shows():
     done = subprocess.run([sys.executable, ROOT / "tools" / "session.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

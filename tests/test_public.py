@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 import dualres
 
 
@@ -42,6 +44,7 @@ def test_importing_it_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
+@pytest.mark.subprocess
 def test_the_way_of_the_imports():
     """recordings and datasets know neither torch nor the model; the model knows no recordings."""
     for room in (

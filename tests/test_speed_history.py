@@ -161,6 +161,7 @@ def test_the_history_is_part_of_the_results_and_holds_what_was_measured_last():
     assert newest == measured, "`python tools/speed_history.py SCRIPT ...` appends what was measured anew"
 
 
+@pytest.mark.subprocess
 def test_the_page_says_what_the_history_holds():
     command = [sys.executable, ROOT / "tools" / "speed_history.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -1,9 +1,14 @@
-"""Instruction sets of the compiled library, as parameters of tests: all but the fastest are `exhaustive`."""
+"""Parameters of tests that are `exhaustive`: what they test is covered by the first ones."""
 
 import pytest
 
 from dualres.kernel import compiled
 
-VARIANTS = [
-    name if name == compiled.able()[0] else pytest.param(name, marks=pytest.mark.exhaustive) for name in compiled.able()
-]
+
+def also(*values):
+    """Further sets of parameters, each a tuple."""
+    return [pytest.param(*value, marks=pytest.mark.exhaustive) for value in values]
+
+
+# Of the compiled library; the fastest comes first.
+VARIANTS = [*compiled.able()[:1], *also(*((name,) for name in compiled.able()[1:]))]

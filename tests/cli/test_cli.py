@@ -39,7 +39,7 @@ def dualres(*arguments, **options):
     ("arguments", "reason"),
     [
         (["demo", "--fold", "S9"], "there is no fold 'S9'; there are B1, B2, C1"),
-        (["demo", "--fold", "P1"], "fold P1 belongs to phm2009"),
+        pytest.param(["demo", "--fold", "P1"], "fold P1 belongs to phm2009", marks=pytest.mark.subprocess),
     ],
 )
 def test_a_mistake_is_one_sentence(arguments, reason, tmp_path):

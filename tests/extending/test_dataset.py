@@ -44,6 +44,7 @@ def test_its_fold_is_what_the_table_says(tmp_path):
     assert (tmp_path / "T1.json").read_bytes() == (HERE / "folds" / "T1.json").read_bytes()
 
 
+@pytest.mark.subprocess
 def test_it_is_prepared_and_its_study_is_run(download, tmp_path):
     stores, results = tmp_path / "stores", tmp_path / "results"
     prepared = dualres("data", "prepare", "toy", "--from", download, "--stores", stores, plugins=["toy_dataset"])

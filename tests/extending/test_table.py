@@ -5,6 +5,7 @@ import pytest
 from tests.extending.outside import dualres
 from tests.extending.test_dataset import PLUGINS, download  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.subprocess
 WITH_TABLE = [*PLUGINS, "toy_table"]
 
 

@@ -148,12 +148,8 @@ def test_neither_threads_nor_pieces_change_a_bit():
     alone = kernel.logits(windows)
     pieces = [kernel.logits(windows[i : i + 7]) for i in range(0, len(windows), 7)]
     np.testing.assert_array_equal(np.concatenate(pieces), alone)
-    threads = torch.get_num_threads()
     torch.set_num_threads(3)
-    try:
-        np.testing.assert_array_equal(kernel.logits(windows), alone)
-    finally:
-        torch.set_num_threads(threads)
+    np.testing.assert_array_equal(kernel.logits(windows), alone)
 
 
 @pytest.mark.parametrize("size", [1e-44, 1e-30, 1e30, 1e38])
@@ -274,7 +270,6 @@ def score_until_interrupted(network: DualRes, windows) -> None:
 
 def test_whoever_interrupts_leaves_no_thread_in_the_kernel():
     network, windows = lively_network(), np.ones((600, WINDOW), np.float32)
-    threads = torch.get_num_threads()
     torch.set_num_threads(2)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     try:
@@ -283,4 +278,3 @@ def test_whoever_interrupts_leaves_no_thread_in_the_kernel():
         assert "go" not in at_work()
     finally:
         signal.signal(signal.SIGINT, before)
-        torch.set_num_threads(threads)

@@ -79,18 +79,13 @@ def interrupted() -> None:
 
 
 def test_threads_are_given_back_whatever_happens():
-    before = torch.get_num_threads()
     torch.set_num_threads(3)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert torch.get_num_threads() == 3
 
 
 def test_the_last_of_several_gives_the_threads_back():
-    before = torch.get_num_threads()
     torch.set_num_threads(3)
     first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
     seen = []
@@ -109,17 +104,15 @@ def test_the_last_of_several_gives_the_threads_back():
             seen.append(torch.get_num_threads())
 
     both = [threading.Thread(target=target) for target in (first, second)]
-    try:
-        for thread in both:
-            thread.start()
-        for thread in both:
-            thread.join()
-        assert seen == [1]
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert seen == [1]
+    assert torch.get_num_threads() == 3
 
 
+@pytest.mark.subprocess
 @pytest.mark.skipif(not (available() and hasattr(os, "fork")), reason="no library, or no fork")
 def test_a_process_forked_off_starts_threads_of_its_own():
     with subprocess.Popen([sys.executable, "-W", "ignore", "-c", AFTER_A_FORK], start_new_session=True) as process:

@@ -5,13 +5,11 @@ import pytest
 
 from dualres.learn.calibrate import calibrated
 from dualres.learn.reliability import BINS, answered, bins_of
-from dualres.learn.workflow import fit_model
-from tests.learn.test_calibrate import labelled
+from tests.learn.test_calibrate import fit_of_labelled, labelled
 
 
 def test_every_held_out_recording_is_answered_by_its_own_scores():
-    recordings = labelled()
-    estimate = fit_model(recordings, windows_each=2, held_out="recording").estimate
+    recordings, estimate = labelled(), fit_of_labelled().estimate
     known = calibrated(estimate, recordings)
     found = answered(estimate, recordings, known)
     assert [one.held for one in found] == list(estimate.held)

@@ -89,6 +89,7 @@ def test_blocks_by_the_readable_way_are_the_whole(monkeypatch):
     np.testing.assert_array_equal(np.concatenate(blocks), whole(plan, signal))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("ratio", RATIOS)
 def test_the_readable_way_adds_as_upfirdn_does(ratio):
     plan, signal = Polyphase(*Fraction(ratio).as_integer_ratio()), noise(20_011)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.kernel import compiled
 from dualres.recordings.recording import (
     BANDS,
     BLOCK,

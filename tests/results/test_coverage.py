@@ -32,6 +32,7 @@ def test_the_labels_are_the_paper_s():
     assert sorted(re.findall(r"\\label\{([^}]+)\}", paper.read_text())) == sorted(LABELS)
 
 
+@pytest.mark.subprocess
 def test_the_page_is_what_the_results_give():
     done = subprocess.run([sys.executable, ROOT / "tools" / "coverage.py", "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -128,6 +128,7 @@ def compare(name, updates):
     return max(trivial_scores(fold, recordings, support)), dualres
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["S1", "S2"])
 def test_faults_show_in_the_signal_and_not_in_trivial_cues(name):
     trivial, dualres = compare(name, updates=120)

@@ -74,6 +74,7 @@ def test_levels_are_quantiles_of_one_support_windows_responses(levels, support):
     assert len(chosen) > 3
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("kernel")
 def test_it_is_aeons_to_the_last_bit():
     signals = signals_of(windows_of(2, 2)[0])
@@ -86,6 +87,7 @@ def test_it_is_aeons_to_the_last_bit():
     np.testing.assert_array_equal(features(signals, biases), theirs.transform(signals[:, None]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("windows", [1, 2, 3, 7, 12, 96])
 @pytest.mark.parametrize("seed", [0, 41, 45, 2**32 - 1])
 def test_levels_are_aeons_whatever_the_seed_and_the_support(windows, seed):

@@ -7,7 +7,6 @@ import torch
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import scorer, weights_of
-from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.model.reference import memory, network, spectra
 from tests.model.golden import golden_network, golden_window

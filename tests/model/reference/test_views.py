@@ -1,7 +1,6 @@
 """The network of views by NumPy, held to PyTorch and to the compiled kernel."""
 
 import numpy as np
-import pytest
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig

@@ -86,6 +86,7 @@ def test_a_verdict_stays_until_every_sink_has_it(path):
         assert spool.sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
 
 
+@pytest.mark.subprocess
 def test_a_second_process_is_refused(path):
     with Spool(path):
         code = f"from pathlib import Path; from dualres.stream.watch.spool import Spool; Spool(Path({str(path)!r}))"

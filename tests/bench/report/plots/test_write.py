@@ -7,11 +7,12 @@ from dualres.bench.report.plots.write import pictures, write_figures
 from dualres.utils.checksums import check_sums, write_sums
 from dualres.utils.figures import DOUBLE, POINTS, SINGLE
 from tests.bench.report.plots.reading import drawn_texts
+from tests.variants import also
 
 DIAGRAMS = {"architecture", "memory", "memory_scan", "alignment", "allocations"}
 
 
-@pytest.fixture(scope="module", params=["full", "sparse", "quick"])
+@pytest.fixture(scope="module", params=["full", "quick", *also(("sparse",))])
 def drawn(request):
     """Name of the ledger, and all its pictures."""
     return request.param, list(pictures(request.getfixturevalue(request.param)))
