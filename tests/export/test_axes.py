@@ -12,54 +12,13 @@ from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
 from dualres.export.network_kinds import PAPER, kind_of
 from dualres.export.rates import ratio_for, working_memory
-from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
-from tests.export.conftest import AXES, CLASSES, WINDOW, machine, made_model, model_called
+from tests.export.conftest import AXES, CLASSES, WINDOW, made_model, model_called
 from tests.export.test_device import altered, make
+from tests.export.test_verdicts import signals
 from tests.variants import also
 
 APART = ("paper apart", "paper shared", "views apart", "views shared")
-
-
-def signals(model, seconds, rate):
-    """(axes, samples), no two alike, each with an offset of its own."""
-    each = [machine(seconds, rate, seed) for seed in range(len(model.card.channels))]
-    t = np.arange(len(each[0])) / float(Fraction(rate))
-    return np.stack([one + np.sin(2 * np.pi * 1500 * a * t) + 3 * a for a, one in enumerate(each)]).astype(np.float32)
-
-
-@pytest.mark.parametrize(
-    ("which", "rate"),
-    [
-        *[("paper apart", 12_800), ("views shared", 64_000)],
-        *also(*((which, 64_000) for which in APART[:3]), *((which, 12_800) for which in APART[1:])),
-    ],
-)
-def test_the_verdict_is_python_s(device_of, which, rate):
-    model = model_called(which)
-    given = signals(model, 1.7, rate)
-    verdict = diagnose_recording(model, Recording.from_axes(dict(zip(model.card.channels, given, strict=True)), rate))
-    result = device_of(which, rate).judge(given.T)
-    assert result.windows == verdict.windows == 5
-    assert result.label.decode() == verdict.label
-    wanted = np.array([*verdict.probabilities.values()])
-    assert np.abs(np.array(result.probabilities) - wanted).max() < 1e-3
-    if model.card.apart > 1:  # every axis has its own networks: in another order, another verdict
-        turned = device_of(which, rate).judge(given[::-1].T)
-        assert np.abs(np.array(turned.probabilities) - wanted).max() > 1e-3
-
-
-@pytest.mark.parametrize(
-    ("which", "rate"),
-    [("paper apart", 12_800), *also(("paper shared", 64_000), ("views apart", 64_000), ("views shared", 12_800))],
-)
-def test_counts_give_python_s_verdict(device_of, which, rate):
-    model = model_called(which)
-    counts = as_counts(2000 * signals(model, 1.2, rate))
-    windows, shares = stream_shares(model, counts, Fraction(rate), int16=True)
-    result = device_of(which, rate, int16=True).judge(counts.T)
-    assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(model).share_tolerance
 
 
 @pytest.mark.parametrize("rate", [12_800, *also((64_000,))])

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dualres import diagnose_recording
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import sources
 from dualres.export.c99 import write_c99
-from dualres.export.test_vectors import as_counts, logits_of, stream_shares
-from dualres.recordings.recording import Recording
+from dualres.export.test_vectors import as_counts, logits_of
 from dualres.recordings.resample import resample
 from dualres.utils.printable import printable
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_comparator, made_model
@@ -48,26 +46,6 @@ def test_counts_give_python_s_logits(device, model, window):
     counts = as_counts(window)
     wanted = logits_of(model, counts[None])[0]
     assert np.abs(device(64_000, int16=True).logits(counts) - wanted).max() < 1e-5 * max(1, np.abs(wanted).max())
-
-
-@pytest.mark.parametrize("rate", [64_000, *RATES])
-@pytest.mark.parametrize("offset", [0.0, 500.0])
-def test_the_verdict_is_python_s(device, model, rate, offset):
-    signal = machine(1.7, rate, seed=1) + np.float32(offset)
-    verdict = diagnose_recording(model, Recording.from_array(signal, rate))
-    result = device(rate).judge(signal)
-    assert result.windows == verdict.windows == 5
-    assert result.label.decode() == verdict.label == CLASSES[result.best]
-    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-4
-
-
-@pytest.mark.parametrize("rate", [64_000, 12_800])
-def test_counts_give_python_s_verdict(device, model, rate):
-    signal = as_counts(6000 * machine(1.2, rate, seed=2))
-    windows, shares = stream_shares(model, signal, Fraction(rate), int16=True)
-    result = device(rate, int16=True).judge(signal)
-    assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < 1e-3
 
 
 @pytest.mark.parametrize("rate", RATES)

@@ -185,14 +185,6 @@ def test_options_that_take_nan_away_are_refused(exported, compiler, source):
         assert "DualRes needs NaN and exact rounding: compile it without -ffast-math" in done.stderr
 
 
-def test_make_refuses_them_as_well(exported):
-    needs("make", "make")
-    command = ["make", "-s", "-B", "-C", exported(12_800).folder, "check", "LANES=4", "CFLAGS=-O3 -ffast-math"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "compile it without -ffast-math" in done.stderr
-
-
 @pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
 def test_every_name_that_a_program_links_begins_with_the_prefix(exported, compiler, tmp_path, rate):
     objects = compile_objects(exported(rate).folder, [compiler], tmp_path / "objects", AS_MADE[False])

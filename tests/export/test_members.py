@@ -1,14 +1,11 @@
 """Exports of several networks whose probabilities are averaged: both kinds, floats and counts, against Python."""
 
 import re
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from dualres import diagnose_recording
-from dualres.export.network_kinds import kind_of
-from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
 from tests.export.conftest import CLASSES, machine, made_model, model_called
 from tests.export.test_device import RIGHT
@@ -16,26 +13,6 @@ from tests.variants import also
 
 MEMBERS = {"paper members": 3, "views members": 2}
 KINDS = pytest.mark.parametrize("kind", ["paper members", *also(("views members",))])
-
-
-@KINDS
-@pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
-def test_the_verdict_is_python_s(device_of, kind, rate):
-    signal = machine(1.7, rate, seed=1)
-    verdict = diagnose_recording(model_called(kind), Recording.from_array(signal, rate))
-    result = device_of(kind, rate).judge(signal)
-    assert result.windows == verdict.windows == 5
-    assert sum(result.probabilities) == pytest.approx(1)
-    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-3
-
-
-@pytest.mark.parametrize(("kind", "rate"), [("paper members", 12_800), *also(("views members", 64_000))])
-def test_counts_give_python_s_verdict(device_of, kind, rate):
-    signal = as_counts(6000 * machine(1.2, rate, seed=2))
-    windows, shares = stream_shares(model_called(kind), signal, Fraction(rate), int16=True)
-    result = device_of(kind, rate, int16=True).judge(signal)
-    assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(model_called(kind)).share_tolerance
 
 
 @KINDS

@@ -5,16 +5,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
 from dualres.export.network_kinds import PAPER, VIEWS, kind_of
-from dualres.export.rates import ratio_for, working_memory
+from dualres.export.rates import ratio_for
 from dualres.export.test_vectors import as_counts, logits_of
-from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, ODD_WINDOWS, machine
+from tests.export.conftest import CLASSES, ODD_WINDOWS
 from tests.model.made_views import machine_windows
-from tests.variants import also
 
 TOLERANCE = 1e-4  # of the largest logit, or of one
 LEFT_BY_ROUNDING = 1e-3  # where float32 leaves a little in every band of a pure signal, which modulation sees
@@ -52,18 +49,6 @@ def test_counts_give_python_s_logits(device_of, views_model):
     device = device_of("views", 64_000, int16=True)
     for window, row in zip(counts, logits_of(views_model, counts), strict=True):
         assert_says(device.logits(window), row)
-
-
-@pytest.mark.parametrize("rate", [64_000, *also((12_800,), ("200000/3",))])
-def test_the_verdict_is_python_s_and_memory_as_stated(exported_views, device_of, views_model, rate):
-    signal = machine(1.7, rate, seed=1)
-    verdict = diagnose_recording(views_model, Recording.from_array(signal, rate))
-    result = device_of("views", rate).judge(signal)
-    assert result.windows == verdict.windows == 5
-    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-3
-    check = exported_views(rate).checks[0]
-    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), VIEWS)
-    assert check.state - check.window == needed <= VIEWS.working_memory == 32 * 1024
 
 
 def test_more_memory_than_a_device_has_is_refused(views_model):

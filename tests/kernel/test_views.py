@@ -1,8 +1,5 @@
 """The compiled network of views against the readable one: each view, and what the heads say."""
 
-import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 from pickle import dumps, loads
 
@@ -15,7 +12,7 @@ from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel.inference import TOGETHER
-from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, serves_views, views_in
+from dualres.kernel.views import ViewsKernel, features, scratch_bytes, serves_views, views_in
 from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
 from tests.model.made_views import machine_windows, made_views
 
@@ -90,37 +87,6 @@ def test_a_constant_window_has_nothing_to_see(variant, network, value):
     windows = np.full((1, WINDOW), value, np.float32)
     assert (features(windows) == 0).all()
     assert_agrees(network, windows)
-
-
-def test_counts_and_one_lane(network, tmp_path):
-    """What a small device compiles, with floats and with counts."""
-    if not shutil.which("cc"):
-        pytest.skip("there is no C compiler here")
-    counts = np.clip(np.round(300 * machine_windows(1) + 1000), -32768, 32767)
-    _, logits = exact(network, counts)
-    for samples, flags in ((np.float32, ()), (np.int16, ("-DDUALRES_INT16",))):
-        library = tmp_path / f"{np.dtype(samples)}.so"
-        strict = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
-        command = ["cc", *strict, *flags, "-shared", "-fPIC", KERNEL / "views.c", "-lm", "-o", library]
-        subprocess.run(command, check=True)
-        assert_says(scored_by(ctypes.CDLL(library), weights_of(network), counts.astype(samples)), logits)
-
-
-def scored_by(library, weights, windows) -> np.ndarray:
-    constants, heads = packed_views(weights)
-    library.dualres_views_scratch.restype = ctypes.c_size_t
-    scratch = np.empty(library.dualres_views_scratch(), np.uint8)
-    assert len(scratch) < 24 * 1024
-
-    class Model(ctypes.Structure):
-        _fields_ = (("constants", ctypes.c_void_p), ("heads", ctypes.c_void_p), ("classes", ctypes.c_int))
-
-    model = Model(constants.ctypes.data, heads.ctypes.data, weights.classes)
-    logits = np.empty((len(windows), weights.classes), np.float32)
-    for window, row in zip(windows, logits, strict=True):
-        addresses = [ctypes.c_void_p(array.ctypes.data) for array in (window, row, scratch)]
-        library.dualres_views(ctypes.byref(model), addresses[0], ctypes.c_size_t(1), *addresses[1:])
-    return logits
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])

@@ -73,15 +73,6 @@ def test_a_constant_stays_what_it_is(kernel):
     )
 
 
-@given(st.sampled_from(["5", "4/3", "24/25", "25", "1000/1001", "3/50"]), st.data())
-@settings(deadline=None, max_examples=60)
-def test_where_a_signal_is_cut_does_not_matter(ratio, data):
-    plan, signal = polyphase(Fraction(ratio)), noise(12_345, 3.0)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(signal)), max_size=8)))
-    blocks = list(plan.blocks(np.split(signal, cuts), mean_of([signal])))
-    np.testing.assert_array_equal(np.concatenate(blocks), whole(plan, signal))
-
-
 def test_blocks_by_the_readable_way_are_the_whole(monkeypatch):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     plan, signal = polyphase(Fraction(24, 25)), noise(12_345, 3.0)
@@ -203,14 +194,16 @@ def test_one_that_holds_leaves_no_tone_of_a_step(ratio, kernel):
         assert np.abs(plain.whole(signal, 0.0)[plain.outputs(12_000) : -100] - 1000.0).max() > 0.2
 
 
-@given(st.sampled_from(["5", "4/3", "24/25", "25", "1000/1001", "3/50"]), st.data())
-@settings(deadline=None, max_examples=60)
-def test_where_a_held_signal_is_cut_does_not_matter(ratio, data):
-    plan, signal = polyphase(Fraction(ratio), holds=True), noise(12_345, 3.0)
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(signal)), max_size=8)))
-    rounding = 0 if compiled.variant() else 1e-6
-    for found in (plan.blocks(np.split(signal, cuts)), plan.parts(signal)):
-        np.testing.assert_allclose(np.concatenate(list(found)), plan.whole(signal), rtol=0, atol=rounding)
+CUTS = st.lists(st.integers(0, 12_345), max_size=8)
+
+
+@given(st.sampled_from(["5", "4/3", "24/25", "25", "1000/1001", "3/50"]), st.booleans(), CUTS)
+@settings(deadline=None, max_examples=120)
+def test_where_a_signal_is_cut_does_not_matter(ratio, holds, cuts):
+    plan, signal = polyphase(Fraction(ratio), holds=holds), noise(12_345, 3.0)
+    mean, rounding = mean_of([signal]), 0 if compiled.variant() else 1e-6
+    for found in (plan.blocks(np.split(signal, sorted(cuts)), mean), plan.parts(signal, mean)):
+        np.testing.assert_allclose(np.concatenate(list(found)), plan.whole(signal, mean), rtol=0, atol=rounding)
 
 
 def test_no_samples_make_none():

@@ -20,6 +20,7 @@ from dualres.recordings.recording import (
     regrouped,
 )
 from dualres.utils.rates import exact_rate
+from tests.recordings.few import InBlocks
 
 
 def test_from_array():
@@ -49,17 +50,6 @@ def test_the_signal_is_loaded_on_use():
 def test_unusable_samples_are_refused_by_name(signal, reason):
     with pytest.raises(RecordingError, match=reason):
         Recording.from_array(signal, 1000, id="pump").signal  # noqa: B018
-
-
-class InBlocks(Blockwise):
-    """A signal that is never in one piece."""
-
-    def __init__(self, signal):
-        self.length, self._signal = len(signal), signal
-        self.mean = mean_of(self.blocks())
-
-    def blocks(self):
-        return (self._signal[i : i + BLOCK] for i in range(0, self.length, BLOCK))
 
 
 @pytest.fixture(scope="module")

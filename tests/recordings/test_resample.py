@@ -9,8 +9,9 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.recordings import polyphase as polyphase_module
 from dualres.recordings import resample as resample_module
-from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
+from dualres.recordings.recording import Recording
 from dualres.recordings.resample import code_hash, resample, resampled_blocks
+from tests.recordings.few import InBlocks
 
 RATES = [
     Fraction(12_800),
@@ -20,16 +21,6 @@ RATES = [
     Fraction(42_000),
     Fraction(25_600),
 ]
-
-
-class InBlocks(Blockwise):
-    """A signal that is never in one piece."""
-
-    def __init__(self, signal):
-        self.length, self._signal, self.mean = len(signal), signal, mean_of(sliced(signal, BLOCK))
-
-    def blocks(self):
-        return sliced(self._signal, BLOCK)
 
 
 def in_memory(signal):

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.judge.backends import scorer, views_of, weights_of
+from dualres.judge.backends import views_of, weights_of
 from dualres.kernel import compiled
 from dualres.model.reference import views
 from tests.model.made_views import machine_windows, made_views
@@ -29,11 +29,6 @@ def test_log_probabilities_are_pytorch_s():
     found = views.log_probabilities(WEIGHTS, WINDOWS)
     np.testing.assert_allclose(found, expected, atol=1e-5)
     np.testing.assert_allclose(np.exp(found).sum(1), 1)
-
-
-def test_the_kernel_says_the_same(variant):
-    exact = views.log_probabilities(WEIGHTS, WINDOWS)
-    np.testing.assert_allclose(scorer(WEIGHTS)(WINDOWS), exact, atol=1e-5 * np.abs(exact).max())
 
 
 def test_without_the_kernel_views_are_these(monkeypatch):
