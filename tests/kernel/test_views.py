@@ -11,9 +11,8 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
-from dualres.kernel.inference import TOGETHER
 from dualres.kernel.views import ViewsKernel, features, scratch_bytes, serves_views, views_in
-from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
+from tests.kernel.signals import WINDOW, odd_windows
 from tests.model.made_views import machine_windows, made_views
 
 KERNEL = Path(compiled.__file__).parent
@@ -89,40 +88,6 @@ def test_a_constant_window_has_nothing_to_see(variant, network, value):
     assert_agrees(network, windows)
 
 
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, network, wrong):
-    signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
-    kernel = ViewsKernel(weights_of(network))
-    good = kernel.logits(overlapping(signal))
-    signal[3 * HALF - 5] = wrong
-    bad = kernel.logits(overlapping(signal))
-    np.testing.assert_array_equal(np.isnan(bad).all(1), [False, True, True, False, False])
-    np.testing.assert_array_equal(bad[[0, 3, 4]], good[[0, 3, 4]])
-    assert np.isnan(features(overlapping(signal)[1:2])).all()
-
-
-@pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])
-def test_neither_overlap_nor_threads_change_a_bit(variant, network, halves):
-    kernel = ViewsKernel(weights_of(network))
-    windows = overlapping(changing_signal(halves))
-    alone = np.concatenate([kernel.logits(window[None]) for window in windows])
-    torch.set_num_threads(3)
-    np.testing.assert_array_equal(kernel.logits(windows), alone)
-    np.testing.assert_array_equal(kernel.logits(windows[1:]), alone[1:])  # in other company
-
-
-def test_no_window_at_all_and_other_lengths(network):
-    kernel = ViewsKernel(weights_of(network))
-    assert kernel.logits(np.empty((0, WINDOW), np.float32)).shape == (0, 4)
-    with pytest.raises(ConfigError, match="32768"):
-        kernel.logits(np.zeros((2, 100), np.float32))
-
-
-def test_survives_pickling(network):
-    kernel, windows = ViewsKernel(weights_of(network)), machine_windows(1)
-    np.testing.assert_array_equal(loads(dumps(kernel)).logits(windows), kernel.logits(windows))
-
-
 def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
     assert serves_views(ModelConfig())
     assert scratch_bytes() > 23_000
@@ -130,7 +95,5 @@ def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert not serves_views(ModelConfig())
     assert scratch_bytes() == 0
-    with pytest.raises(ConfigError, match="NumPy"):
-        ViewsKernel(weights_of(network)).logits(np.zeros((1, WINDOW), np.float32))
     with pytest.raises(ConfigError, match="compiled kernel"):
         features(np.zeros((1, WINDOW), np.float32))
