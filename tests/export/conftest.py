@@ -206,7 +206,7 @@ def _result(classes):
 
 
 @pytest.fixture(scope="session")
-def device_of(board):
+def library_of(board):
     """Exports as libraries, made once each."""
     made = {}
 
@@ -221,8 +221,8 @@ def device_of(board):
 
 
 @pytest.fixture(scope="session")
-def device(device_of):
-    return partial(device_of, "paper")
+def device(library_of):
+    return partial(library_of, "paper")
 
 
 def machine(seconds, rate, seed=0):

@@ -22,8 +22,8 @@ APART = ("paper apart", "paper shared", "views apart", "views shared")
 
 
 @pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
-def test_it_does_not_matter_how_frames_are_cut(device_of, rate):
-    given, one = signals(model_called("paper apart"), 0.9, rate).T, device_of("paper apart", rate)
+def test_it_does_not_matter_how_frames_are_cut(library_of, rate):
+    given, one = signals(model_called("paper apart"), 0.9, rate).T, library_of("paper apart", rate)
     at_once = one.judge(given)
     one.begin()
     one.push(given, piece=777)
@@ -33,8 +33,8 @@ def test_it_does_not_matter_how_frames_are_cut(device_of, rate):
 
 
 @pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
-def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once(device_of, rate):
-    given, one = signals(model_called("paper apart"), 1.5, rate).T.copy(), device_of("paper apart", rate)
+def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once(library_of, rate):
+    given, one = signals(model_called("paper apart"), 1.5, rate).T.copy(), library_of("paper apart", rate)
     clean = one.judge(given[2000:])
     given[500, 0], given[1999, 1:] = np.nan, np.inf
     result = one.judge(given)
@@ -60,8 +60,8 @@ def test_memory_is_measured_and_the_frame_is_described(board, which):
     assert len(named) == (2 * model.card.networks if model.card.networks > 1 else 0)
 
 
-def test_names_of_axes_are_what_they_were(device_of):
-    library = device_of("paper apart", 12_800).library
+def test_names_of_axes_are_what_they_were(library_of):
+    library = library_of("paper apart", 12_800).library
     names = (ctypes.c_char_p * len(AXES)).in_dll(library, "dualres_axes")
     assert tuple(name.decode() for name in names) == AXES
 

@@ -34,10 +34,10 @@ def test_every_network_is_checked(board, kind):
     assert lines[-1] == RIGHT
 
 
-def test_a_class_is_the_one_that_all_networks_choose_together(device_of):
+def test_a_class_is_the_one_that_all_networks_choose_together(library_of):
     """Not that of any single one: their probabilities differ."""
     signal = machine(0.6, 12_800, seed=3)
-    said = np.array(device_of("paper members", 12_800).judge(signal).probabilities)
+    said = np.array(library_of("paper members", 12_800).judge(signal).probabilities)
     for number in range(3):
         single = model_called("paper members")
         alone = type(single)((single.members[number],), made_model(classes=CLASSES).card)

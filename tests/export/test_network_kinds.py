@@ -18,8 +18,8 @@ LEFT_BY_ROUNDING = 1e-3  # where float32 leaves a little in every band of a pure
 
 
 @pytest.fixture(scope="module")
-def device(device_of):
-    return device_of("views", 64_000)
+def device(library_of):
+    return library_of("views", 64_000)
 
 
 def assert_says(said, wanted, tolerance=TOLERANCE):
@@ -44,9 +44,9 @@ def test_odd_windows_give_python_s_logits(device, views_model, name):
     assert_says(device.logits(window), logits_of(views_model, window[None])[0], LEFT_BY_ROUNDING)
 
 
-def test_counts_give_python_s_logits(device_of, views_model):
+def test_counts_give_python_s_logits(library_of, views_model):
     counts = as_counts(300 * machine_windows(1) + 5000)
-    device = device_of("views", 64_000, int16=True)
+    device = library_of("views", 64_000, int16=True)
     for window, row in zip(counts, logits_of(views_model, counts), strict=True):
         assert_says(device.logits(window), row)
 

@@ -32,12 +32,12 @@ def stream(rate, seed):
 
 
 @pytest.mark.parametrize(("kind", "rate", "streams"), RUNS)
-def test_it_says_what_the_monitor_says(device_of, kind, rate, streams):
+def test_it_says_what_the_monitor_says(library_of, kind, rate, streams):
     model = model_called(kind)
     if kind == "views" and rate != 64_000:
         needs_fused_products()
     for seed in range(streams):
-        monitor, board, events = Monitor(model, rate), device_of(kind, rate), []
+        monitor, board, events = Monitor(model, rate), library_of(kind, rate), []
         for part in stream(rate, seed):
             for chunk in np.array_split(part, 1 + seed % 7):
                 events += monitor.push(chunk)
@@ -52,14 +52,14 @@ def test_it_says_what_the_monitor_says(device_of, kind, rate, streams):
 
 
 @pytest.mark.parametrize("rate", [12_800, *also((12_000,), (20_000,), (48_000,), ("200000/3",), (200_000,))])
-def test_it_resamples_as_the_monitor_does_to_the_last_bit(device_of, rate):
+def test_it_resamples_as_the_monitor_does_to_the_last_bit(library_of, rate):
     needs_fused_products()
     for seed in range(3):
         for part in stream(rate, seed):
             some, framing = part[: int(0.4 * Fraction(rate))], Framing(Fraction(rate), 1, 64_000, WINDOW)
             framing.take(some[None])
             (under_way,) = framing.held()[-1:]
-            board = device_of("views", rate)
+            board = library_of("views", rate)
             board.push(some)
             assert len(under_way) > 20_000
             np.testing.assert_array_equal(board.window(len(under_way)), under_way)

@@ -39,8 +39,8 @@ def frames(given):
 
 
 @pytest.mark.parametrize(("which", "rate"), FLOATS)
-def test_the_verdict_is_python_s(device_of, which, rate):
-    model, device = model_called(which), device_of(which, rate)
+def test_the_verdict_is_python_s(library_of, which, rate):
+    model, device = model_called(which), library_of(which, rate)
     for offset in (0.0, 500.0):
         given = signals(model, 1.7, rate) + np.float32(offset)
         axes = dict(zip(model.card.channels, given, strict=True)) if model.card.axes else None
@@ -58,11 +58,11 @@ def test_the_verdict_is_python_s(device_of, which, rate):
 
 
 @pytest.mark.parametrize(("which", "rate"), COUNTS)
-def test_counts_give_python_s_verdict(device_of, which, rate):
+def test_counts_give_python_s_verdict(library_of, which, rate):
     model = model_called(which)
     counts = as_counts(2000 * signals(model, 1.2, rate))
     counts = counts[0] if len(counts) == 1 else counts
     windows, shares = stream_shares(model, counts, Fraction(rate), int16=True)
-    result = device_of(which, rate, int16=True).judge(counts if counts.ndim == 1 else counts.T)
+    result = library_of(which, rate, int16=True).judge(counts if counts.ndim == 1 else counts.T)
     assert result.windows == windows == 3
     assert np.abs(np.array(result.probabilities) - shares).max() < kind_of(model).share_tolerance
