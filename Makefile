@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
 
-.PHONY: setup demo test pytest lint bench results manifest speed live datasets picture session lock site wheels
+.PHONY: setup demo test test-all pytest pytest-all pytest-rest lint bench results manifest speed live datasets picture session lock site wheels
 
 setup: $(STAMP)
 
@@ -24,11 +24,22 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Every behaviour once, in at most 8 minutes on two idle cores (CONTRIBUTING.md); all of it; and what the first left out.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 test: setup
 	$(MAKE) --no-print-directory -j2 lint pytest
 
+test-all: setup
+	$(MAKE) --no-print-directory -j2 lint pytest-all
+
 pytest: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(PYTEST)
+
+pytest-all: setup
+	$(PYTEST) -m "not slow"
+
+pytest-rest: setup
+	$(PYTEST) -m "(device or broker or browser or subprocess or exhaustive) and not slow"
 
 bench: setup
 	$(BIN)/python speed/window.py

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,11 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.kernel import compiled
+from tests.attacks.stress_scripts import script
+from tests.bench.report.browser import Browser
+from tests.variants import VARIANTS
+
+PROGRAM = script("_mosquitto").PROGRAM
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -19,15 +25,41 @@ def pytest_runtest_setup() -> None:
     torch.set_num_threads(1)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for a browser is marked by that; without a broker, what needs one is skipped."""
+    no_broker = pytest.mark.skipif(not PROGRAM, reason="mosquitto is not installed: no broker to test against")
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+        if item.get_closest_marker("broker"):
+            item.add_marker(no_broker)
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory) -> Iterator[Browser]:
+    """One window, for all tests of a process."""
+    one = Browser(tmp_path_factory.mktemp("browser"))
+    yield one
+    one.close()
+
+
 @pytest.fixture(scope="session")
 def small() -> ModelConfig:
     """A network small enough to be trained in a second."""
     return ModelConfig(rate=2000, window=256, hop=8, short=16, long=64, width=8, states=2, frequency_hz=(5.0, 100.0))
 
 
-@pytest.fixture(params=compiled.able())
+@pytest.fixture(params=VARIANTS)
 def variant(request, monkeypatch) -> str:
     """Each variant of the compiled library that runs here, in use."""
+    monkeypatch.setenv(compiled.SETTING, request.param)
+    return request.param
+
+
+@pytest.fixture(params=[*VARIANTS, compiled.OFF])
+def kernel(request, monkeypatch) -> str:
+    """The same, and NumPy in its place."""
     monkeypatch.setenv(compiled.SETTING, request.param)
     return request.param
 

@@ -84,11 +84,13 @@ def test_lines_of_prose_wrap(document):
         assert len(line) <= LONGEST_LINE or line.lstrip().startswith("|"), line
 
 
+@pytest.mark.subprocess
 def test_the_datasets_page_is_what_the_adapters_give():
     done = generated("datasets")
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.subprocess
 def test_the_session_with_ones_own_files_prints_what_the_readme_shows():
     done = generated("session")
     assert done.returncode == 0, done.stderr

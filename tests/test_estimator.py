@@ -6,7 +6,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -143,29 +142,6 @@ def test_cross_validation_by_component(fast, small):
     assert scores.mean() > 0.7
     X, y = recordings(small)
     assert len(cross_val_score(fast, X, y, groups=np.arange(9) // 3, cv=GroupKFold(3))) == 3
-
-
-def test_parameters_and_clone(fast):
-    parameters = fast.get_params()
-    assert set(parameters) == {
-        "recipe",
-        "updates",
-        "learning_rate",
-        "decay",
-        "rate",
-        "members",
-        "windows_per_signal",
-        "config",
-        "random_state",
-        "device",
-    }
-    assert clone(fast).get_params() == parameters
-    assert fast.set_params(updates=3).updates == 3
-
-
-def test_nothing_is_predicted_before_a_fit(fast, small):
-    with pytest.raises(NotFittedError):
-        fast.predict(np.zeros((1, small.window)))
 
 
 def test_mistakes_are_named(fast, small):

@@ -22,6 +22,7 @@ def test_every_example_is_run():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAYS)
 
 
+@pytest.mark.subprocess
 @pytest.mark.parametrize("name", SAYS)
 def test_an_example_runs(name, tmp_path):
     command = [sys.executable, "-W", "error", EXAMPLES / f"{name}.py"]

@@ -90,6 +90,7 @@ def test_commands_need_nothing_heavy_and_judge_alike(files, kernel, tmp_path):
             assert any(set(event["probabilities"]) == set(CLASSES) for event in live)
 
 
+@pytest.mark.subprocess
 @pytest.mark.parametrize("name", NETWORKS)
 def test_so_does_an_export_to_c(files, name, tmp_path):
     model, folder = str(files / f"{name}.safetensors"), tmp_path / "device"
@@ -184,6 +185,7 @@ def test_so_does_the_page(served):
     assert not HIDDEN & set(modules)
 
 
+@pytest.mark.subprocess
 def test_the_command_serves_until_it_is_told_to_end(served):
     with started("-m", "dualres.cli", "serve", str(served), "--no-browser", "--port", "0") as process:
         try:
@@ -241,6 +243,7 @@ print(json.dumps([loaded.predict_proba(signals).tolist(), pickled.predict_proba(
 """
 
 
+@pytest.mark.subprocess
 @pytest.mark.parametrize("hidden", [True, False])
 def test_a_saved_estimator_predicts_without_scikit_learn(tmp_path, hidden):
     """Hidden it cannot be imported; installed it is not."""

@@ -90,11 +90,13 @@ def set_up(project):
     return subprocess.run([sys.executable, INSTALL], cwd=project, capture_output=True, text=True)
 
 
+@pytest.mark.subprocess
 def test_the_files_of_the_lock_are_installed(project):
     done = set_up(project)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.subprocess
 def test_an_index_with_another_file_is_told_and_versions_are_kept(project):
     (project / "index" / "part-1.0-py3-none-any.whl").unlink()
     wheel(project / "index" / "part-1.0-py2.py3-none-any.whl", "said = 2\n")
@@ -103,6 +105,7 @@ def test_an_index_with_another_file_is_told_and_versions_are_kept(project):
     assert done.stderr.splitlines()[-1].startswith("set-up: the index at hand does not have the very files of")
 
 
+@pytest.mark.subprocess
 def test_an_altered_file_stops_it(project):
     wheel(project / "index" / "part-1.0-py3-none-any.whl", "said = 2\n")
     done = set_up(project)
@@ -111,6 +114,7 @@ def test_an_altered_file_stops_it(project):
     assert done.stderr.splitlines()[-1] == f"set-up: {told}"
 
 
+@pytest.mark.subprocess
 def test_a_failure_of_both_ways_is_a_failure(project):
     (project / "index" / "part-1.0-py3-none-any.whl").unlink()
     assert set_up(project).returncode != 0

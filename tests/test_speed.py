@@ -11,6 +11,7 @@ import pytest
 from dualres.kernel import compiled
 
 FOLDER = Path(__file__).parents[1] / "speed"
+pytestmark = pytest.mark.subprocess
 
 
 def printed(script: str, *arguments: str) -> dict:
@@ -18,19 +19,33 @@ def printed(script: str, *arguments: str) -> dict:
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
-def test_window():
-    result = printed("window.py", "--alone", "--repeats", "1")
-    assert {"kernel_ms", "torch_ms", "scan_ref_ms", "floor_ms"} <= set(result)
+built = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+once = ("--repeats", "1")
+# Arguments of a script, values that it prints as they are, and names of times and ratios: positive, or a difference.
+RUNS = {
+    "window": (("--alone", *once), {}, "kernel_ms torch_ms scan_ref_ms floor_ms"),
+    "views": (once, {}, "paper_ms views_ms torch_ms working_kb views_over_paper"),
+    "record": (
+        ("--seconds", "1", *once),
+        {"windows": 2},
+        "times_real_time held_ms kernel_ms alone_ms verdict_over_kernel held_over_kernel",
+    ),
+    "two_threads": (("--windows", "3", *once), {"threads": 2, "windows": 3}, "speedup apart"),
+    "augment": (once, {"windows": 96}, "update_ms augmented_ms views_ms views_torch_ms extra"),
+    "cold_start": (once, {"seconds": 4}, "diagnose_s python_s over_numpy"),
+}
 
 
-@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
-def test_views():
-    result = printed("views.py", "--repeats", "1")
-    assert result["views_over_paper"] > 0
-    assert {"paper_ms", "views_ms", "torch_ms", "working_kb"} <= set(result)
+@built
+@pytest.mark.parametrize("script", RUNS)
+def test_what_is_measured_is_printed(script):
+    arguments, same, positive = RUNS[script]
+    result = printed(f"{script}.py", *arguments)
+    assert {name: result[name] for name in same} == same
+    assert all(result[name] > (-1 if name == "extra" else 0) for name in positive.split())
 
 
+@pytest.mark.device
 @pytest.mark.skipif(not shutil.which("aarch64-linux-gnu-gcc"), reason="Debian's gcc-aarch64-linux-gnu is not installed")
 @pytest.mark.skipif(not shutil.which("qemu-aarch64"), reason="Debian's qemu-user is not installed")
 def test_aarch64():
@@ -39,7 +54,7 @@ def test_aarch64():
     assert result["views_scalar_over_vector"] > 1.5
 
 
-@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
+@built
 def test_rocket():
     result = printed("rocket.py", "--repeats", "1")
     assert set(result["builds"]) == {*compiled.able()}
@@ -49,21 +64,6 @@ def test_rocket():
     assert result["numpy_ms"] > 0
     assert result["threads"] == 1
     assert result["same"]
-
-
-def test_record():
-    result = printed("record.py", "--seconds", "1", "--repeats", "1")
-    assert result["windows"] == 2
-    assert result["times_real_time"] > 0
-    assert {"held_ms", "kernel_ms", "alone_ms", "verdict_over_kernel", "held_over_kernel"} <= set(result)
-
-
-@pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
-def test_two_threads():
-    result = printed("two_threads.py", "--windows", "3", "--repeats", "1")
-    assert (result["threads"], result["windows"]) == (2, 3)
-    assert result["speedup"] > 0
-    assert result["apart"] > 0
 
 
 def test_scaling():
@@ -100,19 +100,7 @@ def test_live_overload():
     assert result["udp"]["windows"] > 0
 
 
-def test_augment():
-    result = printed("augment.py", "--repeats", "1")
-    assert result["windows"] == 96
-    assert {"update_ms", "augmented_ms", "views_ms", "views_torch_ms", "extra"} <= set(result)
-
-
-def test_cold_start():
-    result = printed("cold_start.py", "--repeats", "1")
-    assert result["seconds"] == 4
-    assert result["diagnose_s"] > result["python_s"] > 0
-    assert result["over_numpy"] > 1
-
-
+@pytest.mark.exhaustive
 def test_many_files():
     result = printed("many_files.py", "--files", "2", "--repeats", "1", "--against", str(FOLDER.parent))
     assert result["files"] == 2

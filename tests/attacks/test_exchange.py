@@ -10,6 +10,7 @@ _tally, exchange = script("_tally"), script("exchange")
 ATTACKS = {attack.name: attack for attack in exchange.ATTACKS}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("name", "tries"), [("ledgers", 20), ("texts", 15), ("results", 10)])
 def test_nothing_gets_in(name, tries):
     result = _tally.here(ATTACKS[name], range(10**6, 10**6 + tries))

@@ -16,6 +16,7 @@ TURN = len(streams.BUILDS)
 SEEDS = {"x86-64": (TURN + 11, 3 * TURN + 11), "aarch64": (TURN + 1, 3 * TURN + 1), "cortex-m4": (8, 8 + TURN)}
 
 
+@pytest.mark.device
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_device_says_what_the_monitor_says(name):
     attack = ATTACKS[name]

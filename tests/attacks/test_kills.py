@@ -11,6 +11,7 @@ from tests.attacks.stress_scripts import script
 _tally, kill_storm = script("_tally"), script("kill_storm")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not Path(f"/proc/self/task/{os.getpid()}/children").exists(), reason="needs Linux")
 def test_a_small_storm():
     plan = kill_storm.Plan(jobs=6, kills=2, workers=1)

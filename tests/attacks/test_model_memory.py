@@ -75,6 +75,7 @@ def large_pass():
     return content(Model((DualRes(3, config, seed=0).eval(),), card), [[0.0] * 3] * 2), held
 
 
+@pytest.mark.subprocess
 def test_memory_is_within_what_is_stated(tmp_path):
     small, *_, views, _ = models.intact()
     numbers = 58 * MIB // 4

@@ -23,7 +23,7 @@ from dualres.recordings.store import read_index
 @pytest.fixture(autouse=True)
 def _impatient():
     """A test that waits is ended, and fails."""
-    signal.alarm(20)
+    signal.alarm(60)
     yield
     signal.alarm(0)
 

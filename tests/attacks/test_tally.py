@@ -36,6 +36,7 @@ def saved(path, attack, seeds, **changes):
     return path
 
 
+@pytest.mark.subprocess
 def test_a_run_goes_on_where_the_last_one_stopped(tmp_path):
     state = tmp_path / "state.json"
     first = run(toy_attack.__file__, 6, "--state", state, "--workers", 2, expect=1)
@@ -56,6 +57,7 @@ def test_a_run_goes_on_where_the_last_one_stopped(tmp_path):
     assert stored(state)["bad"] == bad
 
 
+@pytest.mark.subprocess
 def test_states_of_several_machines_make_one(tmp_path):
     a = saved(tmp_path / "a.json", toy_attack.GOOD, range(3), slowest_s=1.0, peak_mb=7)
     b = saved(tmp_path / "b.json", toy_attack.GOOD, range(10, 12), slowest_s=2.0, peak_mb=5, failures={"11": "no"})

@@ -16,6 +16,7 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.recording import Origin, Recording
 from dualres.recordings.store import open_store
 from dualres.simulated import rig as simulated
+from tests.variants import also
 
 RATE = 12_800
 SECONDS = 3
@@ -198,11 +199,15 @@ def fold_split(name, recordings):
     return Split(tuple(support), tuple(evaluation), fold.held_out)
 
 
-@pytest.mark.parametrize("name", ["S1", "S2"])
-def test_the_rig_s_folds_do_not_leak(name):
-    at = [r for r in simulated.recordings() if (r.condition["rpm"], r.condition["torque"]) == ("1000", "10")]
+@pytest.mark.parametrize(
+    ("speed", "sides"), [("1000", (8, 20)), pytest.param(None, (48, 120), marks=pytest.mark.slow)], ids=["some", "all"]
+)
+@pytest.mark.parametrize("name", ["S1", *also(("S2",))])
+def test_the_rig_s_folds_do_not_leak(name, speed, sides):
+    every = simulated.recordings()
+    at = [r for r in every if speed is None or (r.condition["rpm"], r.condition["torque"]) == (speed, "10")]
     split = fold_split(name, at)
-    assert (len(split.support), len(split.evaluation)) == (8, 20)
+    assert (len(split.support), len(split.evaluation)) == sides
     assert leaks(audit(at, split)) == []
 
 
@@ -221,15 +226,6 @@ def test_cwru_does_not_leak(data, name):
     recordings = [Recording(e.id, e.read, cwru.RELEASE.rate, e.label, e.component, e.condition) for e in entries]
     findings = audit(recordings, fold_split(name, recordings))
     assert [(f.kind, f.severity) for f in findings] == [("shared-component", "limitation")]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["S1", "S2"])
-def test_the_whole_of_the_rig_s_folds_does_not_leak(name):
-    recordings = simulated.recordings()
-    split = fold_split(name, recordings)
-    assert (len(split.support), len(split.evaluation)) == (48, 120)
-    assert leaks(audit(recordings, split)) == []
 
 
 @pytest.mark.slow

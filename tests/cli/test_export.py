@@ -23,6 +23,7 @@ def path(tmp_path_factory):
     return path
 
 
+@pytest.mark.subprocess
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler here")
 def test_c99(path, tmp_path):
     result = run("export", path, "--to", "c99", tmp_path / "board", "--rate", 12800)

@@ -190,6 +190,7 @@ def test_ctrl_c_while_the_report_is_drawn_leaves_the_model(machines, tmp_path, m
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.subprocess
 def test_ctrl_c_ends_a_fit_in_one_line_and_nothing_is_written(machines, tmp_path):
     """A real one, in the middle of the updates."""
     out = tmp_path / "m.safetensors"
@@ -246,6 +247,7 @@ def test_without_strict_a_scaled_copy_is_pointed_out(tmp_path):
     assert sentence in (tmp_path / "m.html").read_text()
 
 
+@pytest.mark.subprocess
 def test_names_are_not_markup(machines, tmp_path):
     """Square brackets in file names, classes and remedies reach the screen as they are."""
     odd = tmp_path / "x[red].wav"

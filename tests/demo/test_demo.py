@@ -57,6 +57,7 @@ def test_the_model_file_carries_the_score_with_its_held_out_unit(run):
     assert (model.card.recipe, model.card.method) == (None, "dualres/views")
 
 
+@pytest.mark.exhaustive
 def test_a_number_of_updates_asks_for_the_paper_s_network(tmp_path):
     result = CliRunner().invoke(cli.app, ["demo", "--out", str(tmp_path), "--updates", "3"])
     assert result.exit_code == 0, result.output

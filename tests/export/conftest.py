@@ -3,6 +3,7 @@ import platform
 import shutil
 import subprocess
 from fractions import Fraction
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -29,19 +30,6 @@ CLASSES = (
     "as exported\nstate: 1 bytes, of which window: 2\n",
     "class 9",
 )
-
-
-def exported_once(models, tmp_path_factory):
-    """Exports by model, rate and kind of samples, each made when it is first asked for."""
-    made = {}
-
-    def get(which, rate=12_800, int16=False):
-        if (which, rate, int16) not in made:
-            folder = tmp_path_factory.mktemp("exported") / "board"
-            made[which, rate, int16] = write_c99(models[which], folder, rate, int16=int16)
-        return made[which, rate, int16]
-
-    return get
 
 
 def made_model(config=None, classes=CLASSES, resampler=HELD, members=1, **axes):
@@ -73,14 +61,33 @@ def made_comparator(classes=CLASSES):
     return Model((object(),), card)
 
 
+AXES = ("x", 'radial "2"\n', "z")
+MODELS = {
+    "paper": made_model,
+    "views": made_views_model,
+    "paper members": partial(made_model, members=3),
+    "views members": partial(made_views_model, members=2),
+    "paper apart": partial(made_model, channels=AXES, axes="apart"),
+    "paper shared": partial(made_model, channels=AXES, axes="shared", members=2),
+    "views apart": partial(made_views_model, channels=AXES, axes="apart"),
+    "views shared": partial(made_views_model, channels=AXES[:2], axes="shared"),
+}
+
+
+@cache
+def model_called(which):
+    """One of MODELS, always the same."""
+    return MODELS[which]()
+
+
 @pytest.fixture(scope="session")
 def model():
-    return made_model()
+    return model_called("paper")
 
 
 @pytest.fixture(scope="session")
 def views_model():
-    return made_views_model()
+    return model_called("views")
 
 
 @pytest.fixture(scope="session")
@@ -96,27 +103,27 @@ def no_compiler(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def exported(model, compiler, tmp_path_factory):
-    """Exports by rate and kind of samples, made once each."""
-    return _exports(model, tmp_path_factory)
+def board(compiler, tmp_path_factory):
+    """Exports by model, rate in Hz and kind of samples, each made when it is first asked for."""
+    made = {}
+
+    def get(which, rate=12_800, int16=False):
+        if (which, rate, int16) not in made:
+            folder = tmp_path_factory.mktemp("exported") / "board"
+            made[which, rate, int16] = write_c99(model_called(which), folder, rate, int16=int16)
+        return made[which, rate, int16]
+
+    return get
 
 
 @pytest.fixture(scope="session")
-def exported_views(views_model, compiler, tmp_path_factory):
-    """The same of a network of views."""
-    return _exports(views_model, tmp_path_factory)
+def exported(board):
+    return partial(board, "paper")
 
 
-def _exports(model, tmp_path_factory):
-    made = {}
-
-    def get(rate, int16=False):
-        if (rate, int16) not in made:
-            folder = tmp_path_factory.mktemp("export") / "board"
-            made[rate, int16] = write_c99(model, folder, rate, int16=int16)
-        return made[rate, int16]
-
-    return get
+@pytest.fixture(scope="session")
+def exported_views(board):
+    return partial(board, "views")
 
 
 def needs_fused_products():
@@ -125,16 +132,20 @@ def needs_fused_products():
         pytest.skip("the library in use does not multiply and add at once, and so does not round as devices do")
 
 
+def shared_library(folder):
+    """An exported folder's C, compiled and loaded."""
+    library = folder / "build" / "shared.so"
+    library.parent.mkdir(exist_ok=True)
+    sources = [folder / name for name in SOURCES]
+    subprocess.run(["cc", *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", library], check=True)
+    return ctypes.CDLL(str(library))
+
+
 class Device:
     """An exported folder as a shared library, with the calls a device makes."""
 
-    def __init__(self, exported, int16=False, score="dualres_windows"):
-        folder = exported.folder
-        library = folder / "build" / "shared.so"
-        library.parent.mkdir(exist_ok=True)
-        sources = [folder / name for name in SOURCES]
-        subprocess.run(["cc", *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", library], check=True)
-        self.library = ctypes.CDLL(str(library))
+    def __init__(self, exported, int16, score):
+        self.library = shared_library(exported.folder)
         self.classes, self.score = len(CLASSES), self.library[score]
         self.dtype = np.int16 if int16 else np.float32
         self.state = ctypes.create_string_buffer(exported.checks[0].state + 16)
@@ -196,27 +207,23 @@ def _result(classes):
 
 
 @pytest.fixture(scope="session")
-def device(exported):
+def library_of(board):
     """Exports as libraries, made once each."""
-    return _devices(exported)
+    made = {}
+
+    def get(which, rate, int16=False):
+        if (which, rate, int16) not in made:
+            score = "dualres_windows" if which.startswith("paper") else "dualres_views"
+            made[which, rate, int16] = Device(board(which, rate, int16), int16, score)
+        made[which, rate, int16].begin()
+        return made[which, rate, int16]
+
+    return get
 
 
 @pytest.fixture(scope="session")
-def views_device(exported_views):
-    """The same of a network of views."""
-    return _devices(exported_views, "dualres_views")
-
-
-def _devices(exported, *score):
-    made = {}
-
-    def get(rate, int16=False):
-        if (rate, int16) not in made:
-            made[rate, int16] = Device(exported(rate, int16), int16, *score)
-        made[rate, int16].begin()
-        return made[rate, int16]
-
-    return get
+def device(library_of):
+    return partial(library_of, "paper")
 
 
 def machine(seconds, rate, seed=0):

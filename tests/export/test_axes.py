@@ -1,8 +1,6 @@
 """Exports of models of several axes: frames in, one verdict out, against Python's of the whole recording."""
 
 import ctypes
-import re
-import shutil
 import subprocess
 from fractions import Fraction
 
@@ -12,78 +10,20 @@ import pytest
 from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.device_network import PAPER_DEVICE, device_of
 from dualres.export.rates import ratio_for, working_memory
-from dualres.export.test_vectors import as_counts, stream_shares
 from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, WINDOW, Device, exported_once, machine, made_model, made_views_model
-from tests.export.test_device import RIGHT, make, needs
+from tests.export.conftest import AXES, CLASSES, WINDOW, made_model, model_called
+from tests.export.test_device import altered, make
+from tests.export.test_verdicts import signals
+from tests.variants import also
 
-CHANNELS = ("x", 'radial "2"\n', "z")
-SCORE = {"paper": "dualres_windows", "views": "dualres_views"}
-MODELS = {
-    "paper apart": lambda: made_model(channels=CHANNELS, axes="apart"),
-    "paper shared": lambda: made_model(channels=CHANNELS, axes="shared", members=2),
-    "views apart": lambda: made_views_model(channels=CHANNELS, axes="apart"),
-    "views shared": lambda: made_views_model(channels=CHANNELS[:2], axes="shared"),
-}
-ALL = pytest.mark.parametrize("which", MODELS)
+APART = ("paper apart", "paper shared", "views apart", "views shared")
 
 
-@pytest.fixture(scope="module")
-def models():
-    return {which: make_one() for which, make_one in MODELS.items()}
-
-
-@pytest.fixture(scope="module")
-def board(models, compiler, tmp_path_factory):
-    return exported_once(models, tmp_path_factory)
-
-
-def device(board, which, rate, int16=False):
-    return Device(board(which, rate, int16), int16, SCORE[which.split()[0]])
-
-
-def signals(model, seconds, rate):
-    """(axes, samples), no two alike, each with an offset of its own."""
-    each = [machine(seconds, rate, seed) for seed in range(len(model.card.channels))]
-    t = np.arange(len(each[0])) / float(Fraction(rate))
-    return np.stack([one + np.sin(2 * np.pi * 1500 * a * t) + 3 * a for a, one in enumerate(each)]).astype(np.float32)
-
-
-@ALL
-@pytest.mark.parametrize("rate", [64_000, 12_800])
-def test_the_verdict_is_python_s(board, models, which, rate):
-    model = models[which]
-    given = signals(model, 1.7, rate)
-    verdict = diagnose_recording(model, Recording.from_axes(dict(zip(model.card.channels, given, strict=True)), rate))
-    result = device(board, which, rate).judge(given.T)
-    assert result.windows == verdict.windows == 5
-    assert result.label.decode() == verdict.label
-    wanted = np.array([*verdict.probabilities.values()])
-    assert np.abs(np.array(result.probabilities) - wanted).max() < 1e-3
-    if model.card.apart > 1:  # every axis has its own networks: in another order, another verdict
-        turned = device(board, which, rate).judge(given[::-1].T)
-        assert np.abs(np.array(turned.probabilities) - wanted).max() > 1e-3
-
-
-@pytest.mark.parametrize(
-    ("which", "rate"),
-    [("paper apart", 12_800), ("paper shared", 64_000), ("views apart", 64_000), ("views shared", 12_800)],
-)
-def test_counts_give_python_s_verdict(board, models, which, rate):
-    model = models[which]
-    counts = as_counts(2000 * signals(model, 1.2, rate))
-    windows, shares = stream_shares(model, counts, Fraction(rate), int16=True)
-    result = device(board, which, rate, int16=True).judge(counts.T)
-    assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < device_of(model).share_tolerance
-
-
-@pytest.mark.parametrize("rate", [64_000, 12_800])
-def test_it_does_not_matter_how_frames_are_cut(board, models, rate):
-    given, one = signals(models["paper apart"], 0.9, rate).T, device(board, "paper apart", rate)
+@pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
+def test_it_does_not_matter_how_frames_are_cut(library_of, rate):
+    given, one = signals(model_called("paper apart"), 0.9, rate).T, library_of("paper apart", rate)
     at_once = one.judge(given)
     one.begin()
     one.push(given, piece=777)
@@ -92,9 +32,9 @@ def test_it_does_not_matter_how_frames_are_cut(board, models, rate):
     assert one.verdict().windows == at_once.windows == 2
 
 
-@pytest.mark.parametrize("rate", [64_000, 12_800])
-def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once(board, models, rate):
-    given, one = signals(models["paper apart"], 1.5, rate).T.copy(), device(board, "paper apart", rate)
+@pytest.mark.parametrize("rate", [12_800, *also((64_000,))])
+def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once(library_of, rate):
+    given, one = signals(model_called("paper apart"), 1.5, rate).T.copy(), library_of("paper apart", rate)
     clean = one.judge(given[2000:])
     given[500, 0], given[1999, 1:] = np.nan, np.inf
     result = one.judge(given)
@@ -103,9 +43,9 @@ def test_a_frame_that_is_not_finite_ends_the_stretch_of_all_axes_and_counts_once
     assert [*result.probabilities] == [*clean.probabilities]
 
 
-@ALL
-def test_memory_is_measured_and_the_frame_is_described(board, models, which):
-    one, model = board(which), models[which]
+@pytest.mark.parametrize("which", ["paper apart", *also(*((which,) for which in APART[1:]))])
+def test_memory_is_measured_and_the_frame_is_described(board, which):
+    one, model = board(which), model_called(which)
     axes = len(model.card.channels)
     check = one.checks[0]
     assert check.window == axes * 4 * WINDOW
@@ -120,10 +60,10 @@ def test_memory_is_measured_and_the_frame_is_described(board, models, which):
     assert len(named) == (2 * model.card.networks if model.card.networks > 1 else 0)
 
 
-def test_names_of_axes_are_what_they_were(board):
-    library = device(board, "paper apart", 64_000).library
-    names = (ctypes.c_char_p * len(CHANNELS)).in_dll(library, "dualres_axes")
-    assert tuple(name.decode() for name in names) == CHANNELS
+def test_names_of_axes_are_what_they_were(library_of):
+    library = library_of("paper apart", 12_800).library
+    names = (ctypes.c_char_p * len(AXES)).in_dll(library, "dualres_axes")
+    assert tuple(name.decode() for name in names) == AXES
 
 
 def test_a_name_that_c_does_not_take(tmp_path):
@@ -132,48 +72,29 @@ def test_a_name_that_c_does_not_take(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_memory_that_all_axes_take_together_is_refused(models):
+def test_memory_that_all_axes_take_together_is_refused():
     assert ratio_for(made_model(), Fraction(2_000_000))
     with pytest.raises(ConfigError, match=r"8 classes on 3 axes at 2000000 Hz take \d+ bytes"):
-        ratio_for(models["paper apart"], Fraction(2_000_000))
+        ratio_for(model_called("paper apart"), Fraction(2_000_000))
     assert working_memory(Fraction(1), 8, PAPER_DEVICE, 3) == working_memory(Fraction(1), 8, PAPER_DEVICE)
 
 
 def test_the_check_notices_axes_in_another_order(board, tmp_path):
-    folder = shutil.copytree(board("paper apart").folder, tmp_path / "board", ignore=shutil.ignore_patterns("build"))
-    check = folder / "check.c"
-    check.write_text(check.read_text().replace("STREAM_SAMPLES, a)", "STREAM_SAMPLES, DUALRES_AXES - 1 - a)"))
-    done = subprocess.run(["make", "-C", folder, "check"], capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "NOT as exported" in done.stdout
-    assert "network 2, window 1: class" in done.stdout
+    def other_order(text):
+        return text.replace("STREAM_SAMPLES, a)", "STREAM_SAMPLES, DUALRES_AXES - 1 - a)")
+
+    said = altered(board("paper apart").folder, tmp_path, "check.c", other_order)
+    assert "network 2, window 1: class" in said
 
 
-@pytest.mark.parametrize("which", ["paper apart", "views shared"])
-def test_make_check(board, which):
-    for options in ((), ("INT16=1", "LANES=4")):
-        assert RIGHT in make(board(which).folder, "check", *options)
-
-
-@pytest.mark.parametrize("which", ["paper apart", "views shared"])
-@pytest.mark.parametrize("int16", [False, True])
-def test_it_runs_clean_under_sanitizers(board, compiler, tmp_path, which, int16):
-    folder, program = board(which, 12_800, int16).folder, tmp_path / "check"
-    sanitize = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    sources = [folder / name for name in ("check.c", *SOURCES)]
-    subprocess.run([compiler, *STRICT, *sanitize, *sources, "-lm", "-o", program], check=True)
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr
-
-
-def test_the_example_reads_frames(board, models):
-    folder, model = board("paper apart").folder, models["paper apart"]
+def test_the_example_reads_frames(board):
+    folder, model = board("paper apart").folder, model_called("paper apart")
     given = signals(model, 1.4, 12_800)
     make(folder, "example")
     command = [folder / "build" / "example"]
     text = "\n".join(" ".join(map(repr, frame)) for frame in given.T.tolist()).encode()
     said = subprocess.run(command, input=text, capture_output=True, check=True).stdout.decode()
-    recording = Recording.from_axes(dict(zip(CHANNELS, given, strict=True)), 12_800)
+    recording = Recording.from_axes(dict(zip(AXES, given, strict=True)), 12_800)
     verdict = diagnose_recording(model, recording)
     assert said.startswith(f"{verdict.label} ")
     assert float(said.split(f" {CLASSES[0]}=", 1)[1].split(" ", 1)[0]) == pytest.approx(
@@ -181,13 +102,3 @@ def test_the_example_reads_frames(board, models):
     )
     done = subprocess.run(command, input=b"1 2 3 4 5", capture_output=True)
     assert (done.returncode, b"one of each of 3 axes makes a frame" in done.stderr) == (2, True)
-
-
-def test_on_a_cortex_m(board):
-    needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
-    needs("qemu-system-arm", "qemu-system-arm")
-    folder = board("views shared", 12_800, int16=True).folder / "cortex-m"
-    assert RIGHT in make(folder, "check", "CPU=m7")
-    assert re.search(r"stack: \d+ bytes", "".join(make(folder, "count", "CPU=m7")))
-    floats = board("views shared").folder / "cortex-m"  # two windows of them take more RAM than a small device has
-    assert RIGHT in make(floats, "check", "RAM=512K")

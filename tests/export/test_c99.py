@@ -4,7 +4,6 @@ import ctypes
 import json
 import math
 import re
-import subprocess
 from fractions import Fraction
 
 import numpy as np
@@ -12,19 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dualres import diagnose_recording
 from dualres.config import HELD, ModelConfig
 from dualres.errors import ConfigError, ExportError, OutputError
 from dualres.export import sources
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT
-from dualres.export.test_vectors import as_counts, logits_of, stream_shares
-from dualres.recordings.recording import Recording
+from dualres.export.test_vectors import as_counts, logits_of
 from dualres.recordings.resample import resample
 from dualres.utils.printable import printable
 from tests.export.conftest import CLASSES, ODD_WINDOWS, WINDOW, machine, made_comparator, made_model
+from tests.variants import also
 
-RATES = (12_800, 48_000, "200000/3")  # 5/1, 4/3, 24/25
+RATES = (12_800, *also((48_000,), ("200000/3",)))  # 5/1, 4/3, 24/25
 
 
 @pytest.mark.parametrize("name", ODD_WINDOWS)
@@ -49,26 +46,6 @@ def test_counts_give_python_s_logits(device, model, window):
     counts = as_counts(window)
     wanted = logits_of(model, counts[None])[0]
     assert np.abs(device(64_000, int16=True).logits(counts) - wanted).max() < 1e-5 * max(1, np.abs(wanted).max())
-
-
-@pytest.mark.parametrize("rate", [64_000, *RATES])
-@pytest.mark.parametrize("offset", [0.0, 500.0])
-def test_the_verdict_is_python_s(device, model, rate, offset):
-    signal = machine(1.7, rate, seed=1) + np.float32(offset)
-    verdict = diagnose_recording(model, Recording.from_array(signal, rate))
-    result = device(rate).judge(signal)
-    assert result.windows == verdict.windows == 5
-    assert result.label.decode() == verdict.label == CLASSES[result.best]
-    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-4
-
-
-@pytest.mark.parametrize("rate", [64_000, 12_800])
-def test_counts_give_python_s_verdict(device, model, rate):
-    signal = as_counts(6000 * machine(1.2, rate, seed=2))
-    windows, shares = stream_shares(model, signal, Fraction(rate), int16=True)
-    result = device(rate, int16=True).judge(signal)
-    assert result.windows == windows == 3
-    assert np.abs(np.array(result.probabilities) - shares).max() < 1e-3
 
 
 @pytest.mark.parametrize("rate", RATES)
@@ -117,7 +94,7 @@ def test_resampled_counts_are_rounded_and_clipped(device):
 
 
 @settings(max_examples=12, deadline=None)
-@given(pieces=st.lists(st.integers(0, 9000), min_size=1, max_size=8), rate=st.sampled_from([64_000, *RATES]))
+@given(pieces=st.lists(st.integers(0, 9000), min_size=1, max_size=8), rate=st.sampled_from([64_000, 12_800]))
 def test_it_does_not_matter_how_samples_are_cut(device, pieces, rate):
     signal = machine(0.9, rate)
     at_once = device(rate).judge(signal)
@@ -156,7 +133,7 @@ def test_a_sample_that_is_not_finite_begins_the_windows_anew(device, rate):
     assert [*result.probabilities] == [*clean.probabilities]
 
 
-@pytest.mark.parametrize("rate", [12_800, 96_000])
+@pytest.mark.parametrize("rate", [12_800, *also((96_000,))])
 def test_samples_beyond_what_float32_can_be_computed_with_give_no_verdict(device, rate):
     board, signal = device(rate), machine(1.5, rate)
     huge = np.where(np.arange(len(signal)) % 7 < 3, np.float32(3.3e38), np.float32(-3.3e38))
@@ -218,18 +195,6 @@ def test_classes_are_named_so_that_nobody_is_confused(exported):
     found = re.fullmatch(r"window 0: class (\d) \((.*)\), logits off by \S+", first)
     assert found[2] == printable(CLASSES[int(found[1])])
     assert last == "as exported"
-
-
-@pytest.mark.parametrize("int16", [False, True])
-@pytest.mark.parametrize("exports", ["exported", "exported_views"])
-def test_it_runs_clean_under_sanitizers(request, compiler, tmp_path, exports, int16):
-    folder, program = request.getfixturevalue(exports)(12_800, int16).folder, tmp_path / "check"
-    sanitize = ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    sources = [folder / name for name in ("check.c", *SOURCES)]
-    subprocess.run([compiler, *STRICT, *sanitize, *sources, "-lm", "-o", program], check=True)
-    done = subprocess.run([program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stderr == ""
 
 
 def test_what_disagrees_is_not_handed_over(model, compiler, tmp_path, monkeypatch):
@@ -295,10 +260,12 @@ def test_names_that_c_does_not_take(no_compiler, tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.exhaustive
 def test_the_longest_name_is_compiled(compiler, tmp_path):
     assert write_c99(made_model(classes=("good", "ü" * 2047 + "x")), tmp_path / "a").checks
 
 
+@pytest.mark.exhaustive
 def test_a_model_without_memory_can_be_exported(compiler, tmp_path):
     assert write_c99(made_model(ModelConfig(memory=False)), tmp_path / "a").checks
 

@@ -1,21 +1,16 @@
 """What is exported of a network of views: compiled, called, and made where a device's folder is."""
 
-import shutil
-import subprocess
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from dualres import diagnose_recording
 from dualres.errors import ConfigError, ExportError
 from dualres.export.c99 import write_c99
 from dualres.export.device_network import PAPER_DEVICE, VIEWS_DEVICE, device_of
-from dualres.export.rates import ratio_for, working_memory
+from dualres.export.rates import ratio_for
 from dualres.export.test_vectors import as_counts, logits_of
-from dualres.recordings.recording import Recording
-from tests.export.conftest import CLASSES, ODD_WINDOWS, Device, machine
-from tests.export.test_device import RIGHT, make, needs
+from tests.export.conftest import CLASSES, ODD_WINDOWS
 from tests.model.made_views import machine_windows
 
 TOLERANCE = 1e-4  # of the largest logit, or of one
@@ -23,8 +18,8 @@ LEFT_BY_ROUNDING = 1e-3  # where float32 leaves a little in every band of a pure
 
 
 @pytest.fixture(scope="module")
-def device(exported_views):
-    return Device(exported_views(64_000), score="dualres_views")
+def device(library_of):
+    return library_of("views", 64_000)
 
 
 def assert_says(said, wanted, tolerance=TOLERANCE):
@@ -49,62 +44,16 @@ def test_odd_windows_give_python_s_logits(device, views_model, name):
     assert_says(device.logits(window), logits_of(views_model, window[None])[0], LEFT_BY_ROUNDING)
 
 
-def test_counts_give_python_s_logits(exported_views, views_model):
+def test_counts_give_python_s_logits(library_of, views_model):
     counts = as_counts(300 * machine_windows(1) + 5000)
-    device = Device(exported_views(64_000, int16=True), int16=True, score="dualres_views")
+    device = library_of("views", 64_000, int16=True)
     for window, row in zip(counts, logits_of(views_model, counts), strict=True):
         assert_says(device.logits(window), row)
-
-
-@pytest.mark.parametrize("rate", [64_000, 12_800, "200000/3"])
-def test_the_verdict_is_python_s_and_memory_as_stated(exported_views, views_model, rate):
-    signal = machine(1.7, rate, seed=1)
-    verdict = diagnose_recording(views_model, Recording.from_array(signal, rate))
-    result = Device(exported_views(rate), score="dualres_views").judge(signal)
-    assert result.windows == verdict.windows == 5
-    assert np.abs(np.array(result.probabilities) - [*verdict.probabilities.values()]).max() < 1e-3
-    check = exported_views(rate).checks[0]
-    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), VIEWS_DEVICE)
-    assert check.state - check.window == needed <= VIEWS_DEVICE.working_memory == 32 * 1024
 
 
 def test_more_memory_than_a_device_has_is_refused(views_model):
     with pytest.raises(ConfigError, match="of 32768; sample at a lower rate"):
         ratio_for(views_model, Fraction(64_000_000))
-
-
-@pytest.mark.parametrize("options", [(), ("LANES=4",), ("INT16=1",), ("INT16=1", "LANES=4")], ids="-".join)
-def test_make_check(exported_views, options):
-    assert RIGHT in make(exported_views(12_800).folder, "check", *options)
-
-
-@pytest.mark.parametrize("lanes", [1, 4])
-def test_on_64_bit_arm(exported_views, lanes):
-    needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
-    needs("qemu-aarch64", "qemu-user")
-    options = (f"LANES={lanes}", "CROSS=aarch64-linux-gnu-", "LDFLAGS=-static", "RUN=qemu-aarch64")
-    assert RIGHT in make(exported_views(12_800).folder, "check", *options)
-
-
-def test_on_a_cortex_m4(exported_views):
-    needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
-    needs("qemu-system-arm", "qemu-system-arm")
-    folder = exported_views(12_800).folder / "cortex-m"
-    assert RIGHT in make(folder, "check")
-    flash, data, zeroed = map(int, make(folder, "size")[-1].split()[:3])
-    assert flash + data < 350 * 1024
-    assert data + zeroed < 160 * 1024
-
-
-def test_the_check_notices_another_head(exported_views, tmp_path):
-    folder = shutil.copytree(exported_views(12_800).folder, tmp_path / "board", ignore=shutil.ignore_patterns("build"))
-    source = folder / "dualres_model.c"
-    content = source.read_text()
-    first = content.index("head[] = {") + 10
-    source.write_text(content[:first] + "0x1p+9f, " + content[content.index(",", first) + 1 :])
-    done = subprocess.run(["make", "-C", folder, "check"], capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "NOT as exported" in done.stdout
 
 
 def test_one_kind_replaces_the_other(model, views_model, no_compiler, tmp_path):

@@ -3,7 +3,6 @@
 import ctypes
 import json
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 from fractions import Fraction
@@ -14,13 +13,12 @@ import pytest
 from dualres.errors import ExportError
 from dualres.export import onnx as onnx_export
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.novelty import NoveltyFeatures, look_at
 from dualres.recordings.recording import Recording
-from tests.export.conftest import _result, machine, made_model, made_views_model
-from tests.export.test_device import RIGHT, make, needs
+from tests.export.conftest import _result, machine, made_model, made_views_model, shared_library
+from tests.export.test_device import RIGHT, altered, make, make_for_arm, make_for_cortex_m
 
 CLASSES = ("good", "worn", "broken")
 NO_CLASS, OTHER_SPECTRUM, OTHER_LEVEL = 1, 2, 4
@@ -55,15 +53,11 @@ def folder(model, compiler, tmp_path_factory):
 @pytest.fixture(scope="module")
 def judged(folder):
     """A signal's result by the exported code, and in what it is unlike the labelled ones."""
-    subprocess.run(
-        ["cc", *STRICT, "-shared", "-fPIC", *(folder / name for name in SOURCES), "-lm", "-o", folder / "it.so"],
-        check=True,
-    )
 
     class Result(_result(3)):
         _fields_ = tuple((name, ctypes.c_double) for name in ("distance", "spectrum", "level"))
 
-    library = ctypes.CDLL(str(folder / "it.so"))
+    library = shared_library(folder)
     library.dualres_verdict.restype = Result
 
     def get(samples):
@@ -114,32 +108,25 @@ def test_no_class_stands_out_beyond_the_limit(model, folder, judged, tmp_path):
 
 
 def test_the_check_notices_another_likeness(folder, tmp_path):
-    other = shutil.copytree(folder, tmp_path / "board", ignore=shutil.ignore_patterns("build"))
-    assert RIGHT in make(other, "check")
-    header = other / "check_values.h"
-    header.write_text(re.sub(r"(expected_look\[3\] = \{)[^,]+", r"\g<1>-0x1p+3", header.read_text()))
-    done = subprocess.run(["make", "-C", other, "check"], capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "NOT as exported" in done.stdout
+    def other_look(text):
+        return re.sub(r"(expected_look\[3\] = \{)[^,]+", r"\g<1>-0x1p+3", text)
+
+    assert RIGHT in make(folder, "check")
+    altered(folder, tmp_path, "check_values.h", other_look)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [("LANES=4",), ("INT16=1",)], ids="-".join)
 def test_other_builds(folder, options):
     assert RIGHT in make(folder, "check", *options)
 
 
-def test_on_a_cortex_m4(folder):
-    needs("arm-none-eabi-gcc", "gcc-arm-none-eabi")
-    needs("qemu-system-arm", "qemu-system-arm")
-    said = make(folder / "cortex-m", "check", "INT16=1")
+@pytest.mark.device
+def test_on_emulated_devices(folder):
+    assert RIGHT in make_for_arm(folder, 4)
+    said = make_for_cortex_m(folder, "INT16=1")
     assert RIGHT in said
     assert any("likeness off by" in line for line in said)
-
-
-def test_on_64_bit_arm(folder):
-    needs("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")
-    needs("qemu-aarch64", "qemu-user")
-    assert RIGHT in make(folder, "check", "LANES=4", "CROSS=aarch64-linux-gnu-", "LDFLAGS=-static", "RUN=qemu-aarch64")
 
 
 @pytest.mark.parametrize("which", ["views", "paper"])

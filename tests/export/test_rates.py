@@ -4,17 +4,21 @@ import pytest
 
 from dualres.config import SOXR
 from dualres.errors import ConfigError
-from dualres.export.device_network import PAPER_DEVICE
+from dualres.export.device_network import PAPER_DEVICE, VIEWS_DEVICE
 from dualres.export.rates import ratio_for, working_memory
 from dualres.utils.rates import exact_rate
 from tests.export.conftest import CLASSES, made_model
+from tests.variants import also
 
 
-@pytest.mark.parametrize("rate", [64_000, 12_800, 48_000, "200000/3"])
-def test_working_memory_is_what_a_compiler_makes_of_it(exported, rate):
-    check = exported(rate).checks[0]
-    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), PAPER_DEVICE)
-    assert check.state - check.window == needed <= PAPER_DEVICE.working_memory == 16 * 1024
+@pytest.mark.parametrize(
+    ("which", "kind", "most"), [("paper", PAPER_DEVICE, 16 * 1024), ("views", VIEWS_DEVICE, 32 * 1024)]
+)
+@pytest.mark.parametrize("rate", [64_000, 12_800, *also((48_000,), ("200000/3",))])
+def test_working_memory_is_what_a_compiler_makes_of_it(board, which, kind, most, rate):
+    check = board(which, rate).checks[0]
+    needed = working_memory(64_000 / Fraction(rate), len(CLASSES), kind)
+    assert check.state - check.window == needed <= kind.working_memory == most
 
 
 def test_a_rate_that_takes_much_memory_is_refused_with_the_figure(model):

@@ -2,20 +2,18 @@
 
 import ctypes
 import json
-import subprocess
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dualres.export.c99 import write_c99
-from dualres.export.compiler import SOURCES, STRICT
 from dualres.export.onnx import write_onnx
 from dualres.export.sets import sets_of
 from dualres.judge.trust.calibration import Calibration, held_out
 from dualres.judge.trust.conformal import surprise
 from dualres.judge.trust.novelty import NoveltyFeatures
-from tests.export.conftest import _result, made_views_model
+from tests.export.conftest import _result, made_views_model, shared_library
 
 CLASSES = ("good", "worn", "broken")
 
@@ -52,9 +50,7 @@ def device(calibrated, compiler, tmp_path_factory):
         patch.setenv("CC", "no-such-compiler")
         for name, model in (("promised", calibrated), ("not", plain)):
             folder = write_c99(model, tmp_path_factory.mktemp(name) / "board", 64_000, unchecked=True).folder
-            sources = [folder / source for source in SOURCES]
-            subprocess.run([compiler, *STRICT, "-shared", "-fPIC", *sources, "-lm", "-o", folder / "it.so"], check=True)
-            libraries[name] = ctypes.CDLL(str(folder / "it.so"))
+            libraries[name] = shared_library(folder)
 
     def in_set(name, shares):
         result = _result(3)(None, int(np.argmax(shares)), 1, 0, 0, (ctypes.c_double * 3)(*shares))

@@ -10,10 +10,13 @@ import pytest
 
 from dualres.stream import Monitor
 from dualres.stream.monitor.framing import Framing
-from tests.export.conftest import WINDOW, machine, needs_fused_products
+from tests.export.conftest import WINDOW, machine, model_called, needs_fused_products
+from tests.variants import also
 
-RATES = (12_800, 48_000, "200000/3", 64_000)
-STREAMS = 25  # of each network at each rate
+RUNS = [
+    ("views", 12_800, 5),
+    *also(*((kind, rate, 25) for kind in ("paper", "views") for rate in (12_800, 48_000, "200000/3", 64_000))),
+]
 
 
 def stream(rate, seed):
@@ -28,15 +31,13 @@ def stream(rate, seed):
     return parts
 
 
-@pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("kind", ["paper", "views"])
-def test_it_says_what_the_monitor_says(request, kind, rate):
-    fixtures = {"paper": ("model", "device"), "views": ("views_model", "views_device")}[kind]
-    model, device = map(request.getfixturevalue, fixtures)
+@pytest.mark.parametrize(("kind", "rate", "streams"), RUNS)
+def test_it_says_what_the_monitor_says(library_of, kind, rate, streams):
+    model = model_called(kind)
     if kind == "views" and rate != 64_000:
         needs_fused_products()
-    for seed in range(STREAMS):
-        monitor, board, events = Monitor(model, rate), device(rate), []
+    for seed in range(streams):
+        monitor, board, events = Monitor(model, rate), library_of(kind, rate), []
         for part in stream(rate, seed):
             for chunk in np.array_split(part, 1 + seed % 7):
                 events += monitor.push(chunk)
@@ -50,15 +51,15 @@ def test_it_says_what_the_monitor_says(request, kind, rate):
         assert result.label.decode() == model.classes[int(mean.argmax())]
 
 
-@pytest.mark.parametrize("rate", [12_000, 12_800, 20_000, 48_000, "200000/3", 200_000])
-def test_it_resamples_as_the_monitor_does_to_the_last_bit(views_device, rate):
+@pytest.mark.parametrize("rate", [12_800, *also((12_000,), (20_000,), (48_000,), ("200000/3",), (200_000,))])
+def test_it_resamples_as_the_monitor_does_to_the_last_bit(library_of, rate):
     needs_fused_products()
     for seed in range(3):
         for part in stream(rate, seed):
             some, framing = part[: int(0.4 * Fraction(rate))], Framing(Fraction(rate), 1, 64_000, WINDOW)
             framing.take(some[None])
             (under_way,) = framing.buffers()[-1:]
-            board = views_device(rate)
+            board = library_of("views", rate)
             board.push(some)
             assert len(under_way) > 20_000
             np.testing.assert_array_equal(board.window(len(under_way)), under_way)

@@ -1,7 +1,6 @@
 """A dataset from outside: listed, split, prepared, and learned from by a method and a study from outside."""
 
 import json
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -42,17 +41,3 @@ def test_its_fold_is_what_the_table_says(tmp_path):
     )
     assert frozen.returncode == 0, frozen.stderr
     assert (tmp_path / "T1.json").read_bytes() == (HERE / "folds" / "T1.json").read_bytes()
-
-
-def test_it_is_prepared_and_its_study_is_run(download, tmp_path):
-    stores, results = tmp_path / "stores", tmp_path / "results"
-    prepared = dualres("data", "prepare", "toy", "--from", download, "--stores", stores, plugins=["toy_dataset"])
-    assert prepared.returncode == 0, prepared.stderr
-    assert "8 recordings written" in prepared.stdout
-    where = ("--stores", stores, "--dir", results)
-    ran = dualres("bench", "run", "toy", *where, "--jobs", 1, plugins=PLUGINS)
-    assert ran.returncode == 0, ran.stderr
-    with sqlite3.connect(next(results.glob("*.sqlite"))) as ledger:
-        assert ledger.execute("select count(*) from jobs").fetchone() == (2,)
-    planned = dualres("bench", "plan", "toy", *where, plugins=PLUGINS)
-    assert "0 distinct jobs are missing" in planned.stdout

@@ -40,6 +40,7 @@ def test_the_command_line_reads_it(file):
     assert "4.0" in shown.stdout  # s
 
 
+@pytest.mark.subprocess
 def test_without_the_plugin_it_is_not_read(file):
     shown = dualres("show", file)
     assert shown.returncode == 2

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.extending.outside import dualres
 
 
@@ -12,6 +14,7 @@ def test_the_command_line_knows_it():
     assert (toy["family"], toy["registered"], toy["active"], toy["paper"]) == ("linear", 8 * 33, 8 * 33, None)
 
 
+@pytest.mark.subprocess
 def test_it_can_be_asked_for_like_the_others():
     assert "no method 'toy'" in dualres("bench", "plan", "pilot", "--methods", "toy").stderr
     planned = dualres("bench", "plan", "pilot", "--methods", "toy", plugins=["toy_method"])

@@ -1,10 +1,13 @@
-"""A table from outside: a study names it, a report writes it, and its numbers and its bold print are verified."""
+"""From outside: a study of a prepared dataset is run, and a table that it names is written and verified."""
+
+import sqlite3
 
 import pytest
 
 from tests.extending.outside import dualres
 from tests.extending.test_dataset import PLUGINS, download  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.subprocess
 WITH_TABLE = [*PLUGINS, "toy_table"]
 
 
@@ -13,14 +16,21 @@ def results(download, tmp_path_factory):  # noqa: F811
     """A folder with the toy study's jobs done, and its report beside them."""
     folder = tmp_path_factory.mktemp("results")
     where = ("--stores", folder / "stores", "--dir", folder / "bench")
-    for command in (
-        ("data", "prepare", "toy", "--from", download, "--stores", folder / "stores"),
-        ("bench", "run", "toy", *where, "--jobs", 1),
-        ("bench", "report", "toy", "--dir", folder / "bench", "-o", folder / "report", "--no-page"),
+    for command, said in (
+        (("data", "prepare", "toy", "--from", download, "--stores", folder / "stores"), "8 recordings written"),
+        (("bench", "run", "toy", *where, "--jobs", 1), ""),
+        (("bench", "plan", "toy", *where), "0 distinct jobs are missing"),
+        (("bench", "report", "toy", "--dir", folder / "bench", "-o", folder / "report", "--no-page"), ""),
     ):
         done = dualres(*command, plugins=WITH_TABLE)
         assert done.returncode == 0, done.stderr
+        assert said in done.stdout
     return folder
+
+
+def test_the_study_was_run(results):
+    with sqlite3.connect(next((results / "bench").glob("*.sqlite"))) as ledger:
+        assert ledger.execute("select count(*) from jobs").fetchone() == (2,)
 
 
 def test_a_report_writes_it(results):

@@ -5,9 +5,10 @@ from dualres.errors import RecordingError
 from dualres.faultlines.assess import assess
 from dualres.faultlines.lines import bearing_lines, machine_lines
 from tests.faultlines.struck_bearing import RATE, struck_bearing
+from tests.variants import also
 
 
-@pytest.mark.parametrize(("fault", "name"), [("outer", "BPFO"), ("inner", "BPFI"), ("ball", "2xBSF")])
+@pytest.mark.parametrize(("fault", "name"), [("outer", "BPFO"), *also(("inner", "BPFI"), ("ball", "2xBSF"))])
 def test_a_damaged_part_is_named_through_ten_decibels_of_noise(fault, name):
     named = []
     for seed in range(6):

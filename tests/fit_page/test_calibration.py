@@ -8,8 +8,7 @@ import pytest
 from dualres.fit_page.calibration import section
 from dualres.judge.trust.calibration import WITHOUT, Calibration
 from dualres.learn.calibrate import answered
-from dualres.learn.workflow import fit_model
-from tests.learn.test_calibrate import labelled
+from tests.learn.test_calibrate import fit_of_labelled, labelled
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +17,8 @@ def recordings():
 
 
 @pytest.fixture(scope="module")
-def fitted(recordings):
-    return fit_model(recordings, windows_each=2, held_out="recording")
+def fitted():
+    return fit_of_labelled()
 
 
 @pytest.fixture(scope="module")

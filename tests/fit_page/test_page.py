@@ -18,7 +18,6 @@ from dualres.learn.holdout import plan_rounds
 from dualres.learn.workflow import FittedModel
 from dualres.metrics import Evaluation
 from dualres.recordings.recording import Recording
-from tests.bench.report.browser import Browser
 
 RATE = 8000
 NASTY = 'worn <b onclick="x">&'
@@ -146,13 +145,6 @@ def test_a_page_is_replaced_and_nothing_else(path, tmp_path):
     other.write_text("<html>my notes</html>")
     with pytest.raises(OutputError, match="is no report of DualRes"):
         check_page(other)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("browser"))
-    yield browser
-    browser.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -104,6 +104,7 @@ def run(*arguments):
     return CliRunner(env={"COLUMNS": "200"}).invoke(cli.app, [str(a) for a in arguments])
 
 
+@pytest.mark.subprocess
 def test_a_cluster_says_the_same_in_the_same_order(model, files):
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'dualres[cluster]'")
     save(model, "m.safetensors")

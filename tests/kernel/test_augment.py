@@ -7,6 +7,7 @@ from dualres.kernel import compiled
 from dualres.kernel.augment import available, seen
 from dualres.learn.trained.augment.standardise import standard_of
 from dualres.learn.trained.augment.supports import seen_ref
+from tests.threads import by_threads
 
 pytestmark = pytest.mark.skipif(not available(torch.zeros(1)), reason="the compiled library is not built")
 
@@ -48,14 +49,8 @@ def test_extremes(variant):
 
 
 def test_the_number_of_threads_does_not_change_a_bit():
-    some, before, found = inputs(windows=9), torch.get_num_threads(), []
-    try:
-        for threads in (1, 3):
-            torch.set_num_threads(threads)
-            found.append(both(*some, slice(0, 9))[0])
-    finally:
-        torch.set_num_threads(before)
-    assert torch.equal(*found)
+    some = inputs(windows=9)
+    assert torch.equal(*by_threads((1, 3), lambda: both(*some, slice(0, 9))[0]))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.variants import also
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["ext-modules"][0]
+SOURCES = SETTINGS["sources"]
 X86_ONLY = ("avx2.c", "avx512.c")  # empty elsewhere
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler here")
@@ -23,7 +26,7 @@ def compiled(source, *flags):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("source", SETTINGS["sources"], ids=lambda source: Path(source).name)
+@pytest.mark.parametrize("source", [*SOURCES[-1:], *also(*((one,) for one in SOURCES[:-1]))])
 def test_options_that_take_nan_away_are_refused(source):
     name = Path(source).name
     if name in X86_ONLY and platform.machine() != "x86_64":
@@ -38,6 +41,7 @@ def test_options_that_take_nan_away_are_refused(source):
         assert "DualRes needs NaN and exact rounding: compile it without -ffast-math" in done.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="one lane fits many sizes")
 @pytest.mark.parametrize(
     ("size", "other", "broken"),

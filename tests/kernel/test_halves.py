@@ -45,6 +45,7 @@ int main(void) {
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("flags", [("-DDUALRES_LANES=1", "-DDUALRES_INT16"), ("-DDUALRES_LANES=4",)])
 def test_reads_no_sample_behind_the_last_window(flags, tmp_path):
     if not shutil.which("cc"):

@@ -8,6 +8,7 @@ from dualres.bench.methods.rocket import CHOSEN, dilations, features_ref, respon
 from dualres.kernel import compiled, rocket
 from dualres.model.spectra import normalise
 from tests.kernel.signals import WINDOW, odd_windows
+from tests.threads import by_threads
 
 pytestmark = pytest.mark.skipif(compiled.variant() is None, reason="the compiled library is not built")
 
@@ -67,14 +68,7 @@ def test_a_window_that_is_not_finite_has_no_features(variant, wrong, place):
 
 def test_the_number_of_threads_does_not_change_a_bit():
     signals, levels = noise(3, 2048), levels_for(dilations(2048)[1])
-    before, found = torch.get_num_threads(), []
-    try:
-        for threads in (1, 3):
-            torch.set_num_threads(threads)
-            found.append(rocket.features(signals, *dilations(2048), levels))
-    finally:
-        torch.set_num_threads(before)
-    np.testing.assert_array_equal(*found)
+    np.testing.assert_array_equal(*by_threads((1, 3), lambda: rocket.features(signals, *dilations(2048), levels)))
 
 
 def test_no_windows_have_no_features():

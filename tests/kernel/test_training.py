@@ -79,18 +79,13 @@ def interrupted() -> None:
 
 
 def test_threads_are_given_back_whatever_happens():
-    before = torch.get_num_threads()
     torch.set_num_threads(3)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert torch.get_num_threads() == 3
 
 
 def test_the_last_of_several_gives_the_threads_back():
-    before = torch.get_num_threads()
     torch.set_num_threads(3)
     first_is_in, second_is_in, first_is_out = (threading.Event() for _ in range(3))
     seen = []
@@ -98,33 +93,31 @@ def test_the_last_of_several_gives_the_threads_back():
     def first() -> None:
         with threads_taken_over():
             first_is_in.set()
-            assert second_is_in.wait(10)
+            assert second_is_in.wait(60)
         first_is_out.set()
 
     def second() -> None:
-        assert first_is_in.wait(10)
+        assert first_is_in.wait(60)
         with threads_taken_over():
             second_is_in.set()
-            assert first_is_out.wait(10)
+            assert first_is_out.wait(60)
             seen.append(torch.get_num_threads())
 
     both = [threading.Thread(target=target) for target in (first, second)]
-    try:
-        for thread in both:
-            thread.start()
-        for thread in both:
-            thread.join()
-        assert seen == [1]
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert seen == [1]
+    assert torch.get_num_threads() == 3
 
 
+@pytest.mark.subprocess
 @pytest.mark.skipif(not (available() and hasattr(os, "fork")), reason="no library, or no fork")
 def test_a_process_forked_off_starts_threads_of_its_own():
     with subprocess.Popen([sys.executable, "-W", "ignore", "-c", AFTER_A_FORK], start_new_session=True) as process:
         try:
-            assert process.wait(timeout=60) == 7
+            assert process.wait(timeout=300) == 7
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)  # with the child that hangs
             raise

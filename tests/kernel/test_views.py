@@ -1,8 +1,5 @@
 """The compiled network of views against the readable one: each view, and what the heads say."""
 
-import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 from pickle import dumps, loads
 
@@ -14,9 +11,8 @@ from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
-from dualres.kernel.inference import TOGETHER
-from dualres.kernel.views import ViewsKernel, features, packed_views, scratch_bytes, views_in
-from tests.kernel.signals import CHANGES, EXTREMES, HALF, WINDOW, changing_signal, odd_windows, overlapping
+from dualres.kernel.views import ViewsKernel, features, scratch_bytes, views_in
+from tests.kernel.signals import WINDOW, odd_windows
 from tests.model.made_views import machine_windows, made_views
 
 KERNEL = Path(compiled.__file__).parent
@@ -92,75 +88,6 @@ def test_a_constant_window_has_nothing_to_see(variant, network, value):
     assert_agrees(network, windows)
 
 
-def test_counts_and_one_lane(network, tmp_path):
-    """What a small device compiles, with floats and with counts."""
-    if not shutil.which("cc"):
-        pytest.skip("there is no C compiler here")
-    counts = np.clip(np.round(300 * machine_windows(1) + 1000), -32768, 32767)
-    _, logits = exact(network, counts)
-    for samples, flags in ((np.float32, ()), (np.int16, ("-DDUALRES_INT16",))):
-        library = tmp_path / f"{np.dtype(samples)}.so"
-        strict = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O3", "-ffp-contract=fast")
-        command = ["cc", *strict, *flags, "-shared", "-fPIC", KERNEL / "views.c", "-lm", "-o", library]
-        subprocess.run(command, check=True)
-        assert_says(scored_by(ctypes.CDLL(library), weights_of(network), counts.astype(samples)), logits)
-
-
-def scored_by(library, weights, windows) -> np.ndarray:
-    constants, heads = packed_views(weights)
-    library.dualres_views_scratch.restype = ctypes.c_size_t
-    scratch = np.empty(library.dualres_views_scratch(), np.uint8)
-    assert len(scratch) < 24 * 1024
-
-    class Model(ctypes.Structure):
-        _fields_ = (("constants", ctypes.c_void_p), ("heads", ctypes.c_void_p), ("classes", ctypes.c_int))
-
-    model = Model(constants.ctypes.data, heads.ctypes.data, weights.classes)
-    logits = np.empty((len(windows), weights.classes), np.float32)
-    for window, row in zip(windows, logits, strict=True):
-        addresses = [ctypes.c_void_p(array.ctypes.data) for array in (window, row, scratch)]
-        library.dualres_views(ctypes.byref(model), addresses[0], ctypes.c_size_t(1), *addresses[1:])
-    return logits
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_a_sample_that_is_no_number_makes_its_windows_none_and_no_other(variant, network, wrong):
-    signal = np.random.default_rng(4).standard_normal(6 * HALF).astype(np.float32)
-    kernel = ViewsKernel(weights_of(network))
-    good = kernel.logits(overlapping(signal))
-    signal[3 * HALF - 5] = wrong
-    bad = kernel.logits(overlapping(signal))
-    np.testing.assert_array_equal(np.isnan(bad).all(1), [False, True, True, False, False])
-    np.testing.assert_array_equal(bad[[0, 3, 4]], good[[0, 3, 4]])
-    assert np.isnan(features(overlapping(signal)[1:2])).all()
-
-
-@pytest.mark.parametrize("halves", [CHANGES, EXTREMES, ((7, 1),) * (TOGETHER + 4)])
-def test_neither_overlap_nor_threads_change_a_bit(variant, network, halves):
-    kernel = ViewsKernel(weights_of(network))
-    windows = overlapping(changing_signal(halves))
-    alone = np.concatenate([kernel.logits(window[None]) for window in windows])
-    threads = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        np.testing.assert_array_equal(kernel.logits(windows), alone)
-        np.testing.assert_array_equal(kernel.logits(windows[1:]), alone[1:])  # in other company
-    finally:
-        torch.set_num_threads(threads)
-
-
-def test_no_window_at_all_and_other_lengths(network):
-    kernel = ViewsKernel(weights_of(network))
-    assert kernel.logits(np.empty((0, WINDOW), np.float32)).shape == (0, 4)
-    with pytest.raises(ConfigError, match="32768"):
-        kernel.logits(np.zeros((2, 100), np.float32))
-
-
-def test_survives_pickling(network):
-    kernel, windows = ViewsKernel(weights_of(network)), machine_windows(1)
-    np.testing.assert_array_equal(loads(dumps(kernel)).logits(windows), kernel.logits(windows))
-
-
 def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
     assert ViewsKernel.serves(ModelConfig())
     assert scratch_bytes() > 23_000
@@ -168,7 +95,5 @@ def test_leaves_other_frames_to_numpy(small, network, monkeypatch):
     monkeypatch.setenv(compiled.SETTING, compiled.OFF)
     assert not ViewsKernel.serves(ModelConfig())
     assert scratch_bytes() == 0
-    with pytest.raises(ConfigError, match="NumPy"):
-        ViewsKernel(weights_of(network)).logits(np.zeros((1, WINDOW), np.float32))
     with pytest.raises(ConfigError, match="compiled kernel"):
         features(np.zeros((1, WINDOW), np.float32))

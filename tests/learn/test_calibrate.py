@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,9 +34,15 @@ def labelled(count=6, seed=0):
     ]
 
 
+@cache
+def fit_of_labelled():
+    """It takes seconds, and nobody changes it."""
+    return fit_model(labelled(), windows_each=2, held_out="recording")
+
+
 @pytest.fixture(scope="module")
 def fitted():
-    return fit_model(labelled(), windows_each=2, held_out="recording")
+    return fit_of_labelled()
 
 
 def test_every_held_out_recording_is_kept(fitted):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dualres.errors import ConfigError, RecordingError
-from dualres.kernel import compiled
 from dualres.recordings.recording import (
     BANDS,
     BLOCK,
@@ -21,6 +20,7 @@ from dualres.recordings.recording import (
     regrouped,
 )
 from dualres.utils.rates import exact_rate
+from tests.recordings.few import InBlocks
 
 
 def test_from_array():
@@ -50,17 +50,6 @@ def test_the_signal_is_loaded_on_use():
 def test_unusable_samples_are_refused_by_name(signal, reason):
     with pytest.raises(RecordingError, match=reason):
         Recording.from_array(signal, 1000, id="pump").signal  # noqa: B018
-
-
-class InBlocks(Blockwise):
-    """A signal that is never in one piece."""
-
-    def __init__(self, signal):
-        self.length, self._signal = len(signal), signal
-        self.mean = mean_of(self.blocks())
-
-    def blocks(self):
-        return (self._signal[i : i + BLOCK] for i in range(0, self.length, BLOCK))
 
 
 @pytest.fixture(scope="module")
@@ -152,10 +141,8 @@ def test_signal_and_mean_are_what_they_are_apart(long, way):
     assert mean == recording.mean
 
 
-@pytest.mark.parametrize("kernel", [*compiled.able(), compiled.OFF])
 @pytest.mark.parametrize("bad", [[np.nan], [np.inf], [np.inf, -np.inf]])
-def test_a_signal_that_is_not_finite_has_no_mean(bad, kernel, monkeypatch):
-    monkeypatch.setenv(compiled.SETTING, kernel)
+def test_a_signal_that_is_not_finite_has_no_mean(bad, kernel):
     signal = np.array([1.0, *bad, 3.0e38, 3.0e38], np.float32)
     assert np.isnan(mean_of([signal]))
     assert np.isnan(mean_of(np.split(signal, range(1, len(signal)))))

@@ -9,8 +9,9 @@ from dualres.errors import ConfigError, RecordingError
 from dualres.kernel import compiled
 from dualres.recordings import polyphase as polyphase_module
 from dualres.recordings import resample as resample_module
-from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
+from dualres.recordings.recording import Recording
 from dualres.recordings.resample import code_hash, resample, resampled_blocks
+from tests.recordings.few import InBlocks
 
 RATES = [
     Fraction(12_800),
@@ -20,16 +21,6 @@ RATES = [
     Fraction(42_000),
     Fraction(25_600),
 ]
-
-
-class InBlocks(Blockwise):
-    """A signal that is never in one piece."""
-
-    def __init__(self, signal):
-        self.length, self._signal, self.mean = len(signal), signal, mean_of(sliced(signal, BLOCK))
-
-    def blocks(self):
-        return sliced(self._signal, BLOCK)
 
 
 def in_memory(signal):
@@ -128,10 +119,8 @@ def test_an_array_is_loaded_once():
 
 
 @pytest.mark.parametrize("resampler", RESAMPLERS)
-@pytest.mark.parametrize("kernel", [*compiled.able(), compiled.OFF])
 @pytest.mark.parametrize("way", WAYS)
-def test_too_large_samples_are_refused_by_name(way, kernel, resampler, monkeypatch):
-    monkeypatch.setenv(compiled.SETTING, kernel)
+def test_too_large_samples_are_refused_by_name(way, kernel, resampler):
     signal = np.sign(np.random.default_rng(0).standard_normal(60_000)).astype(np.float32) * np.float32(3e38)
     reason = "pump: the samples are too large to be resampled; scale the recording"
     with pytest.raises(RecordingError, match=reason):

@@ -63,6 +63,7 @@ print(total, peak[1])
 """
 
 
+@pytest.mark.subprocess
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 def test_all_windows_of_a_dataset_pass_through_little_memory(phm2009):
     result = subprocess.run([sys.executable, "-c", CUT_EVERYTHING, phm2009], capture_output=True, text=True, check=True)

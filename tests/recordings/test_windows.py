@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dualres.config import POLYPHASE
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings import resample as resample_module
-from dualres.recordings.recording import BLOCK, Blockwise, Recording, mean_of, sliced
+from dualres.recordings.recording import Recording
 from dualres.recordings.windows import (
     at_rate,
     covered,
@@ -20,6 +20,7 @@ from dualres.recordings.windows import (
     spread,
     window_blocks,
 )
+from tests.recordings.few import InBlocks
 
 
 def test_half_overlapping():
@@ -111,16 +112,6 @@ def test_blocks_of_a_signal_in_memory_are_views():
     some = blocks(Recording.from_array(signal, 10), 10, 40, 3)
     assert len(some) == 17
     assert all(np.shares_memory(block, signal) for block in some)
-
-
-class InBlocks(Blockwise):
-    """A signal that is never in one piece."""
-
-    def __init__(self, signal):
-        self.length, self._signal, self.mean = len(signal), signal, mean_of(sliced(signal, BLOCK))
-
-    def blocks(self):
-        return sliced(self._signal, BLOCK)
 
 
 @given(st.integers(20, 700), st.integers(1, 150), st.integers(1, 4))

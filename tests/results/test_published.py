@@ -35,6 +35,7 @@ def test_the_manifest_lists_every_file_of_the_results():
     assert problems == [], "`make manifest` renews results/MANIFEST"
 
 
+@pytest.mark.exhaustive
 def test_the_results_verify():
     result = CliRunner().invoke(cli.app, ["bench", "verify", str(ROOT / "results")])
     assert result.exit_code == 0, result.output
@@ -62,6 +63,7 @@ def test_pages_that_no_script_fills_say_what_was_measured():
     assert f"exports to C: {size['mb']:.0f} MB" in page("README.md")
 
 
+@pytest.mark.exhaustive
 def test_a_published_bearing_cell_comes_out_again(ledger, data, tmp_path):
     prepare(catalog.release("cwru"), data / "cwru", tmp_path / "stores" / "cwru")
     repeats(ledger, tmp_path, dataset="cwru", method="dualres", fold="C1", seed=41)
@@ -74,6 +76,7 @@ def test_a_published_gearbox_cell_comes_out_again(ledger, phm2009, tmp_path):
     repeats(ledger, tmp_path, dataset="phm2009", method="dualres", fold="P2", seed=43)
 
 
+@pytest.mark.exhaustive
 def test_a_published_rig_cell_comes_out_again(ledger, tmp_path):
     repeats(ledger, tmp_path, dataset="simulated", method="dualres", fold="S1", seed=43, budget=Budget(1, 4))
 

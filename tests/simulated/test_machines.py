@@ -214,6 +214,7 @@ def score(one, features):
     return np.mean(scores)
 
 
+@pytest.mark.exhaustive
 def test_level_mean_and_crest_tell_no_fault_and_spectra_tell_some():
     scores = []
     for one in SOME[:4]:

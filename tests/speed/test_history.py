@@ -160,6 +160,7 @@ def test_the_history_is_part_of_the_results_and_holds_what_was_measured_last():
     assert newest == measured, "`python -m speed.history SCRIPT ...` appends what was measured anew"
 
 
+@pytest.mark.subprocess
 def test_the_page_says_what_the_history_holds():
     command = [sys.executable, "-m", "speed.history", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

@@ -34,6 +34,7 @@ def checked(models, **settings):
     return json.loads(done.stdout)
 
 
+@pytest.mark.subprocess
 def test_the_running_install_gives_the_golden_logits(models):
     errors = checked(models)["errors"]
     assert list(errors) == [*compiled.able(), "off"]
@@ -53,15 +54,18 @@ def uncompiled(tmp_path_factory):
     return wheel
 
 
+@pytest.mark.subprocess
 def test_one_wheel_serves_every_later_python(uncompiled):
     assert uncompiled.name.split("-")[2:4] == ["cp311", "abi3"]
 
 
+@pytest.mark.subprocess
 def test_every_file_of_the_package_is_in_a_wheel(uncompiled):
     with zipfile.ZipFile(uncompiled) as archive:
         assert set(package_files()) <= set(archive.namelist())
 
 
+@pytest.mark.subprocess
 def test_without_a_compiler_the_package_computes_all_the_same(uncompiled, models, tmp_path):
     with zipfile.ZipFile(uncompiled) as archive:
         archive.extractall(tmp_path)
@@ -71,6 +75,7 @@ def test_without_a_compiler_the_package_computes_all_the_same(uncompiled, models
     assert said["errors"]["off"] <= TOLERANCE
 
 
+@pytest.mark.subprocess
 def test_a_wheel_whose_kernel_did_not_compile_is_refused(uncompiled):
     with pytest.raises(AuditError, match="compilation failed"):
         check_content(uncompiled)

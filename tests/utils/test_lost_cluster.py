@@ -93,7 +93,7 @@ def test_a_coordinator_that_does_not_answer_is_told(ray, wait):
     with pytest.raises(ClusterError, match="it has not answered for"):
         wait(cluster)
     cluster.close()  # nor does this wait for it
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 50
 
 
 def test_it_is_not_asked_at_every_wait(ray, monkeypatch):

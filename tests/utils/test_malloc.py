@@ -19,6 +19,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
+@pytest.mark.subprocess
 @pytest.mark.skipif(sys.platform != "linux", reason="a matter of glibc")
 def test_freed_memory_is_kept():
     def faults(prepare):

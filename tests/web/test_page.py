@@ -27,13 +27,6 @@ HOSTILE = '<img src=x onerror="document.title=1">'
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    one = Browser(tmp_path_factory.mktemp("browser"))
-    yield one
-    one.close()
-
-
-@pytest.fixture(scope="module")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two recordings of each of eight classes."""
     folder = tmp_path_factory.mktemp("page") / "rig"

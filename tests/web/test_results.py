@@ -38,22 +38,18 @@ def test_a_folder_without_a_campaign_has_no_report(tmp_path: Path) -> None:
         assert served.get("/api/folder")["campaign"] is False
 
 
-def test_a_campaign_opens_with_its_report_on_the_fullest_study(tmp_path: Path) -> None:
+def test_a_campaign_opens_with_its_report_on_the_fullest_study(tmp_path: Path, browser: Browser) -> None:
     folder = tmp_path / "campaign"
     folder.mkdir()
-    browser = Browser(tmp_path / "browser")
-    try:
-        with synthetic_ledger(folder / "ledger.sqlite", ["pilot", "bearing"], datasets=["cwru", "simulated"]) as ledger:
-            results = {name: Results(ledger, study(name)) for name in ("pilot", "bearing")}
-            with Served(folder) as served:
-                write_page(served.page.api._results / "index.html", results, [], [])
-                browser.visit(served.page.link, 1280)
-                browser.wait("document.querySelector('nav a[aria-current]')")
-                assert browser.evaluate("document.querySelector('nav a[aria-current]').textContent") == "Results"
-                assert "dropped" not in browser.evaluate("document.body.innerText")
-                browser.visit(f"http://127.0.0.1:{served.port}/api/campaign/page", 1280)
-                browser.wait("document.querySelector('#results .matrix')")
-                assert browser.evaluate("document.querySelector('#filter-study').value") == "bearing"
-                assert browser.errors == []
-    finally:
-        browser.close()
+    with synthetic_ledger(folder / "ledger.sqlite", ["pilot", "bearing"], datasets=["cwru", "simulated"]) as ledger:
+        results = {name: Results(ledger, study(name)) for name in ("pilot", "bearing")}
+        with Served(folder) as served:
+            write_page(served.page.api._results / "index.html", results, [], [])
+            browser.visit(served.page.link, 1280)
+            browser.wait("document.querySelector('nav a[aria-current]')")
+            assert browser.evaluate("document.querySelector('nav a[aria-current]').textContent") == "Results"
+            assert "dropped" not in browser.evaluate("document.body.innerText")
+            browser.visit(f"http://127.0.0.1:{served.port}/api/campaign/page", 1280)
+            browser.wait("document.querySelector('#results .matrix')")
+            assert browser.evaluate("document.querySelector('#filter-study').value") == "bearing"
+            assert browser.errors == []

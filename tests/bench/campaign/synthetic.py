@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -23,11 +24,19 @@ def synthetic_ledger(
     path: Path, studies: list[str], *, seeds: list[int] | None = None, quick: Quick | None = None, datasets=DATASETS
 ) -> Ledger:
     """A ledger with every job of the studies done on the given datasets."""
-    ledger = Ledger(path)
-    for name in studies:
-        for job in jobs(study(name), datasets, seeds=seeds, quick=quick):
-            if job.key not in ledger.keys():  # noqa: SIM118 - not a mapping
-                ledger.record(job, synthetic_outcome(job))
+    return filled(
+        Ledger(path), (job for name in studies for job in jobs(study(name), datasets, seeds=seeds, quick=quick))
+    )
+
+
+def filled(ledger: Ledger, planned: Iterable[Job], outcome_of: Callable[[Job], Outcome] | None = None) -> Ledger:
+    """The ledger with all these jobs, some of which may be planned twice."""
+    there = ledger.keys()
+    with ledger.filled_at_once():
+        for job in planned:
+            if job.key not in there:
+                ledger.record(job, (outcome_of or synthetic_outcome)(job))
+                there.add(job.key)
     return ledger
 
 

@@ -42,6 +42,7 @@ def judged_again(folder, key, fold):
     return 100 * f1_score(truth, said, labels=load_fold(fold).classes, average="macro", zero_division=0)
 
 
+@pytest.mark.exhaustive
 def test_the_numbers_of_the_table_are_those_of_the_models(folder):
     with Ledger(folder / "ledger.sqlite") as ledger:
         keys = {job.fold: key for key, job in ledger.jobs().items()}

@@ -148,6 +148,7 @@ print(len(Ledger(Path(sys.argv[1]) / "ledger.sqlite", create=False).keys()))' "$
 """
 
 
+@pytest.mark.subprocess
 @pytest.mark.parametrize("logged", [False, True])
 def test_a_ledger_on_a_read_only_file_system_is_read(tmp_path, logged):
     if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:

@@ -96,6 +96,7 @@ def test_an_unforeseen_error_fails_with_kind_and_place_and_a_new_worker_comes(ex
     assert not executor._workers
 
 
+@pytest.mark.subprocess
 def test_a_killed_worker_loses_its_job_and_is_replaced(executor):
     executor.start(ENDLESS)
     assert executor.wait(60) == [begun(ENDLESS.key)]
@@ -119,6 +120,7 @@ def test_a_killed_worker_loses_its_job_and_is_replaced(executor):
         os.kill(second, 0)
 
 
+@pytest.mark.subprocess
 def test_a_job_is_begun_when_a_worker_takes_it(folder):
     executor = LocalExecutor(1, folder / "stores", folder, together=2)
     other = replace(SMALL, seed=42)

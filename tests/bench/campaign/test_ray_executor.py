@@ -134,6 +134,7 @@ def test_nothing_in_flight_is_nothing_to_wait_for(executor):
     assert executor.wait(30) == []
 
 
+@pytest.mark.subprocess
 def test_a_killed_worker_loses_its_job_and_another_does_it(executor, folder, monkeypatch, capfd):
     slow, other = job(47, updates=30), job(48)
     seen = []
@@ -161,6 +162,7 @@ def test_a_killed_worker_loses_its_job_and_another_does_it(executor, folder, mon
     assert capfd.readouterr() == ("", ""), "Ray keeps quiet"
 
 
+@pytest.mark.subprocess
 def test_a_machine_that_goes_away_loses_its_job_only(executor, machines):
     """The last of these tests: one machine is left."""
     endless = [job(49, updates=1_000_000), job(50, updates=1_000_000)]

@@ -56,6 +56,7 @@ def test_an_entry_needs_a_name_a_title_a_family_and_a_way_to_make_it():
     assert (plain.look, plain.trains, plain.paper, plain.control) == (MethodStyle(), True, False, False)
 
 
+@pytest.mark.subprocess
 def test_reading_the_catalogue_loads_no_heavy_library():
     code = (
         "import sys; from dualres.bench.methods.catalogue import entry, names; "

@@ -11,6 +11,7 @@ from dualres.config import ModelConfig, Recipe
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support
 from dualres.simulated import rig as simulated
+from tests.variants import also
 
 BUDGET = Budget(recordings=1, windows=1)
 
@@ -50,7 +51,7 @@ def fitted_bytes(name, fold, recordings):
     return {key: array.tobytes() for key, array in fitted.state().items()}
 
 
-@pytest.mark.parametrize("name", ["dualres", "tscmamba", "minirocket"])
+@pytest.mark.parametrize("name", ["dualres", "minirocket", *also(("tscmamba",))])
 def test_evaluation_recordings_can_be_shuffled_changed_added_removed_or_closed(name, fold, rig):
     judged = set(fold.evaluation)
     inner = [r for r in rig if r.id not in judged]

@@ -19,6 +19,7 @@ from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support
 from dualres.simulated import rig as simulated
 
+FAST_ONES = ("dualres", "itransformer", "patchtst", "minirocket")
 SLOW_ONES = {"mambasl": 6, "medformer": 4}  # updates that fit into the default run
 
 
@@ -26,6 +27,11 @@ SLOW_ONES = {"mambasl": 6, "medformer": 4}  # updates that fit into the default 
 def support():
     """Eight windows of the rig, one per class."""
     return gather_support(load_fold("S1"), simulated.recordings(), Budget(1, 1), ModelConfig())
+
+
+def sparing(every):
+    """Parameters: each method has its own tests, so that a few will do for what holds for all."""
+    return [name if name in FAST_ONES else pytest.param(name, marks=pytest.mark.exhaustive) for name in every]
 
 
 def bytes_of(fitted):
@@ -45,6 +51,7 @@ def test_an_unknown_name_is_answered_with_the_known_ones():
         method("mamba")
 
 
+@pytest.mark.subprocess
 def test_asking_for_a_method_loads_no_library_of_another():
     code = (
         "import sys; from dualres.bench.methods import method; method('patchtst'); "
@@ -63,7 +70,7 @@ def lowers_its_loss(name, support, updates):
     assert fitted.cost.fit_s > 0
 
 
-@pytest.mark.parametrize("name", [name for name in names() if entry(name).trains])
+@pytest.mark.parametrize("name", sparing(name for name in names() if entry(name).trains))
 def test_training_lowers_the_loss(name, support):
     lowers_its_loss(name, support, SLOW_ONES.get(name, 30))
 
@@ -82,7 +89,7 @@ def test_dualres_among_the_methods_is_dualres(support):
         assert torch.equal(ours, theirs)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sparing(NAMES))
 def test_a_fit_is_a_function_of_its_support_and_seed(name, support):
     """Whatever else happened in the process, be it scoring other data or drawing numbers, the result is the same."""
     recipe = None if name == "minirocket" else Recipe(1)
@@ -100,7 +107,7 @@ def test_a_fit_is_a_function_of_its_support_and_seed(name, support):
     assert bytes_of(other) != before[0]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sparing(NAMES))
 def test_the_caller_s_generators_are_left_alone(name, support):
     recipe = None if name == "minirocket" else Recipe(1)
     states = []

@@ -59,6 +59,7 @@ def test_a_blank_one_weighs_what_a_fitted_one_does(classes):
     assert shapes[0] == shapes[1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("shorter")
 def test_a_fit_has_the_levels_and_features_of_a_transformer_fitted_by_aeon_itself():
     windows, labels = windows_of(2, 3, SHORTER)
@@ -224,6 +225,7 @@ def test_a_window_that_is_not_finite_has_no_scores(fitted):
     assert np.isnan(fitted.scores(windows)).all(1).tolist() == [True, False]
 
 
+@pytest.mark.subprocess
 def test_neither_aeon_nor_numba_is_imported_to_fit_and_score():
     code = (
         "import sys, numpy as np; from dualres.bench.methods.minirocket import MiniRocket, WINDOW;"

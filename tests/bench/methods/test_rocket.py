@@ -33,12 +33,6 @@ def levels(support):
     return fit_levels(support, 41)
 
 
-@pytest.fixture(params=[*compiled.able(), compiled.OFF])
-def way(request, monkeypatch):
-    """Each variant of the compiled library that runs here, and NumPy."""
-    monkeypatch.setenv(compiled.SETTING, request.param)
-
-
 def test_dilations_and_their_features_are_the_specifications():
     distinct, counts = dilations(WINDOW)
     assert distinct.tolist() == [int(d) for d in DILATIONS.split()]
@@ -46,7 +40,7 @@ def test_dilations_and_their_features_are_the_specifications():
     assert distinct.dtype == counts.dtype == np.int32
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("kernel")
 def test_features_are_the_shares_of_the_responses_above_the_levels(levels):
     signal = signals_of(windows_of(1, 1, seed=1)[0])[0]
     above, samples = [], []
@@ -80,7 +74,8 @@ def test_levels_are_quantiles_of_one_support_windows_responses(levels, support):
     assert len(chosen) > 3
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.exhaustive
+@pytest.mark.usefixtures("kernel")
 def test_it_is_aeons_to_the_last_bit():
     signals = signals_of(windows_of(2, 2)[0])
     theirs = by_aeon(signals, 7)
@@ -92,6 +87,7 @@ def test_it_is_aeons_to_the_last_bit():
     np.testing.assert_array_equal(features(signals, biases), theirs.transform(signals[:, None]))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("windows", [1, 2, 3, 7, 12, 96])
 @pytest.mark.parametrize("seed", [0, 41, 45, 2**32 - 1])
 def test_levels_are_aeons_whatever_the_seed_and_the_support(windows, seed):
@@ -118,14 +114,14 @@ def test_the_number_of_threads_does_not_change_a_level():
     np.testing.assert_array_equal(*found)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("kernel")
 def test_arrays_may_have_gaps_and_no_rows(levels):
     signals = signals_of(windows_of(2, 2)[0])
     np.testing.assert_array_equal(features(signals[::2], levels), features(signals[::2].copy(), levels))
     assert features(signals[:0], levels).shape == features_ref(signals[:0], levels).shape == (0, 9_996)
 
 
-@pytest.mark.usefixtures("way")
+@pytest.mark.usefixtures("kernel")
 def test_levels_may_lie_in_memory_as_they_like(support, levels):
     wide = np.zeros((len(levels), 2), np.float32)
     wide[:, 1] = levels

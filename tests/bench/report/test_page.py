@@ -86,13 +86,6 @@ def written(tmp_path_factory) -> Written:
     return Written(pages, results)
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    browser = Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
-
-
 def text(browser: Browser, selector: str) -> str:
     return " ".join(browser.evaluate(f"document.querySelector({json.dumps(selector)}).innerText").split())
 

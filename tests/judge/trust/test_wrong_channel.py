@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dualres.judge.verdict import diagnose_recording
-from dualres.learn.workflow import fit_model
 from dualres.recordings.recording import Recording
-from tests.learn.test_calibrate import labelled
+from tests.learn.test_calibrate import fit_of_labelled, labelled
 from tests.model.made_views import RATE, WINDOW
 
 REVOLUTIONS_HZ = 29.9
@@ -16,7 +15,7 @@ REVOLUTIONS_HZ = 29.9
 
 @pytest.fixture(scope="module")
 def model():
-    return fit_model(labelled(), windows_each=2, held_out="recording").model
+    return fit_of_labelled().model
 
 
 def tachometer(level: float) -> Recording:

@@ -7,7 +7,6 @@ import torch
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
 from dualres.judge.backends import scorer, weights_of
-from dualres.kernel import compiled
 from dualres.model.network import DualRes
 from dualres.model.reference import memory, network, spectra
 from tests.model.golden import golden_network, golden_window
@@ -35,9 +34,7 @@ def test_golden_values_stage_by_stage():
     near(memory.readout(given, weights.theta())[0, 248, :3], [0.0271923, -0.1368057, 0.0587704])
 
 
-@pytest.mark.parametrize("way", [*compiled.able(), compiled.OFF])
-def test_golden_logits_by_every_way_without_pytorch(way, monkeypatch):
-    monkeypatch.setenv(compiled.SETTING, way)
+def test_golden_logits_by_every_way_without_pytorch(kernel):
     logits = scorer(weights_of(golden_network()))(golden_window().numpy())
     near(logits, [-0.06014, -0.22594, 0.07864, 0.18797, -0.02036, -0.01365, -0.00669, 0.08657])
 

@@ -1,11 +1,10 @@
 """The network of views by NumPy, held to PyTorch and to the compiled kernel."""
 
 import numpy as np
-import pytest
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.judge.backends import scorer, weights_of
+from dualres.judge.backends import weights_of
 from dualres.kernel import compiled
 from dualres.kernel.views import views_of
 from dualres.model.reference import views
@@ -31,13 +30,6 @@ def test_log_probabilities_are_pytorch_s():
     found = views.log_probabilities(WEIGHTS, WINDOWS)
     np.testing.assert_allclose(found, expected, atol=1e-5)
     np.testing.assert_allclose(np.exp(found).sum(1), 1)
-
-
-@pytest.mark.parametrize("way", compiled.able())
-def test_the_kernel_says_the_same(way, monkeypatch):
-    monkeypatch.setenv(compiled.SETTING, way)
-    exact = views.log_probabilities(WEIGHTS, WINDOWS)
-    np.testing.assert_allclose(scorer(WEIGHTS)(WINDOWS), exact, atol=1e-5 * np.abs(exact).max())
 
 
 def test_without_the_kernel_views_are_these(monkeypatch):

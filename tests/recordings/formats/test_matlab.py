@@ -50,21 +50,27 @@ class V73:
 
 
 @pytest.fixture(params=["v5", "v7.3"])
-def flattened(request, tmp_path):
-    """Write variables in either version, and read them back as {name: values}."""
+def written(request, tmp_path):
+    """Write variables in either version, and read what is listed of them."""
 
     def there_and_back(variables):
         path = tmp_path / "a.mat"
         if request.param == "v5":
             savemat(path, variables)
-            return vectors(read_v5(path))
+            return read_v5(path)
         writer = V73(path)
         for name, value in variables.items():
             writer.write(writer.file, name, value)
         writer.file.close()
-        return vectors(read_v73(path))
+        return read_v73(path)
 
     return there_and_back
+
+
+@pytest.fixture
+def flattened(written):
+    """The same, as {name: values}."""
+    return lambda variables: vectors(written(variables))
 
 
 def test_vectors_lie_or_stand(flattened):
@@ -126,22 +132,10 @@ def test_empty_variables_are_passed_over(tmp_path):
     assert vectors(read_v73(tmp_path / "a.mat")) == {"x": X.tolist()}
 
 
-@pytest.fixture(params=["v5", "v7.3"])
-def rates(request, tmp_path):
-    """Write variables in either version, and read back the rates that they are listed with."""
-
-    def there_and_back(variables):
-        path = tmp_path / "a.mat"
-        if request.param == "v5":
-            savemat(path, variables)
-            return {one.name: one.rate for one in read_v5(path)}
-        writer = V73(path)
-        for name, value in variables.items():
-            writer.write(writer.file, name, value)
-        writer.file.close()
-        return {one.name: one.rate for one in read_v73(path)}
-
-    return there_and_back
+@pytest.fixture
+def rates(written):
+    """The rates that variables are listed with, when they are read back."""
+    return lambda variables: {one.name: one.rate for one in written(variables)}
 
 
 @pytest.mark.parametrize("name", ["sr", "fs", "Fs", "FS", "sampling_rate", "SampleRate", "samplingFrequency"])

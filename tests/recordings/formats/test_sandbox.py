@@ -41,7 +41,7 @@ def running(process: int) -> bool:
 
 
 def wait_until(condition) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)

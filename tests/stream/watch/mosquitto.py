@@ -6,6 +6,4 @@ from tests.attacks.stress_scripts import script
 
 _mosquitto = script("_mosquitto")
 Mosquitto, Device = _mosquitto.Mosquitto, _mosquitto.Device
-needs_mosquitto = pytest.mark.skipif(
-    not _mosquitto.PROGRAM, reason="mosquitto is not installed: no broker to test against"
-)
+needs_mosquitto = pytest.mark.broker  # skipped without one: tests/conftest.py

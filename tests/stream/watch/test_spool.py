@@ -82,6 +82,7 @@ def test_a_verdict_stays_until_every_sink_has_it(path):
         assert spool.register_sinks(["-"]) == ({"-": 2}, {"x.csv": 1}), "what another sink never got is told"
 
 
+@pytest.mark.subprocess
 def test_a_second_process_is_refused(path):
     with Spool(path):
         code = (

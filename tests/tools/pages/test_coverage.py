@@ -33,6 +33,7 @@ def test_the_labels_are_the_paper_s():
     assert sorted(re.findall(r"\\label\{([^}]+)\}", paper.read_text())) == sorted(LABELS)
 
 
+@pytest.mark.subprocess
 def test_the_page_is_what_the_results_give():
     command = [sys.executable, "-m", "tools.pages.coverage", "--check"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)

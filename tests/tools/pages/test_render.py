@@ -49,6 +49,7 @@ def published(tmp_path_factory):
         yield Results(ledger, study("published")).planned_only()
 
 
+@pytest.mark.subprocess
 def test_the_pages_are_what_the_results_give():
     done = checked(ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -78,6 +79,7 @@ def test_where_a_page_shows_the_papers_numbers_it_says_whose_the_folds_are():
         assert table[table.index("\n\n") :].lstrip().startswith(FOLDS_ARE_OURS)
 
 
+@pytest.mark.subprocess
 def test_a_changed_number_is_noticed(tmp_path):
     for folder in ("results", "tools", "experiments"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
@@ -118,6 +120,7 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path):
     assert [line.rstrip() for line in done.stdout.splitlines()] == shown_demo().splitlines()
 
 
+@pytest.mark.exhaustive
 def test_every_planned_job_is_there_or_said_to_be_missing(published):
     page = (ROOT / "docs" / "results.md").read_text()
     done = {entry.key for entry in published.entries}

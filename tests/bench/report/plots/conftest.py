@@ -10,7 +10,7 @@ import pytest
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import RIG, STUDIES, Quick, jobs, study
 from dualres.bench.report.results import Results
-from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
+from tests.bench.campaign.synthetic import filled, synthetic_ledger
 
 PRESENT = ("cwru", "phm2009", RIG)
 
@@ -31,12 +31,9 @@ def quick(tmp_path_factory):
 @pytest.fixture(scope="session")
 def sparse(tmp_path_factory):
     """The first of every third finished pair of folds, and some jobs with one fold only."""
-    ledger = Ledger(tmp_path_factory.mktemp("sparse") / "ledger")
-    for name in STUDIES:
-        for position, job in enumerate(jobs(study(name), (RIG,), seeds=[41])):
-            if position % 6 in (0, 1, 2) and job.key not in ledger.keys():  # noqa: SIM118 - not a mapping
-                ledger.record(job, synthetic_outcome(job))
-    return by_study(ledger)
+    planned = (enumerate(jobs(study(name), (RIG,), seeds=[41])) for name in STUDIES)
+    some = (job for one in planned for position, job in one if position % 6 in (0, 1, 2))
+    return by_study(filled(Ledger(tmp_path_factory.mktemp("sparse") / "ledger"), some))
 
 
 @pytest.fixture(scope="session")

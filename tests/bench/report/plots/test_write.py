@@ -5,9 +5,10 @@ import pytest
 from dualres.bench.report.plots.write import pictures, write_figures
 from dualres.utils.checksums import check_sums, write_sums
 from tests.bench.report.plots.reading import check_legible
+from tests.variants import also
 
 
-@pytest.fixture(scope="module", params=["full", "sparse", "quick"])
+@pytest.fixture(scope="module", params=["full", "quick", *also(("sparse",))])
 def drawn(request):
     """Name of the ledger, and all its pictures."""
     return request.param, list(pictures(request.getfixturevalue(request.param)))

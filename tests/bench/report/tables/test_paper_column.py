@@ -14,7 +14,7 @@ from dualres.bench.report.tables import Settings, Table, Value, all_tables
 from dualres.bench.report.tables.model import NOT_PLANNED
 from dualres.bench.report.tables.paper_column import with_folds_notice
 from dualres.bench.report.tables.write import as_latex, as_markdown
-from tests.bench.campaign.synthetic import synthetic_outcome
+from tests.bench.campaign.synthetic import filled
 from tests.bench.profile.synthetic import keep_all
 
 OUR_RECIPE = re.compile(r"paper's recipe", re.IGNORECASE)
@@ -29,8 +29,7 @@ def tables(tmp_path_factory):
     keep_all(folder / "profile", PAPER_DATASETS)
     with pytest.MonkeyPatch.context() as patch, Ledger(folder / "ledger.sqlite") as ledger:
         some = {"methods": ["dualres", "mambasl", "itransformer"], "seeds": [41]}
-        for job in dict.fromkeys(job for one in STUDIES.values() for job in jobs(one, DATASETS, **some)):
-            ledger.record(job, synthetic_outcome(job))
+        filled(ledger, (job for one in STUDIES.values() for job in jobs(one, DATASETS, **some)))
         patch.setattr(compare, "RESAMPLES", 2)  # intervals take long, and are not looked at
         return {table.name: table for table in all_tables(ledger, Settings(tuple(STUDIES)))}
 

@@ -15,7 +15,7 @@ from dualres.bench.report.tables.write import CSV_NAME
 from dualres.bench.verify.tables import verify_tables
 from dualres.config import Recipe
 from tests.bench.campaign.handmade import right
-from tests.bench.campaign.synthetic import synthetic_ledger
+from tests.bench.campaign.synthetic import filled, synthetic_ledger
 
 DATASETS = ["uestc", "simulated"]
 QUICK = Settings(("rigs",), quick=True)
@@ -32,8 +32,7 @@ def share(job):
 @pytest.fixture
 def tables(tmp_path):
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        for job in jobs(study("rigs"), DATASETS, quick=SMALL):
-            ledger.record(job, right(job, share(job)))
+        filled(ledger, jobs(study("rigs"), DATASETS, quick=SMALL), lambda job: right(job, share(job)))
         yield {table.name: table for table in study_tables(Results(ledger, study("rigs"), quick=SMALL))}
 
 
@@ -72,10 +71,10 @@ def test_one_rig_alone_lets_nothing_be_chosen(tmp_path):
     assert names == ["rigs_scores"]
 
 
+@pytest.mark.exhaustive
 def test_machines_and_real_rigs_are_said_to_agree_or_not(tmp_path):
     with Ledger(tmp_path / "ledger.sqlite") as ledger:
-        for job in jobs(study("rigs"), ["uestc", "machines"], quick=Quick()):
-            ledger.record(job, right(job, share(job)))
+        filled(ledger, jobs(study("rigs"), ["uestc", "machines"], quick=Quick()), lambda job: right(job, share(job)))
         results = Results(ledger, study("rigs"), quick=Quick())
         note = {table.name: table.note for table in study_tables(results)}["rigs_left_out"]
     assert "From the simulated machines alone it chooses paths, from the real rigs alone paths + mixup" in note
@@ -110,6 +109,7 @@ def test_the_tables_verify_and_a_changed_choice_is_noticed(tmp_path):
         assert any(f"chosen is {other!r}, the rule says" in problem for problem in verify_tables(ledger, folder))
 
 
+@pytest.mark.exhaustive
 def test_a_cell_is_the_mean_over_its_rig_s_folds_alone(tmp_path):
     all_folds = Quick(most_folds=6)
     with synthetic_ledger(tmp_path / "l.sqlite", ["rigs"], quick=all_folds, datasets=["machines"]) as ledger:
