@@ -7,7 +7,7 @@ one does not know. So a part may be named, "module:name", and is then imported w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -48,7 +48,7 @@ class MovableViews(NamedTuple):
     moved: Callable[[Any, Mapping[str, Exact], int, float], NetworkWeights]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NetworkKind:
     """One kind of network. Whatever has a default may be missing, and the package then does without it."""
 
@@ -56,22 +56,25 @@ class NetworkKind:
     title: str  # in a text
     # By the names that `dualres fit --recipe` takes; None for what is fitted without updates, and draws nothing.
     recipes: Mapping[str, Recipe | None]
-    weights: Part[Callable[[ModelConfig, Mapping[str, Floats]], NetworkWeights]] = field(repr=False)
-    shapes: Part[Callable[[ModelConfig, int], Shapes]] = field(repr=False)  # for a number of classes
-    logits: Part[Callable[[Any, Floats], Exact]] = field(repr=False)  # by NumPy, of raw windows (n, window)
+    weights: Part[Callable[[ModelConfig, Mapping[str, Floats]], NetworkWeights]]
+    shapes: Part[Callable[[ModelConfig, int], Shapes]]  # for a number of classes
+    logits: Part[Callable[[Any, Floats], Exact]]  # by NumPy, of raw windows (n, window)
     # A `Task` of `dualres.learn.trained.task` for each network, sizes and recipe: a `FittedNetwork` for each.
-    fit: Part[Callable[[Sequence[Any], ModelConfig, Recipe | None], Sequence[Any]]] = field(repr=False)
+    fit: Part[Callable[[Sequence[Any], ModelConfig, Recipe | None], Sequence[Any]]]
     config_fields: tuple[str, ...] = ()  # what a card holds of `ModelConfig`; all if there are none
-    network: Part[Callable[[int, ModelConfig], TorchNetwork]] | None = field(default=None, repr=False)
-    kernel: Part[type[FastScorer]] | None = field(default=None, repr=False)  # of weights, on a CPU
-    gpu: Part[type[FastScorer]] | None = field(default=None, repr=False)  # of a PyTorch network, on a GPU
+    network: Part[Callable[[int, ModelConfig], TorchNetwork]] | None = None
+    kernel: Part[type[FastScorer]] | None = None  # of weights, on a CPU
+    gpu: Part[type[FastScorer]] | None = None  # of a PyTorch network, on a GPU
     # The seconds that a fit will take: of so many windows, by a recipe, of a network of some sizes, on a device.
-    expected_s: Part[Callable[[int, Any, ModelConfig, str], float]] | None = field(default=None, repr=False)
-    explanation: Part[Any] | None = field(default=None, repr=False)  # a `dualres.explain.contributions.Explanation`
-    device: Part[Any] | None = field(default=None, repr=False)  # a `dualres.export.device_network.DeviceNetwork`
+    expected_s: Part[Callable[[int, Any, ModelConfig, str], float]] | None = None
+    explanation: Part[Any] | None = None  # a `dualres.explain.contributions.Explanation`
+    device: Part[Any] | None = None  # a `dualres.export.device_network.DeviceNetwork`
     # How near windows are to what was labelled, (n, 2), as `dualres.judge.trust.novelty.nearest` has it.
-    novelty: Part[Callable[[Any, Floats], Exact]] | None = field(default=None, repr=False)
-    baseline: Part[MovableViews] | None = field(default=None, repr=False)  # of a machine that runs well
+    novelty: Part[Callable[[Any, Floats], Exact]] | None = None
+    baseline: Part[MovableViews] | None = None  # of a machine that runs well
+
+    def __repr__(self) -> str:
+        return f"NetworkKind({self.method!r})"
 
     @property
     def trains(self) -> bool:
@@ -185,7 +188,7 @@ PAPER = register_kind(
         logits="dualres.model.reference.network:logits",
         network="dualres.model.network:DualRes",
         kernel="dualres.kernel.inference:Kernel",
-        gpu="dualres.kernel.gpu.window_scorer:WindowScorer",
+        gpu="dualres.kernel.gpu.available:WindowScorer",
         fit="dualres.learn.trained.fit:fit_networks",
         expected_s="dualres.learn.trained.fit:expected_training_s",
         explanation="dualres.explain.paper_network:EXPLANATION",

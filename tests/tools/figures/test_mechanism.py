@@ -27,7 +27,7 @@ def test_real_scans_are_the_recurrence_whatever_the_coefficients():
     coefficients = Coefficients(
         drawn(5).exp(), drawn(5), drawn(3, dtype=torch.complex128), drawn(3, dtype=torch.complex128)
     )
-    y, q = scan_ref(*coefficients, theta)
+    y, q = scan_ref(coefficients, theta)
     states, read = real_scans(coefficients, theta.numpy())
     assert read == pytest.approx(y[0].numpy(), abs=1e-12)
     turned = (torch.exp(20j * theta) * q[0]).numpy()
