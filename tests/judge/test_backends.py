@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import torch
-from dualres.model.weights import shapes
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
@@ -10,6 +9,7 @@ from dualres.judge.backends import in_torch, scorer, weights_of
 from dualres.kernel import compiled
 from dualres.kernel.gpu.available import available
 from dualres.model.network import DualRes
+from dualres.model.weights import shapes
 from dualres.recordings.windows import every_window
 from tests.model.made_views import machine_windows, made_views
 

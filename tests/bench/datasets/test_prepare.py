@@ -1,4 +1,5 @@
 import json
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -153,8 +154,8 @@ def test_what_is_simulated_needs_no_preparing(name, tmp_path):
 
 
 def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):
-    monkeypatch.setattr(catalog, "_registered", {})
-    monkeypatch.setattr(folds, "_registered", {})
+    monkeypatch.setattr(catalog, "_RELEASES", copy(catalog._RELEASES))
+    monkeypatch.setattr(folds, "_FOLDS", copy(folds._FOLDS))
     release = replace(made.release, folds=("X1",), folds_in=tmp_path)
     catalog.register(release)
     assert catalog.names()[-1] == "made"

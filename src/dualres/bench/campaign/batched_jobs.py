@@ -15,7 +15,7 @@ from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.campaign.run_job import JobInputs, forget_peak, gather, judge
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import joined
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import NeuralMethod
 from dualres.config import ModelConfig

@@ -12,7 +12,7 @@ from dualres.bench.campaign.ledger import Ledger, Outcome
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.model_file import as_model
 from dualres.bench.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
 from dualres.bench.profile.plan import Plan

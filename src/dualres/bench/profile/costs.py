@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dualres.bench.datasets import catalog
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 from dualres.bench.profile.measurements import Measurement, kept
 from dualres.bench.profile.plan import NATIVE, PREPARED, WINDOW, Plan, kind_words, plan
 

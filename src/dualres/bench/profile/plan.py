@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 from dualres.bench.paper.costs import THREADS
 from dualres.errors import ConfigError
 

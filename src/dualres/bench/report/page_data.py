@@ -10,7 +10,7 @@ import numpy as np
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import names
+from dualres.bench.methods.catalog import names
 from dualres.bench.paper.scores import ACCURACY, F1, as_text, printed
 from dualres.bench.report.captions import folds_notice, quick_notice
 from dualres.bench.report.names import dataset_name, device_names, method_name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 from dualres.bench.paper import costs as paper_costs
 from dualres.bench.profile.backends import TOLERANCE
 from dualres.bench.profile.measurements import MIB

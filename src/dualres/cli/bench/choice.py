@@ -66,7 +66,7 @@ def choose(
     from dualres.bench.campaign.dataset_signals import present_datasets
     from dualres.bench.campaign.progress_tables import once
     from dualres.bench.datasets import catalog
-    from dualres.bench.methods.catalogue import names as method_names
+    from dualres.bench.methods.catalog import names as method_names
     from dualres.learn.trained.recipe_file import recipe_from
 
     names = all_studies(studies)

@@ -70,7 +70,7 @@ def profile(
     from dualres.bench.campaign.exchange.ledger_folder import own_ledger
     from dualres.bench.campaign.studies import RIG
     from dualres.bench.methods import NAMES
-    from dualres.bench.methods.catalogue import entry, names
+    from dualres.bench.methods.catalog import entry, names
     from dualres.bench.profile.plan import WAYS, Plan, plan_all
     from dualres.bench.profile.run import ProfilePaths, run
     from dualres.kernel.gpu.cuda_graphs import check_device

@@ -22,6 +22,7 @@ from dualres.recordings.formats.optional import read_parquet, read_tdms, read_uf
 from dualres.recordings.formats.sound import AIFF, FLAC, OGG, W64, WAV, read_sound
 from dualres.recordings.formats.spreadsheet import read_xlsx
 from dualres.recordings.formats.text import read_text
+from dualres.utils.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,13 @@ class Format:
     begins: Callable[[Path], bool] | None = None  # tells it from others of the same suffix, by how a file begins
 
 
-FORMATS = {
-    format.name: format
+FORMATS: Registry[Format] = Registry(
+    "format",
+    taken="there is a {kind} for {name} already; choose another name or suffix",
+    unknown="{kind} {name!r} is registered by no plugin; name its module in DUALRES_PLUGINS",
+)
+FORMATS.update(
+    (format.name, format)
     for format in (
         Format("wav", "WAV", partial(read_sound, WAV), "soundfile", (".wav",)),
         Format("flac", "FLAC", partial(read_sound, FLAC), "soundfile", (".flac",)),
@@ -54,7 +60,7 @@ FORMATS = {
         Format("xlsx", "Excel", read_xlsx, "openpyxl", (".xlsx", ".xlsm")),
         Format("uff", "universal file (UFF)", read_uff, "pyuff", (".uff", ".unv")),
     )
-}
+)
 
 
 def register(format: Format) -> None:
@@ -63,18 +69,16 @@ def register(format: Format) -> None:
     Where it has a library, files are read in a process of their own, which must know the format too: name the module
     that registers it in DUALRES_PLUGINS, or as an entry point.
     """
-    if taken := sorted({format.name} & set(FORMATS) | set(format.suffixes) & set(suffixes())):
+    if taken := sorted(set(format.suffixes) & set(suffixes())):
         raise ConfigError(f"there is a format for {taken[0]} already; choose another name or suffix")
-    FORMATS[format.name] = format
+    FORMATS.register(format.name, format)
 
 
 def format_named(name: str) -> Format:
     """The format of that name, in a process that may not have loaded plugins."""
     if name not in FORMATS:
         load_plugins()
-    if name not in FORMATS:
-        raise ConfigError(f"format {name!r} is registered by no plugin; name its module in DUALRES_PLUGINS")
-    return FORMATS[name]
+    return FORMATS.find(name)
 
 
 def suffixes() -> tuple[str, ...]:

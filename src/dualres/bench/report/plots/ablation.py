@@ -7,7 +7,7 @@ from dualres.bench.methods import CONTROL_NAMES
 from dualres.bench.report.captions import facts, in_words, left_out
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
 

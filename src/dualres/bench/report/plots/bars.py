@@ -10,8 +10,8 @@ from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS,
 from dualres.bench.report.captions import counts, facts_of, left_out, times
 from dualres.bench.report.names import dataset_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
 from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
 

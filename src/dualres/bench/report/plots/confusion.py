@@ -7,7 +7,7 @@ from dualres.bench.paper.protocol import FINALISTS, PRIMARY_BUDGET
 from dualres.bench.report.captions import facts, left_out, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.learn.fold import Budget
 from dualres.metrics import Counts

@@ -15,8 +15,8 @@ from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
 from dualres.bench.report.plots.families import families
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
 from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget

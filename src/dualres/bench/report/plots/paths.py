@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from dualres.bench.report.plots.picture import Picture
-from dualres.bench.report.plots.registry import draws_figure
 from dualres.bench.report.plots.rig_window import rig_window
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Results
 from dualres.config import RECIPES, ModelConfig
 from dualres.learn.trained.augment.paths import Paths, curves, draw_paths, filtered

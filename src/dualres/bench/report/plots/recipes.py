@@ -10,7 +10,7 @@ from dualres.bench.campaign.studies import RECIPE_CONTROLS
 from dualres.bench.report.captions import facts, left_out, span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_f1
 from dualres.bench.report.tables.recipes import recipes_of
 from dualres.utils.figures import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas

@@ -3,7 +3,7 @@
 from matplotlib.patches import Patch
 
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import MethodStyle, entry
+from dualres.bench.methods.catalog import MethodStyle, entry
 from dualres.bench.report.names import method_name
 
 

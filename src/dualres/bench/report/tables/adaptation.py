@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from dualres.bench.report.adapted_scores import CONDITION
 from dualres.bench.report.names import dataset_title, method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.model import NOT_PLANNED, Table, Value
-from dualres.bench.report.tables.registry import makes_table
 from dualres.config import RECIPES
 
 REMARK = (

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import names
+from dualres.bench.methods.catalog import names
 from dualres.bench.report.results import Results, labelled_s
 from dualres.learn.fold import Budget
 

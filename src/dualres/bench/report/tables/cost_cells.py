@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from dualres.bench.campaign.dataset_signals import FULL
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.bench.paper.costs import MACHINE, SCANS, THREADS, printed_cost
 from dualres.bench.profile.costs import COSTS, Costs

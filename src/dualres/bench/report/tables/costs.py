@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
 from dualres.bench.paper.costs import printed_cost
 from dualres.bench.profile.costs import COSTS, Costs, all_costs

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dualres.bench.report.names import dataset_title, method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Results, percent_f1
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.metrics import log_loss
 from dualres.bench.report.tables.model import Table, Value
-from dualres.bench.report.tables.registry import makes_table
 from dualres.config import Recipe
 
 RULE = (

@@ -9,11 +9,11 @@ from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, SEEDS
 from dualres.bench.report.captions import seeds_in_words, span
 from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
+from dualres.bench.report.registry import makes_table, register_table
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column
 from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
-from dualres.bench.report.tables.registry import makes_table, register_table
 from dualres.learn.fold import Budget
 
 FIRST = SEEDS[:1]

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 from dualres.bench.campaign.studies import CONTROLS_ON
 from dualres.bench.methods import CONTROL_NAMES
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.report.captions import MINIROCKET_COUNTED, counted
 from dualres.bench.report.compare import paired_differences
 from dualres.bench.report.names import DEVICES, dataset_name, method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import FinishedJob, Results, percent_f1
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.differences import EXPLAINED, paired_value, value_with_spread
 from dualres.bench.report.tables.fill import Sheet
 from dualres.bench.report.tables.metrics import metric
 from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
-from dualres.bench.report.tables.registry import makes_table
 
 DIGITS = 9  # beyond which a difference of scores is rounding
 

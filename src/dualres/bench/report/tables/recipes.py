@@ -6,12 +6,12 @@ from dataclasses import replace
 from dualres.bench.campaign.studies import NEURAL_PEERS, RECIPE_CONTROLS
 from dualres.bench.report.compare import difference
 from dualres.bench.report.names import dataset_title, method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.differences import EXPLAINED, value_with_spread
 from dualres.bench.report.tables.fill import Column, Sheet, TableLine
 from dualres.bench.report.tables.model import NOT_RUN, Table, Value
-from dualres.bench.report.tables.registry import makes_table
 from dualres.config import RECIPES, Recipe
 
 GAIN = "Gain ± SD over seeds, and 95 % interval (points)"

@@ -7,15 +7,15 @@ from functools import partial
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import STUDIES, folds_of
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.bench.report.captions import MINIROCKET_COUNTED, sentences
 from dualres.bench.report.names import dataset_name, dataset_title, method_name
+from dualres.bench.report.registry import makes_table, register_table
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column, by_row
 from dualres.bench.report.tables.model import Table
-from dualres.bench.report.tables.registry import makes_table, register_table
 from dualres.learn.fold import Budget
 
 SHARED_HOST = "The paper's times and memory are of a shared host, which is other hardware."
