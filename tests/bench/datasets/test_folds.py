@@ -2,7 +2,6 @@ import dataclasses
 import itertools
 import json
 from collections import Counter
-from importlib import resources
 
 import pytest
 
@@ -72,7 +71,7 @@ def test_a_changed_fold_is_refused(monkeypatch, tmp_path):
     content = json.loads(rig.FOLDS.joinpath("S1.json").read_text())
     content["support"]["wear"].reverse()
     (tmp_path / "S1.json").write_text(json.dumps(content))
-    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
+    monkeypatch.setattr(rig, "FOLDS", tmp_path)
     monkeypatch.setattr(folds, "_FOLDS", Registry("fold", folds._own))
     with pytest.raises(ConfigError, match="S1: its file was changed"):
         load_fold("S1")
