@@ -9,7 +9,7 @@ import torch
 
 from dualres.bench import methods
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.methods.method import Cost
 from dualres.bench.methods.minirocket import MiniRocket
 from dualres.bench.methods.model_file import as_model
@@ -36,7 +36,7 @@ def folder(bench):
     folder = bench()
     job = replace(wanted_job(PLAN, 1), most_judged=1)
     with Ledger(folder / "ledger.sqlite") as ledger:
-        ledger.record(job, do(job, folder, folder))
+        ledger.record(job, run_job(job, folder, folder))
     return folder
 
 

@@ -13,10 +13,10 @@ from dualres.bench.methods.catalog import entry
 from dualres.bench.paper import protocol as paper
 from dualres.config import RECIPES, Recipe
 from dualres.learn.fold import Budget
-from dualres.simulated import rig as simulated
+from dualres.simulated import rig
 from dualres.utils.registry import Registry
 
-RIG = simulated.NAME
+RIG = rig.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
 FIVE_SEEDS = (41, 42, 43, 44, 45)
@@ -112,13 +112,13 @@ def _by_both_recipes(*parts: StudyPart) -> tuple[StudyPart, ...]:
 
 def _rigs() -> Iterator[StudyPart]:
     """Every rig by all recipes, the linear model by two of them, and methods without a recipe."""
-    for rig in RIGS:
-        part = StudyPart((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), rig.seeds, folds=rig.folds)
-        for name, recipe in recipes(rig.updates).items():
+    for one in RIGS:
+        part = StudyPart((one.dataset,), (NETWORK,), (one.budget,), (one.updates,), one.seeds, folds=one.folds)
+        for name, recipe in recipes(one.updates).items():
             methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
             yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
-        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=rig.seeds[:1])
+        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=one.seeds[:1])
 
 
 STUDIES: Registry[Study] = Registry("study")

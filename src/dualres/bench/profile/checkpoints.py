@@ -6,9 +6,9 @@ from pathlib import Path
 import torch
 from threadpoolctl import threadpool_limits
 
-from dualres.bench.campaign import run_job as work
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Ledger, Outcome
+from dualres.bench.campaign.run_job import fit_method, gather_inputs
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
@@ -78,9 +78,9 @@ def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> No
     job = checkpoint.job
     with threadpool_limits(job.threads):
         torch.set_num_threads(job.threads)
-        gathered = work.gather(job, stores, cache)
+        gathered = gather_inputs(job, stores, cache)
         classes, seconds = gathered.fold.classes, gathered.support.seconds
-        model = as_model(work.fit(gathered, tell), classes, seconds, resampler=job.resampler)
+        model = as_model(fit_method(gathered, tell), classes, seconds, resampler=job.resampler)
     save(model, checkpoint.path)
 
 

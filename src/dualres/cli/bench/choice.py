@@ -64,7 +64,7 @@ def choose(
     """The jobs of each study that is asked for."""
     from dualres.bench.campaign import studies as catalogue
     from dualres.bench.campaign.dataset_signals import present_datasets
-    from dualres.bench.campaign.progress_tables import once
+    from dualres.bench.campaign.progress_tables import distinct_jobs
     from dualres.bench.datasets import catalog
     from dualres.bench.methods.catalog import names as method_names
     from dualres.learn.trained.recipe_file import recipe_from
@@ -93,7 +93,7 @@ def choose(
         )
         for name in names
     }
-    everything = once(chosen)
+    everything = distinct_jobs(chosen)
     if not everything:
         raise ConfigError(f"no job of {', '.join(names)} matches these options; `dualres bench plan all` shows all")
     if absent := [m for m in picked or () if m not in {job.method for job in everything}]:
