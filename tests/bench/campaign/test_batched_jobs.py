@@ -35,8 +35,8 @@ PATIENCE_S = 60
 # A worker whose disk is full when it judges the job with seed 41.
 FULL_DISK = """
 import sys
-from dualres.bench.campaign import local
-from dualres.bench.campaign import together
+from dualres.bench.campaign import process_executor as local
+from dualres.bench.campaign import batched_jobs as together
 sound = together.judge_fitted
 def judge_fitted(gathered, *rest, **settings):
     if gathered.job.seed == 41:

@@ -157,7 +157,7 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
     def greedy(*_):
         raise MemoryError("1 TiB")
 
-    monkeypatch.setattr("dualres.bench.campaign.process_executor.do", greedy)
+    monkeypatch.setattr("dualres.bench.campaign.process_executor.run_job", greedy)
     event, goes_on = _run_alone(SMALL, folder, folder, None)
     assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; MemoryError: 1 TiB")

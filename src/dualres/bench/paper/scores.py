@@ -36,23 +36,14 @@ _FIRST = SEEDS[:1]
 
 
 def printed(
-    dataset: str, method: str, budget: Budget, metric: str, seeds: Sequence[int] = _FIRST, fold: str | None = None
+    dataset: str, method: str, budget: Budget, metric: str, *, seeds: Sequence[int] = _FIRST, fold: str | None = None
 ) -> PrintedScore | None:
     """The paper's own value, None where it prints none."""
     return VALUES.get(Key(dataset, method, budget, tuple(seeds), metric, fold))
 
 
-def printed_text(
-    dataset: str,
-    method: str,
-    budget: Budget,
-    metric: str,
-    seeds: Sequence[int] = _FIRST,
-    fold: str | None = None,
-    digits: int = 2,
-) -> str | None:
+def printed_text(key: Key, digits: int = 2) -> str | None:
     """What stands in the paper's table, a number or words; None where it has no such cell."""
-    key = Key(dataset, method, budget, tuple(seeds), metric, fold)
     return as_text(VALUES[key], digits) if key in VALUES else WORDS.get(key)
 
 

@@ -11,7 +11,7 @@ from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.datasets import catalog
 from dualres.bench.methods.catalog import names
-from dualres.bench.paper.scores import ACCURACY, F1, as_text, printed
+from dualres.bench.paper.scores import ACCURACY, F1, VALUES, Key, as_text
 from dualres.bench.report.captions import folds_notice, quick_notice
 from dualres.bench.report.names import dataset_name, device_names, method_name
 from dualres.bench.report.results import Cell, FinishedJob, Results, percent_accuracy, percent_f1
@@ -192,7 +192,7 @@ def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...]) -> dict[str, 
     """The numbers of those of the given jobs, which differ in fold and seed only, that have these seeds."""
     one = jobs[0]
     fields = {"dataset": one.dataset, "budget": one.budget, "method": one.method, "recipe": one.recipe}
-    f1, accuracy = found.cell(percent_f1, seeds, **fields), found.cell(percent_accuracy, seeds, **fields)
+    f1, accuracy = found.f1(seeds, **fields), found.cell(percent_accuracy, seeds, **fields)
     told: dict[str, Any] = {
         "method": one.method,
         "done": len(f1.entries),
@@ -211,7 +211,8 @@ def _cell(found: Results, jobs: list[Job], seeds: tuple[int, ...]) -> dict[str, 
 
 def _printed(job: Job, seeds: tuple[int, ...]) -> dict[str, Any]:
     """The paper's values of exactly these seeds; nothing where it printed none."""
-    found = {name: printed(job.dataset, job.method, job.budget, metric, seeds) for name, metric in METRICS.items()}
+    key = Key(job.dataset, job.method, job.budget, seeds, "")
+    found = {name: VALUES.get(key._replace(metric=metric)) for name, metric in METRICS.items()}
     values = [(name, as_text(value)) for name, value in found.items() if value]
     return {"paper": {"values": values, "seeds": seeds, "folds": folds_notice([job.dataset])}} if values else {}
 

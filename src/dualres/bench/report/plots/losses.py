@@ -14,7 +14,7 @@ from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
 from dualres.bench.report.plots.style import LOOKS
 from dualres.bench.report.registry import draws_figure
-from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
+from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.bench.report.tables.duration import chosen_updates
 from dualres.config import Recipe
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, label_ends, percent_axis
@@ -120,7 +120,7 @@ def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[s
 
 
 def _validation(results: Results, dataset: str, method: str, seed: int, updates: int) -> Cell:
-    return results.cell(percent_f1, [seed], dataset=dataset, method=method, recipe=Recipe(updates=updates))
+    return results.f1([seed], dataset=dataset, method=method, recipe=Recipe(updates=updates))
 
 
 def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[Cell]], chosen: int | None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dualres.bench.report.captions import quick_notice, sentences
-from dualres.bench.report.results import Results, percent_f1
+from dualres.bench.report.results import Results
 from dualres.learn.fold import Budget
 from dualres.utils.figures import footnote
 
@@ -46,7 +46,7 @@ def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets
     Means over different seeds would compare seeds as much as methods.
     """
     compared = [
-        set(results.cell(percent_f1, dataset=dataset, method=method, budget=budget).seeds)
+        set(results.f1(dataset=dataset, method=method, budget=budget).seeds)
         for method, budget in product(methods, budgets)
     ]
     compared = [seeds for seeds in compared if seeds]

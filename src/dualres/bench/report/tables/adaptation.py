@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from dualres.bench.report.adapted_scores import CONDITION
-from dualres.bench.report.names import dataset_title, method_name
+from dualres.bench.report.names import dataset_title
 from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Sheet, TableLine
+from dualres.bench.report.tables.fill import Column, Sheet, method_line
 from dualres.bench.report.tables.model import NOT_PLANNED, Table, Value
 from dualres.config import RECIPES
 
@@ -24,15 +23,12 @@ def adaptation(results: Results, dataset: str) -> Table | None:
     """Methods and their recipes, alone and together, and the unlabelled seconds that together takes."""
     if dataset not in CONDITION:
         return None
-    budget, order = results.main_budget(dataset), list(RECIPES)
-    lines = []
-    for method in planned.methods(results, dataset):
+    budget, order, lines = results.main_budget(dataset), list(RECIPES), []
+    for method in results.planned_methods(dataset):
         fields = {"dataset": dataset, "method": method, "budget": budget}
         found = {job.recipe for job in results.planned.values() if job.dataset == dataset and job.method == method}
         for recipe in sorted(found, key=lambda one: order.index(one.kind) if one else -1):
-            its = fields | {"recipe": recipe}
-            name = recipe.kind if recipe else NOT_PLANNED
-            lines.append(TableLine((method_name(method), name), its, results.planned_seeds(**its)))
+            lines.append(method_line(results, recipe.kind if recipe else NOT_PLANNED, **fields, recipe=recipe))
     table = Sheet(results).table(
         f"adaptation_{dataset}",
         f"{dataset_title(dataset)}: macro-F1 (%) judged alone and together",

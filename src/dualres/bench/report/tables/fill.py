@@ -8,12 +8,14 @@ from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.paper import scores as paper
 from dualres.bench.report.captions import conditions, quick_notice, sentences, variant_notice
-from dualres.bench.report.results import Results, has, labelled_s
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Cell, Results, has, labelled_s
 from dualres.bench.report.tables.metrics import Metric, metric
 from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value, mark_best
 
 BEST = "Bold: best complete value per {}."
 BRACKETS = "In brackets: the value printed in the paper."
+SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 OVER_SEEDS = "Over several seeds: mean and sample SD of the seeds' values, each the mean of its folds."
 
 
@@ -24,6 +26,11 @@ class TableLine:
     labels: tuple[str, ...]
     fields: Mapping[str, object]
     seeds: tuple[int, ...] | None = None  # where they are not the table's
+
+
+def method_line(results: Results, *more: str, **fields: object) -> TableLine:
+    """A row of one method, with the seeds that the study plans for it; `more` names the row further."""
+    return TableLine((method_name(str(fields["method"])), *more), fields, results.planned_seeds(**fields))
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class Sheet:
         one, methods = a_seeds[0], {job.method for job in a_seeds}
         undefined = cell.mean is not None and math.isnan(cell.mean)
         value = Value(
-            text="n/a" if undefined else _text(cell.mean, cell.sd, len(cell.values), len(seeds), wanted.digits),
+            text="n/a" if undefined else _text(cell, len(seeds), wanted.digits),
             metric=wanted.name,
             mean=None if undefined else cell.mean,
             sd=None if undefined else cell.sd,
@@ -86,7 +93,12 @@ class Sheet:
         )
         if cell.mean is None and cell.entries:
             value = replace(value, text=f"{len(cell.entries)} of {len(seeds) * len(a_seeds)} jobs")
-        return replace(value, paper=self._printed(value, one, fields, seeds, wanted))
+        other_recipe = one.recipe is not None and not one.recipe.plain
+        if self.results.quick or one.judged == "validation" or not value.method or other_recipe:
+            return value
+        fold = str(fields["fold"]) if "fold" in fields else None
+        key = paper.Key(one.dataset, one.method, one.budget, seeds, wanted.name, fold)
+        return replace(value, paper=paper.printed_text(key, wanted.digits))
 
     def jobs(self, fields: Mapping[str, object], seeds: Sequence[int]) -> dict[int, list[Job]]:
         """The jobs of a cell by seed, run or not; seeds need not be the study's. Empty where nothing is planned."""
@@ -113,12 +125,16 @@ class Sheet:
         best_per: str = "",
         remark: str = "",
     ) -> Table:
-        """Fill every line and column; `best` says what is compared with what, and `best_per` says it in words."""
+        """Fill every line and column; `best` says what is compared with what, and `best_per` says it in words.
+
+        Of rows and columns it need not be said.
+        """
         rows = [(line, [self.value(metric(c.metric), c.of(line), line.seeds) for c in columns]) for line in lines]
         if best:
             _mark(rows, columns, best)
         bracketed = any(value.paper for _, values in rows for value in values)
         several = any(len(value.seeds) > 1 for _, values in rows for value in values)
+        best_per = best_per or ("row" if best is by_row else "column")
         said = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
         return self.made(
             name,
@@ -154,21 +170,13 @@ class Sheet:
         ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
         return [job for job in jobs if (job.dataset, job.method) in ran] or jobs
 
-    def _printed(
-        self, value: Value, job: Job, fields: Mapping[str, object], seeds: Sequence[int], wanted: Metric
-    ) -> str | None:
-        other_recipe = job.recipe is not None and not job.recipe.plain
-        if self.results.quick or job.judged == "validation" or not value.method or other_recipe:
-            return None
-        fold = str(fields["fold"]) if "fold" in fields else None
-        return paper.printed_text(job.dataset, job.method, job.budget, wanted.name, seeds, fold, wanted.digits)
 
-
-def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: int) -> str:
-    if mean is None:
+def _text(cell: Cell, planned: int, digits: int) -> str:
+    """Mean and SD, and of how many seeds where several are planned."""
+    if cell.mean is None:
         return NOT_RUN
-    spread = "" if sd is None else f" ± {sd:.{digits}f}"
-    return f"{mean:,.{digits}f}{spread}" + (f" (n={n})" if planned > 1 else "")
+    spread = "" if cell.sd is None else f" ± {cell.sd:.{digits}f}"
+    return f"{cell.mean:,.{digits}f}{spread}" + (f" (n={len(cell.values)})" if planned > 1 else "")
 
 
 def _mark(rows: list[tuple[TableLine, list[Value]]], columns: Sequence[Column], rivals: Rivals) -> None:

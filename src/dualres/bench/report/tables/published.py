@@ -8,12 +8,12 @@ from dualres.bench.datasets.folds import load_fold
 from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, SEEDS
 from dualres.bench.report.captions import seeds_in_words, span
-from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
+from dualres.bench.report.names import DEVICES, dataset_name, dataset_title
 from dualres.bench.report.registry import makes_table, register_table
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column
+from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column, method_line
 from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
+from dualres.bench.report.tables.scores import MEANS, fold_columns
 from dualres.learn.fold import Budget
 
 FIRST = SEEDS[:1]
@@ -64,7 +64,7 @@ def phm2009_budgets(results: Results) -> Table:
         results,
         "phm2009",
         FINALISTS,
-        FIRST,
+        seeds=FIRST,
         best=lambda line, column: line.labels[0] if column.title == "Mean macro-F1" else "",
         best_per="budget, of the mean macro-F1",
         remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
@@ -82,7 +82,7 @@ def collapse(results: Results) -> Table:
     lines = [
         replace(line, labels=(f"{dataset_name(dataset)}, {_classes(dataset)} classes", *line.labels))
         for dataset in results.datasets()
-        for line in _lines(results, dataset)
+        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset))
     ]
     return Sheet(results).table(
         "published_collapse",
@@ -102,32 +102,27 @@ def collapse(results: Results) -> Table:
 
 def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> TableLine:
     """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
-    fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
-    return TableLine((method_name(method),), fields, results.planned_seeds(**fields))
-
-
-def _lines(results: Results, dataset: str) -> list[TableLine]:
-    return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
-
-
-def _columns(dataset: str) -> list[Column]:
-    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
-    return [*folds, Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
+    return method_line(results, dataset=dataset, method=method, budget=budget or results.main_budget(dataset))
 
 
 def _by_method(
-    results: Results, dataset: str, remark: str = "", best: Rivals | None = None, seeds: tuple[int, ...] | None = None
+    results: Results,
+    dataset: str,
+    remark: str = "",
+    *,
+    best: Rivals | None = None,
+    seeds: tuple[int, ...] | None = None,
 ) -> Table:
     """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
-    lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
+    lines = [_line(results, dataset, method) for method in results.planned_methods(dataset)]
+    lines = [replace(line, seeds=seeds) for line in lines] if seeds else lines
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}",
         f"{dataset_title(dataset)}: scores (%)",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Method",),
         best=best,
-        best_per="column",
         remark=remark,
     )
     methods = [str(line.fields["method"]) for line in lines]
@@ -143,14 +138,14 @@ def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str
     """Plain values: no mean hides a seed, and the paper's stand beside those of its seed."""
     lines = [
         replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
-        for line in (_line(results, dataset, method) for method in planned.methods(results, dataset, methods))
+        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset, methods))
         for seed in line.seeds or ()
     ]
     return Sheet(results).table(
         f"published_{dataset}_seeds",
         f"{dataset_title(dataset)}, every seed: scores (%)",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Method", "Seed"),
         remark=remark,
     )
@@ -160,24 +155,25 @@ def _by_budget(
     results: Results,
     dataset: str,
     methods: Sequence[str],
+    *,
     seeds: tuple[int, ...] | None = None,
+    remark: str = "",
     best: Rivals | None = None,
     best_per: str = "",
-    remark: str = "",
 ) -> Table:
     """Methods at several budgets, the fewest labelled seconds first; without `seeds` each with its own."""
-    budgets = sorted(planned.budgets(results, dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
+    budgets = sorted(results.budgets(dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
     lines = [
         replace(line, labels=(f"{b.recordings} x {b.windows}", f"{s:.3f}", *line.labels), seeds=seeds or line.seeds)
         for b, s in budgets
-        for line in (_line(results, dataset, m, b) for m in planned.methods(results, dataset, methods))
+        for line in (_line(results, dataset, m, b) for m in results.planned_methods(dataset, methods))
         if line.seeds
     ]
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}_budgets",
         f"{dataset_title(dataset)}: scores (%) by label budget",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Recordings x windows", "Seconds/class", "Method"),
         best=best,
         best_per=best_per,
@@ -192,15 +188,15 @@ def _beside_paper(
     """The paper's scores in columns of their own, since its seeds are others; none beside a quick run."""
     if results.quick:
         return table
-    budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
+    budget, methods = results.main_budget(dataset), results.planned_methods(dataset)
     count = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
     def printed(method: str, column: Column) -> Value:
         fold = str(column.fields["fold"]) if column.fields else None
-        found = paper.printed_text(dataset, method, budget, column.metric, seeds, fold)
+        found = paper.printed_text(paper.Key(dataset, method, budget, seeds, column.metric, fold))
         return Value(NOT_PLANNED) if found is None else Value(found, quoted=True, dataset=dataset)
 
-    shown = [column for column in _columns(dataset) if by_fold or not column.fields]
+    shown = [column for column in [*fold_columns(dataset), *MEANS] if by_fold or not column.fields]
     titles = [f"Paper {column.title.replace('Mean', 'mean')} ({count})" for column in shown]
     columns = [[printed(method, column) for method in methods] for column in shown]
     table = table.with_columns(dict(zip(titles, columns, strict=True)))

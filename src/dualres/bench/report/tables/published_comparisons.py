@@ -10,8 +10,7 @@ from dualres.bench.report.captions import MINIROCKET_COUNTED, counted
 from dualres.bench.report.compare import paired_differences
 from dualres.bench.report.names import DEVICES, dataset_name, method_name
 from dualres.bench.report.registry import makes_table
-from dualres.bench.report.results import FinishedJob, Results, percent_f1
-from dualres.bench.report.tables import axes as planned
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.bench.report.tables.differences import EXPLAINED, paired_value, value_with_spread
 from dualres.bench.report.tables.fill import Sheet
 from dualres.bench.report.tables.metrics import metric
@@ -29,7 +28,7 @@ def controls(results: Results) -> Table | None:
     differences = paired_differences(results, others=CONTROL_NAMES)
     found = {each.other: each for each in differences if (each.dataset, each.budget) == (CONTROLS_ON, budget)}
     sheet, rows = Sheet(results), []
-    for control in planned.methods(results, CONTROLS_ON, CONTROL_NAMES):
+    for control in results.planned_methods(CONTROLS_ON, CONTROL_NAMES):
         sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": control}, results.seeds)
         sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": "dualres"}, results.seeds)
         if control not in found:
@@ -68,7 +67,7 @@ def devices(results: Results) -> Table | None:
     sheet, rows = Sheet(results), []
     for (dataset, method), group in pairs.items():
         sheet.shows(entry.job for pair in group for entry in pair)
-        gaps = [abs(percent_f1(one.outcome) - percent_f1(other.outcome)) for one, other in group]
+        gaps = [abs(one.f1 - other.f1) for one, other in group]
         mean = paired_value(group, "macro_f1:mean_gap", statistics.fmean(gaps))
         rows.append(
             (
@@ -94,7 +93,7 @@ def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[
     return {
         (dataset, method): pairs
         for dataset in on_cpu.datasets()
-        for method in planned.methods(on_cpu, dataset)
+        for method in on_cpu.planned_methods(dataset)
         if (
             pairs := [(e, gpu_plans[e.job]) for e in on_cpu.where(dataset=dataset, method=method) if e.job in gpu_plans]
         )
@@ -107,7 +106,7 @@ def fit_costs(results: Results) -> Table:
     sheets = {kind: Sheet(results.on_device(kind)) for kind in results.kinds}
     sheet, rows, machines = Sheet(results), [], set()
     for dataset in results.datasets():
-        for method in planned.methods(results, dataset):
+        for method in results.planned_methods(dataset):
             fields = {"dataset": dataset, "method": method, "budget": results.main_budget(dataset)}
             seeds = results.planned_seeds(**fields)
             sizes = [sheet.value(metric(name), fields, seeds[:1]) for name in ("registered", "active")]
