@@ -3,7 +3,7 @@ import statistics
 import pytest
 
 from dualres.bench.methods import NAMES
-from dualres.bench.paper.costs import DATASETS, printed_cost
+from dualres.bench.paper.printed import DATASETS, printed_cost
 
 # The paper's summary: median, range, and the most memory over its seven datasets.
 SUMMARY = {

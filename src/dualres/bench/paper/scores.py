@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from dualres.bench.paper.printed import printed_table
+from dualres.bench.paper.printed import WEIGHTS, printed_table
 from dualres.bench.paper.protocol import BEARING_BUDGET, FOLDS, PRIMARY_BUDGET, SEEDS
-from dualres.bench.paper.weights import WEIGHTS
 from dualres.learn.fold import Budget
 
 F1, ACCURACY = "macro_f1", "accuracy"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dualres.bench.campaign.workers import in_fresh_process
 from dualres.bench.profile.backends import by_way
 from dualres.bench.profile.checkpoints import find, fit
-from dualres.bench.profile.fresh_process import in_fresh_process
 from dualres.bench.profile.measure import measure, this_machine
 from dualres.bench.profile.measurements import FOLDER, Measurement, MeasurementError, keep, place, read
 from dualres.bench.profile.plan import Plan

@@ -13,7 +13,7 @@ from dualres.utils.registry import Registry
 
 if TYPE_CHECKING:
     from dualres.bench.report.plots.picture import Picture  # which loads matplotlib
-    from dualres.bench.report.tables.model import Table
+    from dualres.bench.report.tables.fill import Table
 
 About = ParamSpec("About")
 Product = TypeVar("Product")

@@ -5,7 +5,7 @@ import pytest
 
 from dualres.bench.campaign.studies import RIG
 from dualres.bench.methods import NAMES
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
 from dualres.bench.profile.measurements import keep, kept
 from dualres.bench.profile.plan import plan
 from dualres.bench.report.tables.costs import cost_tables

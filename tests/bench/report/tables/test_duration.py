@@ -7,7 +7,7 @@ from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables.duration import choose, chosen_updates, duration
-from dualres.bench.report.tables.metrics import metric
+from dualres.bench.report.tables.fill import metric
 from dualres.errors import ConfigError
 from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
 

@@ -9,8 +9,7 @@ from matplotlib.patheffects import withStroke
 from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.bench.report.captions import counts, facts_of, left_out, times
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis

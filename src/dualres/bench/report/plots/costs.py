@@ -10,15 +10,14 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.methods import NAMES
 from dualres.bench.methods.catalog import entry
-from dualres.bench.profile.costs import Costs
+from dualres.bench.profile.measurements import Costs
 from dualres.bench.report.captions import QUICK_COSTS_FIGURE, counts, facts_of, left_out, sentences
 from dualres.bench.report.names import DEVICES, dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished
 from dualres.bench.report.plots.tradeoff import PARAMETERS, draw_fronts, parameters, primary_cells
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables.cost_cells import conditions, missing
+from dualres.bench.report.tables.cost_lists import conditions, missing
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, footnote, not_run, printed
 
 COLUMNS = 4  # panels side by side, at most

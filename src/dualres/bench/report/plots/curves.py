@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from dualres.bench.paper.protocol import FINALISTS, GEARBOX_BUDGETS
 from dualres.bench.report.captions import counts, facts_of, left_out, times
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.learn.fold import Budget

@@ -11,8 +11,7 @@ from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.paper.protocol import PAIR
 from dualres.bench.report.captions import counts, facts, in_words, left_out
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.bench.report.tables.duration import chosen_updates

@@ -14,8 +14,7 @@ from dualres.bench.report.captions import counts, facts_of, in_words, left_out, 
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
 from dualres.bench.report.plots.families import families
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.config import ModelConfig

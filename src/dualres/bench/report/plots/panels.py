@@ -14,8 +14,7 @@ from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out, span, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
 from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run

@@ -16,8 +16,7 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.bench.report.captions import NOT_COMPARABLE, counts, facts, facts_of, left_out, seeds_in_words, span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
-from dualres.bench.report.plots.picture import Picture, finished, ran
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
 from dualres.bench.report.registry import draws_figure, register_figure
 from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, RULE, SINGLE, canvas, percent_axis, printed

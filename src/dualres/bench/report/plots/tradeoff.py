@@ -16,8 +16,7 @@ from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
 from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, lay_out, percent_axis

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dualres.bench.profile.costs import Costs
+from dualres.bench.profile.measurements import Costs
 from dualres.bench.report.plots.alignment import alignment
 from dualres.bench.report.plots.costs import latency_bars
 from dualres.bench.report.plots.diagrams import allocations, architecture

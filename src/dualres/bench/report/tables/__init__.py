@@ -5,12 +5,10 @@ from dualres.bench.report.registry import TABLES, made, register_table
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables.costs import cost_tables
 from dualres.bench.report.tables.differences import difference_tables
-from dualres.bench.report.tables.model import Table, Value
-from dualres.bench.report.tables.paper_column import with_folds_notice
+from dualres.bench.report.tables.fill import Table, Value, with_folds_notice
 from dualres.bench.report.tables.reference import reference_tables
 from dualres.bench.report.tables.scores import every_seed
-from dualres.bench.report.tables.settings import Settings
-from dualres.bench.report.tables.write import write_tables
+from dualres.bench.report.tables.write import Settings, write_tables
 
 __all__ = [
     "Settings",

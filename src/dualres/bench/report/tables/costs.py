@@ -9,17 +9,24 @@ from pathlib import Path
 
 from dualres.bench.methods import NAMES
 from dualres.bench.methods.catalog import entry
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.bench.paper.costs import printed_cost
-from dualres.bench.profile.costs import COSTS, Costs, all_costs
-from dualres.bench.profile.measurements import FOLDER
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.printed import printed_cost
+from dualres.bench.profile.measurements import COSTS, FOLDER, Costs, all_costs
 from dualres.bench.profile.plan import SHIPPED, WAYS
 from dualres.bench.report.names import DEVICES, dataset_name
-from dualres.bench.report.tables.cost_cells import conditions, cost_table, cost_value, paper_text, row_name
-from dualres.bench.report.tables.cost_lists import checks, long_records, memory, storage, tails
-from dualres.bench.report.tables.fill import BEST
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
-from dualres.bench.report.tables.paper_column import with_folds_notice
+from dualres.bench.report.tables.cost_lists import (
+    checks,
+    conditions,
+    cost_table,
+    cost_value,
+    long_records,
+    memory,
+    paper_text,
+    row_name,
+    storage,
+    tails,
+)
+from dualres.bench.report.tables.fill import BEST, NOT_RUN, Table, Value, mark_best, with_folds_notice
 
 REFERENCE = "dualres"
 

@@ -7,8 +7,7 @@ from dualres.bench.report.captions import counted, sentences
 from dualres.bench.report.compare import REFERENCE, PairedDifference, Ranks, critical_difference, paired_differences
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import FinishedJob, Results, labelled_s
-from dualres.bench.report.tables.fill import SHARED, Sheet
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value
+from dualres.bench.report.tables.fill import NOT_RUN, SHARED, Sheet, Table, Value
 from dualres.learn.fold import Budget
 
 EXPLAINED = (

@@ -6,9 +6,7 @@ from dataclasses import replace
 from dualres.bench.report.names import dataset_title, method_name
 from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Results, percent_f1
-from dualres.bench.report.tables.fill import Column, Sheet, TableLine
-from dualres.bench.report.tables.metrics import log_loss
-from dualres.bench.report.tables.model import Table, Value
+from dualres.bench.report.tables.fill import Column, Sheet, Table, TableLine, Value, log_loss
 from dualres.config import Recipe
 
 RULE = (

@@ -13,7 +13,7 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import exposure_s
 from dualres.bench.report.tables.comparators import SETTINGS
-from dualres.bench.report.tables.model import Table, Value
+from dualres.bench.report.tables.fill import Table, Value
 from dualres.config import ModelConfig
 from dualres.model.network import DualRes
 

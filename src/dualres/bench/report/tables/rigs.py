@@ -12,9 +12,7 @@ from dualres.bench.report.compare import Pair, interval
 from dualres.bench.report.names import method_name
 from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import FinishedJob, Results, has
-from dualres.bench.report.tables.fill import Sheet
-from dualres.bench.report.tables.metrics import metric
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
+from dualres.bench.report.tables.fill import NOT_RUN, Sheet, Table, Value, mark_best, metric
 from dualres.config import RECIPES
 
 LEVEL = 0.9  # of the intervals

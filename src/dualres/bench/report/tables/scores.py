@@ -13,8 +13,7 @@ from dualres.bench.report.captions import MINIROCKET_COUNTED, sentences
 from dualres.bench.report.names import dataset_name, dataset_title, method_name
 from dualres.bench.report.registry import makes_table, register_table
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables.fill import SHARED, Column, Rivals, Sheet, TableLine, by_column, by_row
-from dualres.bench.report.tables.model import Table
+from dualres.bench.report.tables.fill import SHARED, Column, Rivals, Sheet, Table, TableLine, by_column, by_row
 
 SHARED_HOST = "The paper's times and memory are of a shared host, which is other hardware."
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
