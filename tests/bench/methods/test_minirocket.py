@@ -138,7 +138,7 @@ def test_a_window_is_scored_alone(fitted, monkeypatch):
 
 def test_a_restored_one_gives_the_same_to_the_last_bit(fitted):
     state = safetensors.numpy.load(safetensors.numpy.save(dict(fitted.state())))
-    restored = MiniRocket().restore(state, fitted.constants, 8, fitted.seed, fitted.cost)
+    restored = MiniRocket().restore(state, fitted.constants, 8, seed=fitted.seed, cost=fitted.cost)
     assert_same(restored.state(), fitted.state())
     windows, _ = windows_of(3, 1, seed=4)
     np.testing.assert_array_equal(restored.scores(windows), fitted.scores(windows))
@@ -157,7 +157,7 @@ def test_a_state_of_another_shape_type_or_name_is_refused(fitted):
     ]
     for classes, other in [(7, state), (2, state), *((8, other) for other in others)]:
         with pytest.raises(ValueError, match=f"for {classes} classes holds"):
-            MiniRocket().restore(other, {}, classes, 41, fitted.cost)
+            MiniRocket().restore(other, {}, classes, seed=41, cost=fitted.cost)
 
 
 @pytest.mark.usefixtures("shorter")
@@ -169,7 +169,7 @@ def test_between_two_classes_there_is_one_value_and_its_negative():
     scores = fitted.scores(unseen)
     np.testing.assert_array_equal(scores[:, 0], -scores[:, 1])
     assert scores.argmax(1).tolist() == expected.tolist()
-    restored = MiniRocket().restore(fitted.state(), fitted.constants, 2, fitted.seed, fitted.cost)
+    restored = MiniRocket().restore(fitted.state(), fitted.constants, 2, seed=fitted.seed, cost=fitted.cost)
     np.testing.assert_array_equal(restored.scores(unseen), scores)
 
 

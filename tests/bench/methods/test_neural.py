@@ -161,7 +161,7 @@ def test_recorded_scoring_is_scoring_to_the_last_bit(name):
 def test_what_was_not_fitted_on_a_gpu_judges_by_the_network_itself():
     fitted = method("itransformer", Recipe(1)).learn(task("cpu"))
     assert fitted.forward is None
-    restored = fitted.method.restore(fitted.state(), fitted.constants, 2, 41, fitted.cost)
+    restored = fitted.method.restore(fitted.state(), fitted.constants, 2, seed=41, cost=fitted.cost)
     assert restored.forward is None
     windows = task("cpu", 7, windows=6).windows
     assert np.array_equal(restored.scores(windows), fitted.scores(windows))

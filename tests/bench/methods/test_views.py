@@ -68,7 +68,7 @@ def test_a_fit_depends_on_nothing_but_its_support(fitted):
 
 
 def test_a_restored_one_gives_the_same_to_the_last_bit(fitted, unseen):
-    restored = method("dualres/views").restore(fitted.state(), fitted.constants, 3, fitted.seed, fitted.cost)
+    restored = method("dualres/views").restore(fitted.state(), fitted.constants, 3, seed=fitted.seed, cost=fitted.cost)
     assert_same(restored.state(), fitted.state())
     np.testing.assert_array_equal(restored.scores(unseen), fitted.scores(unseen))
     assert (restored.classes, restored.seed, restored.cost, restored.history) == (3, 43, fitted.cost, [])
@@ -83,7 +83,7 @@ def test_a_state_of_another_shape_or_name_is_refused(fitted):
     ]
     for classes, other in [(2, state), *((3, other) for other in others)]:
         with pytest.raises(RuntimeError, match="state_dict"):
-            method("dualres/views").restore(other, {}, classes, 41, fitted.cost)
+            method("dualres/views").restore(other, {}, classes, seed=41, cost=fitted.cost)
 
 
 def test_its_file_is_one_of_dualres_and_scores_identically(fitted, unseen, tmp_path):

@@ -19,7 +19,7 @@ from dualres.bench.methods.rocket import FEATURES
 from dualres.bench.profile import measure as memory
 from dualres.bench.profile import measure as module
 from dualres.bench.profile.backends import TOLERANCE
-from dualres.bench.profile.checkpoints import find, fit, wanted_job
+from dualres.bench.profile.checkpoints import ProfilePaths, find, fit, wanted_job
 from dualres.bench.profile.measure import Before, bytes_of, held_now, measure, memory_of, resident_bytes, watched
 from dualres.bench.profile.plan import EAGER, WAYS, Plan
 from dualres.errors import ModelFileError
@@ -30,6 +30,10 @@ from dualres.simulated import rig as simulated
 
 PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
 NEURAL = [name for name in methods.NAMES if name != "minirocket"]
+
+
+def paths(folder):
+    return ProfilePaths(folder / "ledger.sqlite", folder)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +63,7 @@ def checkpoint(folder):
 def measured(folder, checkpoint):
     """What is kept, and the stages that were told."""
     stages = []
-    return measure(PLAN, checkpoint, folder, folder / "cache", lambda stage, *_: stages.append(stage)), stages
+    return measure(PLAN, checkpoint, paths(folder), lambda stage, *_: stages.append(stage)), stages
 
 
 def test_everything_is_told(measured, checkpoint):
@@ -101,7 +105,7 @@ def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatc
         return {name: partial(greedy, work) for name, work in calls(*subject).items()}
 
     monkeypatch.setattr("dualres.bench.profile.measure.calls", greedy_calls)
-    told = measure(PLAN, checkpoint, folder, folder / "cache", lambda *_: None)["workloads"]
+    told = measure(PLAN, checkpoint, paths(folder), lambda *_: None)["workloads"]
     assert all(each["memory"]["rss_rise"] > 180 * 2**20 for each in told.values())
 
 
@@ -118,7 +122,7 @@ def test_the_ways_agree_with_each_other_and_with_the_ledger(measured, checkpoint
 def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
     scores = (tuple(np.roll(checkpoint.outcome.scores[0], 1)),)
     other = replace(checkpoint, outcome=replace(checkpoint.outcome, scores=scores))
-    agreement = measure(PLAN, other, folder, folder / "cache", lambda *_: None)["agreement"]
+    agreement = measure(PLAN, other, paths(folder), lambda *_: None)["agreement"]
     assert agreement["ledger"]["difference"] > 1e-3
     assert not agreement["ledger"]["same_label"]
 
@@ -126,7 +130,7 @@ def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
 def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
     monkeypatch.setattr(module, "LONG_WINDOWS", 60)
     monkeypatch.setattr(module, "LONG_S", 1.0)
-    facts = measure(replace(PLAN, long=True), checkpoint, folder, folder / "cache", lambda *_: None)
+    facts = measure(replace(PLAN, long=True), checkpoint, paths(folder), lambda *_: None)
     assert facts["workloads"].keys() == {"prepared", "native"}
     assert facts["input"]["windows"] >= 60
     assert 1 < facts["input"]["cycles"] < 2
@@ -143,9 +147,9 @@ def test_the_eager_way_is_pytorchs_and_is_compared_with_the_kernel(folder, tmp_p
     monkeypatch.setattr(scorers, "_kernel", told("kernel", scorers._kernel))
     monkeypatch.setattr(scorers, "by_torch", told("torch", scorers.by_torch))
     checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
-    fit(checkpoint, folder, folder / "cache", lambda *_: None)
+    fit(checkpoint, paths(folder), lambda *_: None)
     taken.clear()
-    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    facts = measure(plan, checkpoint, paths(folder), lambda *_: None)
     last = taken.index("kernel")
     assert last > sum(each.repeats for each in plan.workloads)
     assert set(taken[last:]) == {"kernel"}
@@ -166,7 +170,7 @@ def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
     content = checkpoint.path.read_bytes()
     damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(ModelFileError, match=r"model\.safetensors"):
-        measure(PLAN, replace(checkpoint, path=damaged), folder, folder / "cache", lambda *_: None)
+        measure(PLAN, replace(checkpoint, path=damaged), paths(folder), lambda *_: None)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -175,8 +179,8 @@ def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
 def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method, way):
     plan = replace(PLAN, method=method, device="cuda", way=way)
     checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
-    fit(checkpoint, folder, folder / "cache", lambda *_: None)
-    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    fit(checkpoint, paths(folder), lambda *_: None)
+    facts = measure(plan, checkpoint, paths(folder), lambda *_: None)
     memory = facts["workloads"]["window"]["memory"]
     assert memory["cuda_reserved"] >= memory["cuda_allocated"] > memory["cuda_rise"] > 0
     assert facts["machine"]["device"] == torch.cuda.get_device_name()

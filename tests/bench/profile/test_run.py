@@ -6,11 +6,11 @@ import pytest
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.run_job import run_job
-from dualres.bench.profile.checkpoints import wanted_job
+from dualres.bench.profile.checkpoints import ProfilePaths, wanted_job
 from dualres.bench.profile.measure import this_machine
 from dualres.bench.profile.measurements import keep, kept
 from dualres.bench.profile.plan import EAGER, Plan
-from dualres.bench.profile.run import PlanResult, ProfilePaths, run
+from dualres.bench.profile.run import PlanResult, run
 from dualres.utils.versions import all_versions
 from tests.bench.profile.synthetic import made_up
 

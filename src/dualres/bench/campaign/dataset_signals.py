@@ -1,5 +1,7 @@
 """Where jobs get their recordings: prepared datasets and the rig, each signal resampled once and kept on disk."""
 
+from __future__ import annotations
+
 import inspect
 import os
 import stat
@@ -11,6 +13,7 @@ from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +23,14 @@ from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError, RecordingError
 from dualres.learn.fold import Budget
 from dualres.learn.fold_support import gather_support, learned_from
-from dualres.learn.trained.tune_plan import GroupedSupport
 from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.recordings.resample import code_hash, resample
 from dualres.recordings.store import open_store, read_index
 from dualres.utils.files import write_whole
 from dualres.utils.progress import Progress, quiet
+
+if TYPE_CHECKING:
+    from dualres.learn.trained.tune_plan import GroupedSupport
 
 _DIGEST = 32  # bytes at the end of a cached file, after NumPy's own format
 
@@ -174,6 +179,8 @@ def grouped_support(
     The recordings at the same place of every class's list are one part: they share an operating condition. The fold's
     evaluation recordings cannot be opened from here.
     """
+    from dualres.learn.trained.tune_plan import GroupedSupport  # which loads scikit-learn, and no job needs it
+
     fold = replace(load_fold(name), evaluation=())
     source = DatasetSignals(fold.dataset, stores, cache, resampler, only=fold.supporting())
     names, recordings = [one for _, one in learned_from(fold, budget)], []

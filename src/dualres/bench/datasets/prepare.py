@@ -83,7 +83,9 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress = qu
         for done, entry in enumerate(missing):
             progress("Prepare", done, len(missing), entry.id)
             try:
-                known[entry.id] = _write(entry, release, source, store, digests)
+                if entry.path not in digests:
+                    digests[entry.path] = check(release.name, entry.path)
+                known[entry.id] = _write(entry, source, store, digests[entry.path])
             except RecordingError as error:
                 failed.append((entry.id, str(error)))
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -123,10 +125,8 @@ def _inside(entry: ReleaseEntry, source: Path) -> str:
     return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
 
 
-def _write(
-    entry: ReleaseEntry, release: Release, source: Path, store: Path, digests: dict[Path, str]
-) -> dict[str, Any]:
-    digest = digests.get(entry.path) or digests.setdefault(entry.path, check(release.name, entry.path))
+def _write(entry: ReleaseEntry, source: Path, store: Path, digest: str) -> dict[str, Any]:
+    """The signal to the store, and its entry; `digest` is of the file that holds it."""
     signal = entry.read()
     samples = write_signal(store, entry.id, signal)
     about = {"id": entry.id, "samples": len(signal), **_described(entry)}

@@ -79,7 +79,7 @@ class Method(ABC):
         """A function of the task."""
 
     @abstractmethod
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMethod:
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedMethod:
         """A fitted method from what its `state` and `constants` gave; ValueError or RuntimeError if it is
         not one of this method's."""
 

@@ -55,7 +55,7 @@ class MiniRocket(Method):
         cost, alpha = _cost(learned, fit_s), {"alpha": float(ridge.alpha_)}
         return FittedMiniRocket(self, task.classes, task.seed, cost, [], alpha, learned)
 
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedMiniRocket:
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedMiniRocket:
         """A fitted one that scores as the one whose state it is, to the last bit."""
         wanted = _layout(classes)
         found = {name: (array.dtype, array.shape) for name, array in state.items()}

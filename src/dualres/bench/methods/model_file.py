@@ -70,7 +70,7 @@ def load(path: Path | str) -> Model:
         method, cost = methods.method(card.method, card.recipe), Cost(**(card.cost or {}))
         arrays = by_network(arrays_in(blob, path), card, path)
         fits = [
-            method.restore(one, _constants(card, number), len(card.classes), card.seed, cost)
+            method.restore(one, _constants(card, number), len(card.classes), seed=card.seed, cost=cost)
             for number, one in enumerate(arrays)
         ]
     except MISFIT as error:

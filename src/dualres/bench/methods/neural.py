@@ -143,7 +143,7 @@ class NeuralMethod(Method):
             fitted.append(FittedNeural(shorter, *its))
         return fitted
 
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> FittedNeural:
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedNeural:
         """The network with the given weights, on the CPU."""
         network = self._outline(classes)
         network.load_state_dict({name: torch.tensor(a) for name, a in state.items()}, assign=True)

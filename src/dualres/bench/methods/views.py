@@ -25,7 +25,7 @@ class ViewsMethod(Method):
         network = fit_views(task.windows, task.labels, task.classes, device=task.device)
         return self._fitted(network, task.seed, time.perf_counter() - begin)
 
-    def restore(self, state: Arrays, constants: Constants, classes: int, seed: int, cost: Cost) -> "FittedViews":
+    def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> "FittedViews":
         network = ViewsNetwork(classes)
         network.load_state_dict({name: torch.tensor(array) for name, array in state.items()})
         return FittedViews(self, classes, seed, cost, [], dict(constants), network.eval())

@@ -23,7 +23,7 @@ from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods.model_file import load
 from dualres.bench.paper.printed import BATCH
 from dualres.bench.profile.backends import EitherWay, by_way
-from dualres.bench.profile.checkpoints import Checkpoint
+from dualres.bench.profile.checkpoints import Checkpoint, ProfilePaths
 from dualres.bench.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
 from dualres.config import ModelConfig
 from dualres.judge.backends import Scores, Windows
@@ -161,13 +161,13 @@ def calls(model: Model, on: Subject, at_once: int = STRETCH) -> dict[str, TimedC
     }
 
 
-def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> dict[str, Any]:
+def measure(plan: Plan, checkpoint: Checkpoint, paths: ProfilePaths, tell: Progress) -> dict[str, Any]:
     """Everything that is kept of a measurement but its plan; for a process that has done nothing else before."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(plan.threads)
     with threadpool_limits(plan.threads):
         with by_way(plan.way):
-            facts, native = _measured(plan, checkpoint, stores, cache, tell)
+            facts, native = _measured(plan, checkpoint, paths, tell)
             scores = native()
         if plan.way == EAGER:
             facts["agreement"]["shipped"] = _apart(scores, native())
@@ -175,12 +175,12 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
 
 
 def _measured(
-    plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress
+    plan: Plan, checkpoint: Checkpoint, paths: ProfilePaths, tell: Progress
 ) -> tuple[dict[str, Any], TimedCall]:
     """What is kept, and the work on a native record."""
     load_before = list(os.getloadavg()) if hasattr(os, "getloadavg") else None
     fold, config = checkpoint.job.used_fold(), ModelConfig()
-    source = DatasetSignals(plan.dataset, stores, cache, checkpoint.job.resampler)
+    source = DatasetSignals(plan.dataset, paths.stores, paths.cache, checkpoint.job.resampler)
     recording = source.native(next(iter(fold.support.values()))[0])
     on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
     loaded = load(checkpoint.path)

@@ -274,12 +274,11 @@ def all_costs(folder: Path) -> list[Costs]:
     kinds = sorted({_kind(p) for p in known})
     groups = []
     for kind in kinds:
-        device, threads, long, way = kind
         quick = all(p.quick for p in known if _kind(p) == kind)
-        found = _group(known, device, threads, long, way, quick)
+        found = _group(known, kind, quick)
         joined = any(other != kind and other[1:3] == kind[1:3] for other in kinds)
         if any(entry(method).trains for _, method in found) or not joined:
-            groups.append(Costs(device, threads, long, way, quick, found))
+            groups.append(Costs(*kind, quick, found))
     return groups
 
 
@@ -288,9 +287,10 @@ def _kind(plan: Plan) -> tuple[str, int, bool, str]:
 
 
 def _group(
-    known: Mapping[Plan, Measurement], device: str, threads: int, long: bool, way: str, quick: bool
+    known: Mapping[Plan, Measurement], kind: tuple[str, int, bool, str], quick: bool
 ) -> dict[tuple[str, str], Measurement]:
     """Those of methods that run on a CPU in every group are taken for the datasets that the group is about."""
+    device, threads, long, way = kind
     places = product(catalog.names(), names())
     wanted = (plan(d, m, device, threads, way=way, long=long, quick=quick) for d, m in places)
     found = {(each.dataset, each.method): known[each] for each in wanted if each in known}

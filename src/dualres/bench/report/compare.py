@@ -91,19 +91,18 @@ def paired_differences(
                 theirs = results.where(dataset=dataset, budget=budget, method=other)
                 pairs = [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]
                 if pairs:
-                    found.append(difference(dataset, budget, reference, other, pairs))
+                    found.append(difference(reference, other, pairs))
     return found
 
 
-def difference(
-    dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]
-) -> PairedDifference:
+def difference(method: str, other: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]) -> PairedDifference:
     """Of pairs of equal fold and seed, the first of each minus the second; the names are those of the two sides."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].job.fold, pair[0].job.seed))
     differences = [one.f1 - two.f1 for one, two in pairs]
     folds: dict[str, list[Pair]] = {}
     for one, two in pairs:
         folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
+    dataset, budget = pairs[0][0].job.dataset, pairs[0][0].job.budget
     name = f"{dataset} {budget} {method} {other}"
     low, high = interval(list(folds.values()), name)
     return PairedDifference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)

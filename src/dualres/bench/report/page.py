@@ -56,7 +56,7 @@ def _table(table: Table, known: set[str]) -> str:
     rows = "".join(f"<tr>{''.join(_value(v, i, table, known) for i, v in enumerate(row))}</tr>" for row in table.rows)
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     body = f'<table class="printed"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
-    return _exhibit(table.name, table.title, table.caption, table.study, body, note)
+    return _exhibit(table, body, note)
 
 
 def _value(value: Value, position: int, table: Table, known: set[str]) -> str:
@@ -81,15 +81,16 @@ def _number(position: int, table: Table) -> str:
 def _figure(figure: PictureFile) -> str:
     picture = base64.b64encode(figure.png.read_bytes()).decode()
     image = f'<img class="plate" alt="{escape(figure.title)}" src="data:image/png;base64,{picture}">'
-    return _exhibit(figure.name, figure.title, figure.caption, figure.study or "", image)
+    return _exhibit(figure, image)
 
 
-def _exhibit(name: str, title: str, caption: str, study: str, body: str, note: str = "") -> str:
+def _exhibit(shown: Table | PictureFile, body: str, note: str = "") -> str:
     """A table or figure in a box that scrolls; the page's script shows those of the chosen study."""
+    title = escape(shown.title)
     return (
-        f'<section class="exhibit" data-study="{escape(study)}" data-name="{escape(name)}">'
-        f'<h2 tabindex="-1">{escape(title)}</h2><p>{escape(caption)}</p>'
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(title)}">{body}</div>{note}</section>\n'
+        f'<section class="exhibit" data-study="{escape(shown.study or "")}" data-name="{escape(shown.name)}">'
+        f'<h2 tabindex="-1">{title}</h2><p>{escape(shown.caption)}</p>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">{body}</div>{note}</section>\n'
     )
 
 

@@ -30,7 +30,7 @@ def limitations(dataset: str) -> tuple[str, ...]:
     return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
-def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> GroupedSupport:
+def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resampler: str) -> GroupedSupport:
     """What `dualres tune --fold` holds out in turn."""
     from dualres.bench.campaign.dataset_signals import grouped_support
     from dualres.bench.datasets.folds import load_fold

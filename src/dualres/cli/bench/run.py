@@ -18,6 +18,7 @@ from dualres.cli.bench.choice import (
     ByRecipe,
     Datasets,
     Folds,
+    JobChoice,
     Methods,
     OnDevice,
     QuickOption,
@@ -25,7 +26,6 @@ from dualres.cli.bench.choice import (
     Studies,
     Threads,
     all_studies,
-    choose,
 )
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folder import DEFAULT_DIR, Dir, ReadDir, opened
@@ -53,6 +53,7 @@ class Engine(StrEnum):
 @app.command()
 def plan(
     studies: Studies,
+    *,
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
@@ -69,7 +70,20 @@ def plan(
     from dualres.bench.campaign.progress_tables import distinct_jobs, plan_rows
     from dualres.bench.campaign.times import Times, times_in
 
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
+    choice = JobChoice(
+        studies=studies,
+        stores=stores,
+        methods=methods,
+        seeds=seeds,
+        datasets=datasets,
+        folds=folds,
+        budgets=budgets,
+        recipe=recipe,
+        quick=quick,
+        threads=threads,
+        device=device,
+    )
+    chosen = choice.jobs()
     with ExitStack() as stack:
         ledger = _existing(folder, stack)
         done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
@@ -96,6 +110,7 @@ def plan(
 @app.command()
 def run(
     studies: Studies,
+    *,
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
@@ -123,11 +138,24 @@ def run(
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} only applies with --executor ray")
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
+    choice = JobChoice(
+        studies=studies,
+        stores=stores,
+        methods=methods,
+        seeds=seeds,
+        datasets=datasets,
+        folds=folds,
+        budgets=budgets,
+        recipe=recipe,
+        quick=quick,
+        threads=threads,
+        device=device,
+    )
+    chosen = choice.jobs()
     wanted = distinct_jobs(chosen)
     with Ledger(own_ledger(folder)) as ledger:
         try:
-            engine = _executor(executor, address, jobs, threads, device, stores, folder)
+            engine = _executor(choice, folder, jobs=jobs, kind=executor, address=address)
             with live() as report:
                 summary = run_jobs(wanted, ledger, engine, report)
         except KeyboardInterrupt:
@@ -227,18 +255,17 @@ def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
     return stack.enter_context(Ledger(path)) if path.exists() else None
 
 
-def _executor(
-    kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
-) -> Executor:
+def _executor(choice: JobChoice, folder: Path, *, jobs: int | None, kind: Engine, address: str | None) -> Executor:
+    stores, threads, device = choice.stores, choice.threads, choice.device.value
     if kind is Engine.RAY:
         from dualres.bench.campaign.ray_executor import RayExecutor
 
-        return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
+        return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device)
     from dualres.bench.campaign.process_executor import local_executor
     from dualres.kernel.gpu.cuda_graphs import check_device
 
-    check_device(device.value)
-    return local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
+    check_device(device)
+    return local_executor(stores, folder, jobs=jobs, threads=threads, device=device)
 
 
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: RunSummary, quick: bool) -> None:

@@ -42,7 +42,7 @@ def latency_bars(costs: Costs) -> Picture:
         axes.set_xscale("log")
         axes.set_xlim(start, ROOM * slowest)
         for row, method in enumerate(methods):
-            _bar(axes, row, costs, dataset, method, start)
+            _bar(axes, row, costs, dataset=dataset, method=method, start=start)
         axes.set_yticks(range(len(methods)), [method_name(method) for method in methods])
         axes.tick_params(axis="y", length=0)
         axes.tick_params(labelbottom=True)
@@ -96,7 +96,7 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
     )
 
 
-def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: float) -> None:
+def _bar(axes: Axes, row: int, costs: Costs, *, dataset: str, method: str, start: float) -> None:
     """One lying bar from the axis' left end; its value stands behind the mark."""
     median, tail = (costs.value(name, dataset, method) for name in ("window_ms", "window_p95_ms"))
     if median is None or tail is None:

@@ -85,7 +85,10 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
         axes.set_xticks(checkpoints)
         axes.legend(loc="upper right", ncols=2, handlelength=2.6, borderaxespad=0)
     grid[0, 0].set_ylabel("training loss (nats)")
-    cells = {m: [_validation(results, dataset, m, seed, count) for count in checkpoints] for m in methods}
+    cells = {
+        m: [results.f1([seed], dataset=dataset, method=m, recipe=Recipe(updates=count)) for count in checkpoints]
+        for m in methods
+    }
     chosen = chosen_updates(results, dataset)
     _checkpoints(grid[0, -1], checkpoints, cells, chosen)
     return finished(
@@ -116,10 +119,6 @@ def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[s
     shared = shared_seeds(results, dataset, methods, {entry.job.budget for entry in done})
     seed = min(shared or [entry.job.seed for entry in done], default=0)
     return methods, seed, [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
-
-
-def _validation(results: Results, dataset: str, method: str, seed: int, updates: int) -> Cell:
-    return results.f1([seed], dataset=dataset, method=method, recipe=Recipe(updates=updates))
 
 
 def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[Cell]], chosen: int | None) -> None:

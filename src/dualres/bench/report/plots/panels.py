@@ -96,7 +96,7 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
     for place, method in enumerate(methods):
         look = LOOKS[method]
         offset = (place - (len(methods) - 1) / 2) * thick
-        _rows(axes, cells[method], [look.colour] * len(classes), offset, 0.92 * thick, look.hatch)
+        _rows(axes, cells[method], [look.colour] * len(classes), offset=offset, thick=0.92 * thick, hatch=look.hatch)
     handles = [swatch(method) for method in methods]
     axes.set_yticks(range(len(classes)), [class_name(label) for label in classes])
     axes.set_ylim(len(classes) - 0.5, -0.5)
@@ -125,6 +125,7 @@ def _rows(
     axes: Axes,
     cells: Sequence[Cell],
     colours: Sequence[str],
+    *,
     offset: float = 0.0,
     thick: float = 0.7,
     hatch: str = "",

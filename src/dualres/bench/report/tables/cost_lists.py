@@ -30,8 +30,9 @@ def cost_table(
     name: str,
     title: str,
     header: Sequence[str],
+    *,
     rows: Iterable[tuple[Value, ...]],
-    *remarks: str,
+    remarks: Sequence[str],
     labels: int = 1,
 ) -> Table:
     """A table that states its conditions, what its brackets mean and what is missing."""
@@ -139,7 +140,8 @@ CostCells = dict[str, Value]  # by column
 
 def tails(costs: Costs) -> Table:
     names = {f"{each}_p95_ms": each.capitalize() for each in (WINDOW, PREPARED, NATIVE)}
-    return _quantities(costs, "costs_tails", "95th percentiles of latencies, ms", names, "One window; a whole record.")
+    remark = "One window; a whole record."
+    return _quantities(costs, "costs_tails", "95th percentiles of latencies, ms", names, remark=remark)
 
 
 def memory(costs: Costs) -> Table:
@@ -154,7 +156,7 @@ def memory(costs: Costs) -> Table:
             " On the GPU during one window: bytes that tensors held, that were reserved for them, and that were held "
             "beside the model."
         )
-    return _quantities(costs, "costs_memory", "Memory, MiB", names, remark)
+    return _quantities(costs, "costs_memory", "Memory, MiB", names, remark=remark)
 
 
 def storage(costs: Costs) -> Table:
@@ -174,7 +176,7 @@ def storage(costs: Costs) -> Table:
         "Head: parameters whose shape depends on the number of classes. Buffers: what is stored but not trained; of "
         "MiniRocket, all but its ridge classifier. What inference costs does not depend on the number of updates."
     )
-    return _list(costs, "costs_storage", "Model files, bytes", cells, remark)
+    return _list(costs, "costs_storage", "Model files, bytes", cells, remark=remark)
 
 
 def checks(costs: Costs) -> Table:
@@ -200,7 +202,7 @@ def checks(costs: Costs) -> Table:
     )
     if costs.way == EAGER:
         remark += f" The native record by both ways in one process; beyond {TOLERANCE:.0e} the next column says no."
-    return _list(costs, "costs_checks", "Largest difference between scores of the same windows", cells, remark)
+    return _list(costs, "costs_checks", "Largest difference between scores of the same windows", cells, remark=remark)
 
 
 def long_records(costs: Costs) -> Table:
@@ -221,20 +223,20 @@ def long_records(costs: Costs) -> Table:
     remark = (
         "Cycles: how often the recording was played to be long enough, 1 for once. Windows/s: of the prepared record."
     )
-    return _list(costs, "costs_record", "Latency of a long record, medians", cells, remark)
+    return _list(costs, "costs_record", "Latency of a long record, medians", cells, remark=remark)
 
 
-def _quantities(costs: Costs, name: str, title: str, names: dict[str, str], remark: str) -> Table:
+def _quantities(costs: Costs, name: str, title: str, names: dict[str, str], *, remark: str) -> Table:
     """A column per quantity; the paper prints none of these for all methods."""
 
     def cells(place: CellPlace, _: Measurement) -> CostCells:
         return {title: replace(cost_value(costs, each, *place), paper=None) for each, title in names.items()}
 
-    return _list(costs, name, title, cells, remark)
+    return _list(costs, name, title, cells, remark=remark)
 
 
 def _list(
-    costs: Costs, name: str, title: str, cells: Callable[[CellPlace, Measurement], CostCells], remark: str
+    costs: Costs, name: str, title: str, cells: Callable[[CellPlace, Measurement], CostCells], *, remark: str
 ) -> Table:
     """A row for every method on every dataset that was measured."""
     places = [(dataset, method) for dataset in costs.datasets for method in costs.methods]
@@ -244,7 +246,7 @@ def _list(
         for (dataset, method), row in found.items()
     ]
     header = ("Dataset", "Method", *next(iter(found.values())))
-    return cost_table(costs, name, title, header, rows, remark, labels=2)
+    return cost_table(costs, name, title, header, rows=rows, remarks=[remark], labels=2)
 
 
 def _origin(measurement: Measurement) -> str:

@@ -31,12 +31,19 @@ def difference_tables(results: Results) -> list[Table]:
     ranks = critical_difference(results)
     groups = {f"_{dataset}": (dataset,) for dataset in datasets} if several else {"": datasets}
     remark = "" if isinstance(ranks, Ranks) else ranks
-    tables = [_difference_table(results, found, suffix, group, remark) for suffix, group in groups.items()]
+    tables = [
+        _difference_table(results, found, group, suffix=suffix, remark=remark) for suffix, group in groups.items()
+    ]
     return [*tables, _rank_table(results, ranks)] if isinstance(ranks, Ranks) else tables
 
 
 def _difference_table(
-    results: Results, found: Mapping[tuple[str, Budget, str], Value], suffix: str, datasets: Sequence[str], remark: str
+    results: Results,
+    found: Mapping[tuple[str, Budget, str], Value],
+    datasets: Sequence[str],
+    *,
+    suffix: str,
+    remark: str,
 ) -> Table:
     study = results.study.name
     sheet = Sheet(results, sorted({seed for value in found.values() for seed in value.seeds}))

@@ -56,7 +56,7 @@ def _gain(results: Results, fields: Mapping[str, object], by_name: Mapping[str, 
     if not pairs:
         return Value(NOT_RUN)
     job = pairs[0][0].job
-    gain = difference(job.dataset, job.budget, f"{job.method} robust", f"{job.method} paper", pairs)
+    gain = difference(f"{job.method} robust", f"{job.method} paper", pairs)
     value = value_with_spread(gain)
     return replace(value, text=f"{value.text} (n={len(gain.by_seed)})")
 

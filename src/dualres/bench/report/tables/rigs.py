@@ -172,9 +172,9 @@ def rigs_left_out(results: Results) -> Table | None:
     table = _against_peers(
         suite,
         chosen,
-        "rigs_left_out",
-        "What the rule chooses without a rig, judged on that rig",
-        f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
+        name="rigs_left_out",
+        title="What the rule chooses without a rig, judged on that rig",
+        note=f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
         f"{INTERVALS_ARE}",
     )
     return replace(table, rule=("across_rigs", "rigs_scores", "others"))
@@ -190,14 +190,14 @@ def rigs_shipped(results: Results) -> Table | None:
     table = _against_peers(
         suite,
         dict.fromkeys(suite.rigs, ships),
-        "rigs_shipped",
-        "What the rule chooses from all rigs, on each of them",
-        f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
+        name="rigs_shipped",
+        title="What the rule chooses from all rigs, on each of them",
+        note=f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
     )
     return replace(table, rule=("across_rigs", "rigs_scores", "all"))
 
 
-def _against_peers(suite: Suite, chosen: Mapping[str, str], name: str, title: str, note: str) -> Table:
+def _against_peers(suite: Suite, chosen: Mapping[str, str], *, name: str, title: str, note: str) -> Table:
     """Rig by rig, the score of what was chosen, and its differences from the reference and from peers."""
     reference = suite.contender(REFERENCE)
     others = [one for one in suite.peers if one.method != LINEAR]
