@@ -63,10 +63,6 @@ def test_the_rig_is_said_to_be_shaped_like_mcc5(full):
     assert "Rig, shaped like MCC5" in [text.get_text() for text in halves(picture)[1].texts]
 
 
-def test_nothing_is_drawn_of_nothing(empty):
-    assert snapshot(empty["gearbox"], RIG) is None
-
-
 def test_every_method_has_a_look_of_its_own():
     assert set(LOOKS) == set(NAMES)
     for part in ("colour", "marker", "hatch"):

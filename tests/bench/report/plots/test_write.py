@@ -3,7 +3,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dualres.bench.campaign.studies import RIG, STUDIES
 from dualres.bench.report.plots.write import pictures, write_figures
+from dualres.bench.report.registry import FIGURES, made
 from dualres.utils.checksums import check_sums, write_sums
 from dualres.utils.figures import DOUBLE, POINTS, SINGLE
 from tests.bench.report.plots.reading import drawn_texts
@@ -28,6 +30,13 @@ def test_texts_are_legible_within_the_figure_and_apart(drawn):
         share = overlaps([box for *_, box in texts])
         pair = [texts[i][0] for i in np.unravel_index(share.argmax(), share.shape)]
         assert share.max() < 0.12, (picture.name, pair)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_nothing_is_drawn_of_nothing(empty, name):
+    study, results = STUDIES[name], empty[name]
+    assert list(made(FIGURES, study.figures, results)) == []
+    assert list(made(FIGURES, study.dataset_figures, results, RIG)) == []
 
 
 def overlaps(boxes):
