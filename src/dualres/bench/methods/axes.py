@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from dualres.bench.methods.method import Cost, FittedMethod, Method
 from dualres.errors import ConfigError
 from dualres.judge.backends import Scores, Windows
 from dualres.learn.support import Support
+from dualres.learn.trained.task import OnStep
 from dualres.model_file.integrity import Arrays
 
 
-def fit_axes(method: Method, support: Support, classes: int, **how: Any) -> FittedMethod:
+def fit_axes(
+    method: Method,
+    support: Support,
+    classes: int,
+    *,
+    seed: int = 41,
+    device: str = "cpu",
+    progress: OnStep | None = None,
+) -> FittedMethod:
     """`Method.fit` on the windows of each axis; of a single axis it is that fit."""
-    return joined([method.fit(windows, support.labels, classes, **how) for windows in support.axes])
+    labels = support.labels
+    return joined(
+        [method.fit(one, labels, classes, seed=seed, device=device, progress=progress) for one in support.axes]
+    )
 
 
 def joined(fits: Sequence[FittedMethod]) -> FittedMethod:

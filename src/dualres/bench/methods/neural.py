@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -118,9 +117,11 @@ class NeuralMethod(Method):
             network = self.build(task.classes, task.seed).to(task.device)
             check_support(task.windows, task.labels, task.classes, network.window)
             network.learn_constants(torch.from_numpy(task.windows))
-            how: Any = {"keep": keeping(network, task.stages, stages), "progress": task.progress}
+            keep = keeping(network, task.stages, stages)
             support = self._support(network, task)
-            history = train(network, network, support, self.recipe, draws=network.draws, **how)
+            history = train(
+                network, network, support, self.recipe, draws=network.draws, keep=keep, progress=task.progress
+            )
         cost = cost_of(spent, network, len(stages) + 1)
         return self._fitted(task, stages | {self.recipe.updates: network}, history, cost)
 
@@ -139,8 +140,10 @@ class NeuralMethod(Method):
         for updates, network in networks.items():
             shorter = replace(self, recipe=replace(self.recipe, updates=updates))
             forward = CapturedForward(network) if _on_gpu(task) else None
-            its: Any = (task.classes, task.seed, cost, history[:updates], network.constants, network, forward)
-            fitted.append(FittedNeural(shorter, *its))
+            known = history[:updates]
+            fitted.append(
+                FittedNeural(shorter, task.classes, task.seed, cost, known, network.constants, network, forward)
+            )
         return fitted
 
     def restore(self, state: Arrays, constants: Constants, classes: int, *, seed: int, cost: Cost) -> FittedNeural:
