@@ -97,7 +97,7 @@ class Measurement:
         return list(self.facts["workloads"][workload]["seconds"])
 
     def memory_mib(self, workload: str, kind: str) -> float | None:
-        """See memory.py for the kinds; None where it could not be measured."""
+        """See `Memory` in measure.py for the kinds; None where it could not be measured."""
         found = self.facts["workloads"][workload]["memory"][kind]
         return None if found is None else found / MIB
 

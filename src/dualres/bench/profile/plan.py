@@ -13,7 +13,7 @@ from dualres.errors import ConfigError
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least these windows and seconds
 
 DEVICES = ("cpu", "cuda")
-EAGER, SHIPPED = WAYS = ("eager", "shipped")  # see ways.py
+EAGER, SHIPPED = WAYS = ("eager", "shipped")  # see backends.py
 WINDOW, PREPARED, NATIVE = "window", "prepared", "native"
 
 

@@ -42,7 +42,7 @@ class Value:
     rivals: str = ""  # those it competes with in its table, by a name for all of them
     paper: str | None = None  # the paper's own value, to stand beside ours
     quoted: bool = False  # whether the text is the paper's own value
-    metric: str = ""  # see metrics.py; empty for words
+    metric: str = ""  # as `metric` takes it; empty for words
     mean: float | None = None
     sd: float | None = None  # sample SD over seeds
     n: int = 0  # seeds; of a difference, pairs
@@ -87,7 +87,7 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""  # what bold print and brackets mean
     measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
-    rule: tuple[str, ...] = ()  # by which its words follow from numbers, and what that needs; see bench/verify/rules.py
+    rule: tuple[str, ...] = ()  # by which its words follow from numbers, with what that needs; see verify/numbers.py
 
     def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
         """The table with further columns by their titles, a value per row each."""
