@@ -6,13 +6,13 @@ import pytest
 from dualres.bench.methods import NAMES
 from dualres.bench.paper.printed import DATASETS, printed_cost, printed_table
 
-NAMES = sorted(
+TABLES = sorted(
     path.name.removesuffix(".txt") for path in resources.files("dualres.bench.paper").joinpath("tables").iterdir()
 )
 NOT_APPLICABLE = {"fit_costs": ("peak_mib",), "weights": ("registered", "active")}  # where the paper has words
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TABLES)
 def test_every_table_says_what_it_holds_and_is_whole(name):
     text = resources.files("dualres.bench.paper").joinpath("tables", f"{name}.txt").read_text()
     assert text.startswith("# ")
