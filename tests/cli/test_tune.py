@@ -103,8 +103,8 @@ def test_a_folder_too_small_to_hold_anything_out_gets_the_default(tmp_path):
 
 
 def test_a_fold_s_support_and_nothing_of_its_evaluation(tmp_path, monkeypatch):
-    opened, original = [], DatasetSignals._one
-    monkeypatch.setattr(DatasetSignals, "_one", lambda self, name: opened.append(name) or original(self, name))
+    opened, original = [], DatasetSignals._model_rate
+    monkeypatch.setattr(DatasetSignals, "_model_rate", lambda self, name: opened.append(name) or original(self, name))
     result = run("tune", "--fold", "S1", "--budget", "2x1", "--dir", tmp_path, "--seeds", "41,42")
     assert result.exit_code == 0, result.output
     assert "8 fits; about" in result.output

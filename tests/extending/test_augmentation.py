@@ -1,5 +1,6 @@
 """An augmentation added from outside, as one file and one call, and used end to end."""
 
+from copy import copy
 from itertools import islice
 
 import numpy as np
@@ -155,7 +156,7 @@ def test_a_name_that_is_taken_or_none():
     ],
 )
 def test_gains_that_cannot_be_used(name, curves, small, monkeypatch):
-    monkeypatch.setattr(registry, "_known", dict(registry._known))
+    monkeypatch.setattr(registry, "_known", copy(registry._known))
     register(Odd(name, curves))
     with pytest.raises(ConfigError, match=f"'{name}' gave log-gains"):
         fit_network(*tones(small), 3, config=small, recipe=Recipe(1, more=((name, 1.0),)))

@@ -1,5 +1,7 @@
 """An option of `dualres fit` from outside: one file, one registration."""
 
+from copy import copy
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -15,10 +17,10 @@ RATE = 12_800
 @pytest.fixture
 def toy(monkeypatch):
     """The toy's registration, for the time of a test."""
-    monkeypatch.setattr(fit_options, "_OPTIONS", {})
+    monkeypatch.setattr(fit_options, "_OPTIONS", copy(fit_options._OPTIONS))
     from tests.extending.toy_fit_option import OPTION
 
-    fit_options._OPTIONS.setdefault(OPTION.parameter, OPTION)  # the module registers at its first import only
+    fit_options._OPTIONS.setdefault(OPTION.name, OPTION)  # the module registers at its first import only
     return OPTION
 
 

@@ -1,6 +1,7 @@
 """A format that was added from outside, from its file to the command line."""
 
 import struct
+from copy import copy
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ def file(tmp_path):
 @pytest.fixture
 def toy(monkeypatch):
     """The toy format in this process and in those it starts, for one test."""
-    monkeypatch.setattr(formats, "FORMATS", dict(formats.FORMATS))
+    monkeypatch.setattr(formats, "FORMATS", copy(formats.FORMATS))
     for name, value in environment(["toy_format"]).items():
         monkeypatch.setenv(name, value)
     from tests.extending import toy_format

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from dualres.bench.methods.catalogue import MethodEntry, register
+from dualres.bench.methods.catalog import MethodEntry, register
 from dualres.bench.methods.neural import Network, trained
 
 BANDS = 32

@@ -3,7 +3,6 @@
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import Table, register_table
-from dualres.bench.report.tables import axes as planned
 from dualres.bench.report.tables.fill import Column, Sheet, TableLine, by_column
 
 
@@ -12,7 +11,7 @@ def named_right(results: Results, dataset: str) -> Table:
     return Sheet(results).table(
         f"toy_named_right_{dataset}",
         f"{dataset_name(dataset)}: recordings named right (%)",
-        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in planned.methods(results, dataset)],
+        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in results.planned_methods(dataset)],
         [Column("Accuracy", "accuracy")],
         labels=("Method",),
         best=by_column,

@@ -15,7 +15,7 @@ from dualres.bench.campaign.exchange.read_export import load_export
 from dualres.bench.report.build import FIGURES, TABLES
 from dualres.bench.report.plots.picture import Picture
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables.settings import read_settings
+from dualres.bench.report.tables.write import read_settings
 from dualres.bench.verify.manifest import write_manifest
 from dualres.utils.checksums import listed, write_sums
 from dualres.utils.figures import printed, save

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.report.names import method_name
 from dualres.utils.figures import ACCENT, INK, POINTS, RULE
 from tools.figures.boxes import LONG, SHARED, SHORT, note, path

@@ -13,9 +13,8 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.captions import counts, facts_of, in_words, left_out, times
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
+from dualres.bench.report.results import Cell, Results
 from dualres.config import ModelConfig
 from dualres.learn.fold import Budget
 from dualres.utils.figures import DOUBLE, POINTS, percent_axis, printed
@@ -30,10 +29,7 @@ def snapshot(results: Results, dataset: str) -> Picture | None:
     methods = ran(results, dataset, NAMES)
     seeds = shared_seeds(results, dataset, methods, GEARBOX_BUDGETS)
     cells: CellGrid = {
-        method: {
-            budget: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget)
-            for budget in GEARBOX_BUDGETS
-        }
+        method: {budget: results.f1(seeds, dataset=dataset, method=method, budget=budget) for budget in GEARBOX_BUDGETS}
         for method in methods
     }
     shown = [cell for row in cells.values() for cell in row.values()]

@@ -106,7 +106,7 @@ def tune(
     if folder:
         divided = _of_folder(FolderInput(folder, channel, rate, labels, where, exclude), windows, resampler, strict)
     else:
-        divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler)
+        divided = tuned_by_fold(str(fold), budget, stores, directory / "cache", resampler=resampler)
     kept = FitCache(out, fingerprint(divided, GRID, device.value, all_versions())) if out else None
     goes_on = "Finished fits are kept; run the same command again to continue." if kept else "Nothing was written."
     with progress(goes_on) as report:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dualres.errors import ConfigError
+from dualres.utils.registry import Registry
 
 if TYPE_CHECKING:
     from dualres.learn.workflow import FitSettings
@@ -29,15 +30,15 @@ class FitOption:
         return self.name.removeprefix("--").replace("-", "_")
 
 
-_OPTIONS: dict[str, FitOption] = {}
+_OPTIONS: Registry[FitOption] = Registry("option", taken="there are two options {name} of dualres fit; rename one")
 
 
 def register_option(option: FitOption) -> FitOption:
     """Add an option to `dualres fit`."""
     if not re.fullmatch(r"--[a-z][a-z0-9]*(-[a-z0-9]+)*", option.name):
         raise ConfigError(f"option {option.name!r}: a name such as --trim or --trim-end is needed")
-    if _OPTIONS.setdefault(option.parameter, option) is not option:
-        raise ConfigError(f"there are two options {option.name} of dualres fit; rename one")
+    if _OPTIONS.get(option.name) is not option:
+        _OPTIONS.register(option.name, option)
     return option
 
 
@@ -47,7 +48,7 @@ def registered_options() -> tuple[FitOption, ...]:
 
 def with_options(settings: FitSettings, values: Mapping[str, Any]) -> FitSettings:
     """The settings as the registered options change them, in the order of registration; `values` by parameter."""
-    for name, option in _OPTIONS.items():
-        if name in values and values[name] != option.default:
-            settings = option.apply(settings, values[name])
+    for option in _OPTIONS.values():
+        if option.parameter in values and values[option.parameter] != option.default:
+            settings = option.apply(settings, values[option.parameter])
     return settings

@@ -23,7 +23,7 @@ MOVED: dict[str, tuple[str, dict[str, str]]] = {
     "dualres.exchange.read_export": ("dualres.bench.campaign.exchange.read_export", {}),
     "dualres.learn.augment": ("dualres.learn.trained.augment", {}),
     "dualres.methods": ("dualres.bench.methods", {}),
-    "dualres.methods.catalogue": ("dualres.bench.methods.catalogue", {"Entry": "MethodEntry", "Look": "MethodStyle"}),
+    "dualres.methods.catalogue": ("dualres.bench.methods.catalog", {"Entry": "MethodEntry", "Look": "MethodStyle"}),
     "dualres.methods.method": ("dualres.bench.methods.method", {"Fitted": "FittedMethod"}),
     "dualres.methods.neural": ("dualres.bench.methods.neural", {}),
     "dualres.recordings.folder": ("dualres.recordings.labels.folder", {}),

@@ -13,11 +13,11 @@ from safetensors.numpy import load_file
 
 from dualres.bench.campaign import batched_jobs as together
 from dualres.bench.campaign import process_executor as local
-from dualres.bench.campaign.batched_jobs import do_together, shape
+from dualres.bench.campaign.batched_jobs import batch_key, run_batch
 from dualres.bench.campaign.executors import JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job
-from dualres.bench.campaign.process_executor import LocalExecutor, _answers
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.process_executor import LocalExecutor, _run_all
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods.dualres import DualResMethod
 from dualres.bench.methods.neural import NeuralMethod
@@ -35,27 +35,27 @@ PATIENCE_S = 60
 # A worker whose disk is full when it judges the job with seed 41.
 FULL_DISK = """
 import sys
-from dualres.bench.campaign import batched_jobs as together
 from dualres.bench.campaign import process_executor as local
-sound = together.judge
-def judge(gathered, *rest, **settings):
+from dualres.bench.campaign import batched_jobs as together
+sound = together.judge_fitted
+def judge_fitted(gathered, *rest, **settings):
     if gathered.job.seed == 41:
         raise OSError(28, "No space left on device")
     return sound(gathered, *rest, **settings)
-together.judge = judge
+together.judge_fitted = judge_fitted
 local.serve(*sys.argv[1:])
 """
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    return {job.key: do(job, STORES, tmp_path_factory.mktemp("alone")) for job in (JOB, OTHER)}
+    return {job.key: run_job(job, STORES, tmp_path_factory.mktemp("alone")) for job in (JOB, OTHER)}
 
 
 @pytest.fixture
 def executor(tmp_path, monkeypatch):
     """One worker that does up to three jobs together, on a CPU, too."""
-    monkeypatch.setattr(local, "shape", lambda job: job.method)
+    monkeypatch.setattr(local, "batch_key", lambda job: job.method)
     executor = LocalExecutor(1, STORES, tmp_path, together=3)
     yield executor
     executor.close()
@@ -82,7 +82,7 @@ def ends_of(executor, *jobs):
 def answers(folder, *jobs):
     """What a worker answers, by key, in order."""
     silent = SimpleNamespace(send=lambda message: None)
-    return {event.key: (event, goes_on) for event, goes_on in _answers(jobs, STORES, folder, silent)}
+    return {event.key: (event, goes_on) for event, goes_on in _run_all(jobs, STORES, folder, silent)}
 
 
 def deaf(key, sharing):
@@ -104,7 +104,7 @@ def for_seed(seed, error, sound):
 def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(alone, tmp_path):
     told = []
     ends = dict(
-        do_together([JOB, BROKEN, OTHER], STORES, tmp_path, lambda *of: lambda *stage: told.append((*of, *stage)))
+        run_batch([JOB, BROKEN, OTHER], STORES, tmp_path, lambda *of: lambda *stage: told.append((*of, *stage)))
     )
     assert isinstance(ends[BROKEN], ConfigError)
     for job in (JOB, OTHER):
@@ -122,24 +122,24 @@ def test_each_job_ends_as_if_alone_and_one_that_cannot_be_done_hinders_no_other(
 def test_only_fits_of_one_shape_on_a_gpu_go_together(monkeypatch):
     monkeypatch.setattr(together, "fits_together", lambda config, device, recipe: device == "cuda")
     on_gpu = replace(JOB, device="cuda")
-    assert shape(on_gpu) == shape(replace(on_gpu, seed=42)) == shape(replace(on_gpu, fold="S2"))
+    assert batch_key(on_gpu) == batch_key(replace(on_gpu, seed=42)) == batch_key(replace(on_gpu, fold="S2"))
     for other in ({"budget": Budget(2, 1)}, {"method": "dualres/short"}, {"recipe": Recipe(2, 1e-3)}, {"threads": 2}):
-        assert shape(on_gpu) != shape(replace(on_gpu, **other))
-    assert shape(JOB) != shape(OTHER)
+        assert batch_key(on_gpu) != batch_key(replace(on_gpu, **other))
+    assert batch_key(JOB) != batch_key(OTHER)
     monkeypatch.setattr(together, "fits_together", lambda config, device, recipe: False)  # a GPU without our kernels
-    assert shape(on_gpu) != shape(replace(on_gpu, seed=42))
-    assert shape(replace(on_gpu, method="mambasl")) != shape(replace(on_gpu, method="mambasl", seed=42))
+    assert batch_key(on_gpu) != batch_key(replace(on_gpu, seed=42))
+    assert batch_key(replace(on_gpu, method="mambasl")) != batch_key(replace(on_gpu, method="mambasl", seed=42))
 
 
 @pytest.mark.parametrize("method", ["dualres", "patchtst"])
 def test_jobs_that_differ_in_their_updates_share_one_fit_and_end_as_if_alone(method, tmp_path, monkeypatch):
     fits = []
     long, short = (replace(JOB, method=method, recipe=Recipe(updates)) for updates in (3, 2))
-    assert shape(long) == shape(short) != shape(replace(short, seed=42))
-    alone = {job: do(job, STORES, tmp_path / "alone") for job in (long, short)}
+    assert batch_key(long) == batch_key(short) != batch_key(replace(short, seed=42))
+    alone = {job: run_job(job, STORES, tmp_path / "alone") for job in (long, short)}
     of_one = NeuralMethod._learn_stages
     monkeypatch.setattr(NeuralMethod, "_learn_stages", lambda *given: fits.append(given) or of_one(*given))
-    ends = dict(do_together([long, short], STORES, tmp_path, deaf))
+    ends = dict(run_batch([long, short], STORES, tmp_path, deaf))
     for job in (long, short):
         assert same(ends[job], alone[job])
         assert len(ends[job].history) == job.recipe.updates
@@ -154,7 +154,7 @@ def test_jobs_that_differ_in_their_updates_share_one_fit_and_end_as_if_alone(met
 def test_a_recipe_with_augmentations_from_elsewhere_shares_no_fit():
     for more, share in (((), True), ((("hum", 0.1),), False)):
         long, short = (replace(JOB, recipe=Recipe(updates, more=more)) for updates in (3, 2))
-        assert (shape(long) == shape(short)) is share
+        assert (batch_key(long) == batch_key(short)) is share
 
 
 def test_each_takes_its_own_time_and_an_even_share_of_the_fit(tmp_path, monkeypatch):
@@ -167,21 +167,21 @@ def test_each_takes_its_own_time_and_an_even_share_of_the_fit(tmp_path, monkeypa
 
         return slow
 
-    def judge(gathered, fitted, folder, begin, *_, **settings):
+    def judge(gathered, fitted, folder, *, begin, **settings):
         accounts[gathered.job.seed] = clock[0] - begin
         clock[0] += 100
 
     monkeypatch.setattr(together, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    monkeypatch.setattr(together, "gather", lasting(lambda job, *_: job.seed, together.gather))
+    monkeypatch.setattr(together, "gather_inputs", lasting(lambda job, *_: job.seed, together.gather_inputs))
     monkeypatch.setattr(DualResMethod, "learn_together", lasting(lambda *_: 8, DualResMethod.learn_together))
-    monkeypatch.setattr(together, "judge", judge)
-    list(do_together([JOB, OTHER], STORES, tmp_path, deaf))
+    monkeypatch.setattr(together, "judge_fitted", judge)
+    list(run_batch([JOB, OTHER], STORES, tmp_path, deaf))
     assert accounts == {41: 41 + 8 / 2, 42: 42 + 8 / 2}
 
 
 def test_a_model_is_let_go_of_when_it_is_judged(tmp_path, monkeypatch):
     models, alive = [], []
-    fit, judge = DualResMethod.learn_together, together.judge
+    fit, judge = DualResMethod.learn_together, together.judge_fitted
 
     def living():
         return sum(model() is not None for model in models)
@@ -196,9 +196,9 @@ def test_a_model_is_let_go_of_when_it_is_judged(tmp_path, monkeypatch):
         return judge(gathered, fitted, *rest, **settings)
 
     monkeypatch.setattr(DualResMethod, "learn_together", counting_fit)
-    monkeypatch.setattr(together, "judge", counting_judge)
+    monkeypatch.setattr(together, "judge_fitted", counting_judge)
     of_another_length = replace(JOB, budget=Budget(1, 2))
-    for _, end in do_together([JOB, OTHER, of_another_length], STORES, tmp_path, deaf):
+    for _, end in run_batch([JOB, OTHER, of_another_length], STORES, tmp_path, deaf):
         assert not isinstance(end, Exception)
     assert alive == [0] * 5  # two fits, three models
 
@@ -207,12 +207,12 @@ def test_a_model_is_let_go_of_when_it_is_judged(tmp_path, monkeypatch):
 def test_the_peak_memory_is_that_of_these_jobs(alone, tmp_path):
     ballast = np.ones(60_000_000)  # 480 MB, gone before the jobs begin
     del ballast
-    for job, end in do_together([JOB, OTHER], STORES, tmp_path, deaf):
+    for job, end in run_batch([JOB, OTHER], STORES, tmp_path, deaf):
         assert 0 < end.facts["peak_rss_bytes"] < alone[job.key].facts["peak_rss_bytes"] + 300e6
 
 
 def test_a_support_that_cannot_be_used_fails_its_own_job(tmp_path, monkeypatch):
-    sound = together.gather
+    sound = together.gather_inputs
 
     def spoiled(job, *rest):
         gathered = sound(job, *rest)
@@ -220,7 +220,7 @@ def test_a_support_that_cannot_be_used_fails_its_own_job(tmp_path, monkeypatch):
             gathered.support.windows[0, 0] = np.nan
         return gathered
 
-    monkeypatch.setattr(together, "gather", spoiled)
+    monkeypatch.setattr(together, "gather_inputs", spoiled)
     ends = answers(tmp_path, JOB, OTHER)
     assert ends[JOB.key] == (JobFailure(JOB.key, "a support window holds NaN or infinite samples"), True)
     event, goes_on = ends[OTHER.key]
@@ -228,20 +228,23 @@ def test_a_support_that_cannot_be_used_fails_its_own_job(tmp_path, monkeypatch):
     assert goes_on
 
 
-@pytest.mark.parametrize("part", ["gather", "judge"])
+@pytest.mark.parametrize("part", ["gather_inputs", "judge_fitted"])
 def test_an_unforeseen_error_fails_its_own_job_and_ends_the_worker(tmp_path, monkeypatch, part):
     error = OSError(28, "No space left on device")
     monkeypatch.setattr(together, part, for_seed(42, error, getattr(together, part)))
-    ends = answers(tmp_path, OTHER, JOB) if part == "gather" else answers(tmp_path, JOB, OTHER)
+    ends = answers(tmp_path, OTHER, JOB) if part == "gather_inputs" else answers(tmp_path, JOB, OTHER)
     event, goes_on = ends.pop(OTHER.key)
     assert isinstance(event, JobFailure)
     assert event.reason.startswith("OSError: [Errno 28] No space left on device")
     assert not goes_on
-    assert [(type(event), goes_on) for event, goes_on in ends.values()] == ([(JobSuccess, True)] * (part == "judge"))
+    rest = [(type(event), goes_on) for event, goes_on in ends.values()]
+    assert rest == [(JobSuccess, True)] * (part != "gather_inputs")
 
 
 def test_a_job_for_which_memory_is_too_short_when_it_is_judged_is_lost_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(together, "judge", for_seed(42, torch.cuda.OutOfMemoryError("8 GiB"), together.judge))
+    monkeypatch.setattr(
+        together, "judge_fitted", for_seed(42, torch.cuda.OutOfMemoryError("8 GiB"), together.judge_fitted)
+    )
     ends = answers(tmp_path, JOB, OTHER)
     assert isinstance(ends[JOB.key][0], JobSuccess)
     event, goes_on = ends[OTHER.key]

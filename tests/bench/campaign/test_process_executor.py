@@ -16,8 +16,8 @@ from dualres.bench.campaign.executors import (
     JobSuccess,
     begun,
 )
-from dualres.bench.campaign.process_executor import LocalExecutor, _answer
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.process_executor import LocalExecutor, _run_alone
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.campaign.workers import PAUSE_S, failure
 from dualres.config import Recipe
@@ -67,7 +67,7 @@ def test_a_worker_finds_what_the_process_itself_finds(executor, folder, tmp_path
     assert isinstance(end, JobSuccess)
     assert progress[0] == begun(SMALL.key)
     assert {event.stage for event in progress[1:]} == {"fit", "judge"}
-    here = do(SMALL, folder / "stores", tmp_path)
+    here = run_job(SMALL, folder / "stores", tmp_path)
     for part in ("classes", "recordings", "truth", "windows", "scores", "history"):
         assert getattr(end.outcome, part) == getattr(here, part)
     for fact in ("support", "inputs", "labelled_s"):
@@ -159,8 +159,8 @@ def test_a_job_for_which_memory_is_too_short_may_be_tried_again(folder, monkeypa
     def greedy(*_):
         raise MemoryError("1 TiB")
 
-    monkeypatch.setattr("dualres.bench.campaign.process_executor.do", greedy)
-    event, goes_on = _answer(SMALL, folder, folder, None)
+    monkeypatch.setattr("dualres.bench.campaign.process_executor.run_job", greedy)
+    event, goes_on = _run_alone(SMALL, folder, folder, None)
     assert isinstance(event, JobLoss)
     assert event.reason.startswith("not enough memory beside the other jobs; MemoryError: 1 TiB")
     assert not goes_on

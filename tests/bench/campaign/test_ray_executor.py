@@ -18,7 +18,7 @@ from dualres.bench.campaign.executors import JobAdvance, JobFailure, JobLoss, Jo
 from dualres.bench.campaign.job import Job, read_job
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.ray_executor import RayExecutor
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.datasets.folds import load_fold
 from dualres.config import Recipe
 from dualres.learn.fold import Budget
@@ -105,7 +105,7 @@ def test_results_are_those_of_this_process_whatever_a_worker_did_before(executor
     for one in jobs:
         event = events[one.key]
         assert isinstance(event, JobSuccess), event
-        here = do(one, folder / "stores", tmp_path)
+        here = run_job(one, folder / "stores", tmp_path)
         assert told(event.outcome) == told(here)
         sent = (folder / "models" / f"{one.key}.safetensors").read_bytes()
         assert sha256(sent).hexdigest() == event.outcome.facts["model_sha256"]

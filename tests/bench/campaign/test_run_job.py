@@ -12,7 +12,7 @@ from dualres import cli
 from dualres.bench.campaign import dataset_signals as sources
 from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.campaign.job import Job
-from dualres.bench.campaign.run_job import DECIMALS, do, fit, gather
+from dualres.bench.campaign.run_job import DECIMALS, fit_method, gather_inputs, run_job
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.prepare import prepare
@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def outcome(folder):
-    return do(JOB, Path("stores"), folder)
+    return run_job(JOB, Path("stores"), folder)
 
 
 def test_a_job_tells_all_that_a_result_must_answer_for(outcome, folder):
@@ -75,11 +75,11 @@ def test_the_hash_of_the_code_covers_python_and_c(tmp_path):
 def test_the_peak_memory_is_the_job_s_own(outcome, folder):
     ballast = np.ones(60_000_000)  # 480 MB, gone before the job begins
     del ballast
-    assert 0 < do(JOB, Path("stores"), folder).facts["peak_rss_bytes"] < outcome.facts["peak_rss_bytes"] + 300e6
+    assert 0 < run_job(JOB, Path("stores"), folder).facts["peak_rss_bytes"] < outcome.facts["peak_rss_bytes"] + 300e6
 
 
 def test_the_same_job_gives_the_same_scores(outcome, folder):
-    again = do(JOB, Path("stores"), folder)
+    again = run_job(JOB, Path("stores"), folder)
     assert again.scores == outcome.scores
     assert again.facts["inputs"] == outcome.facts["inputs"]
 
@@ -97,10 +97,10 @@ def test_the_kept_model_gives_the_stored_scores(outcome, folder):
 def test_a_validation_job_opens_no_evaluation_recording(folder, monkeypatch):
     judged = set(load_fold("S1").evaluation)
     opened = []
-    original = DatasetSignals._one
-    monkeypatch.setattr(DatasetSignals, "_one", lambda self, name: opened.append(name) or original(self, name))
+    original = DatasetSignals._model_rate
+    monkeypatch.setattr(DatasetSignals, "_model_rate", lambda self, name: opened.append(name) or original(self, name))
     job = dataclasses.replace(JOB, judged="validation", budget=Budget(1, 1), most_judged=2)
-    outcome = do(job, Path("stores"), folder)
+    outcome = run_job(job, Path("stores"), folder)
     assert len(outcome.recordings) == 2
     assert opened
     assert not set(opened) & judged
@@ -112,7 +112,7 @@ def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
     monkeypatch.setattr(
         DatasetSignals, "at_rate", lambda self, names: events.append(set(names)) or original(self, names)
     )
-    do(JOB, Path("stores"), folder, lambda stage, *_: events.append(stage))
+    run_job(JOB, Path("stores"), folder, lambda stage, *_: events.append(stage))
     support, *rest = events
     assert support == {members[0] for members in load_fold("S1").support.values()}
     assert rest[:2] == ["fit", "fit"]
@@ -121,16 +121,16 @@ def test_evaluation_recordings_are_opened_after_the_fit(folder, monkeypatch):
 
 
 def test_updates_of_all_axes_count_on(folder):
-    gathered = gather(JOB, Path("stores"), folder / "cache")
+    gathered = gather_inputs(JOB, Path("stores"), folder / "cache")
     support = dataclasses.replace(gathered.support, more_axes=(gathered.support.windows[::-1].copy(),))
     told = []
-    fit(dataclasses.replace(gathered, support=support), lambda *news: told.append(news[:3]))
+    fit_method(dataclasses.replace(gathered, support=support), lambda *news: told.append(news[:3]))
     assert told == [("fit", update, 4) for update in (1, 2, 3, 4)]
 
 
 def test_a_signal_is_resampled_once(folder, outcome, monkeypatch):
     monkeypatch.setattr(sources, "resample", None)  # calling it would be an error
-    assert do(JOB, Path("stores"), folder).scores == outcome.scores
+    assert run_job(JOB, Path("stores"), folder).scores == outcome.scores
 
 
 def test_a_missing_recording_is_named(tmp_path):
@@ -148,7 +148,7 @@ def test_what_is_simulated_is_always_present(tmp_path):
 @pytest.mark.parametrize("method", ["dualres/no-rotation", "itransformer"])
 def test_the_kept_model_is_one_that_the_commands_take(outcome, folder, tmp_path, method):
     job = dataclasses.replace(JOB, method=method)
-    judged = outcome if method == JOB.method else do(job, Path("stores"), folder)
+    judged = outcome if method == JOB.method else run_job(job, Path("stores"), folder)
     model = folder / "models" / f"{job.key}.safetensors"
     (recording,) = (r for r in simulated.recordings() if r.id == judged.recordings[0])
     np.save(tmp_path / "r.npy", recording.signal)
@@ -176,7 +176,7 @@ def test_a_job_on_a_real_rig(data, tmp_path, name, budget):
     fold = load_fold(name)
     prepare(catalog.release(fold.dataset), data / fold.dataset, tmp_path / "stores" / fold.dataset)
     job = Job(fold.dataset, name, fold.hash, budget, "dualres", Recipe(3), 41, most_judged=4)
-    outcome = do(job, tmp_path / "stores", tmp_path)
+    outcome = run_job(job, tmp_path / "stores", tmp_path)
     assert outcome.classes == fold.classes
     assert np.array(outcome.scores).shape == (4, len(fold.classes))
     windows = budget.recordings * budget.windows

@@ -1,4 +1,5 @@
 from collections import Counter
+from copy import copy
 from itertools import product
 
 import pytest
@@ -139,7 +140,7 @@ def test_bearings_are_the_datasets_that_say_so():
 
 
 def test_a_registered_study_is_one_of_them(monkeypatch):
-    monkeypatch.setattr(studies, "STUDIES", dict(STUDIES))
+    monkeypatch.setattr(studies, "STUDIES", copy(STUDIES))
     studies.register_study(Study("mine", "Does it work?", study("pilot").parts))
     assert [job.key for job in jobs(study("mine"), ["simulated"])] == [
         job.key for job in jobs(study("pilot"), ["simulated"])

@@ -7,7 +7,7 @@ import pytest
 from dualres.bench.campaign.studies import jobs, study
 from dualres.bench.campaign.times import Times, nominal_s, times_in
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import MethodEntry, entry
+from dualres.bench.methods.catalog import MethodEntry, entry
 from tests.bench.campaign.synthetic import synthetic_ledger
 
 

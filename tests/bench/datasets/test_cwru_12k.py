@@ -6,8 +6,8 @@ import pytest
 from scipy.io import savemat
 
 from dualres.bench.datasets import cwru_12k
-from dualres.bench.datasets.checksums import official
 from dualres.bench.datasets.folds import load_fold
+from dualres.bench.datasets.prepare import official
 from dualres.errors import RecordingError
 
 PLACES = {"007": (6, 3, 12), "014": (6,), "021": (6, 3, 12)}

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from copy import copy
 from dataclasses import replace
 from itertools import cycle
 
@@ -122,7 +123,7 @@ def test_a_frozen_fold_is_kept_and_knows_when_it_was_changed(tmp_path, monkeypat
     path = freeze(fold, tmp_path)
     with pytest.raises(OutputError, match="is there already"):
         freeze(fold, tmp_path)
-    monkeypatch.setattr(folds, "_registered", {})
+    monkeypatch.setattr(folds, "_FOLDS", copy(folds._FOLDS))
     folds.register(tmp_path, ["T1"])
     assert load_fold("T1") == fold
     assert names()[-1] == "T1"

@@ -8,9 +8,9 @@ import pytest
 from dualres.audit import Split, audit
 from dualres.bench.campaign.dataset_signals import DatasetSignals, present_datasets
 from dualres.bench.datasets import catalog
-from dualres.bench.datasets import machines as dataset
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.datasets.machine_folds import LETTERS, fold_name, fold_of, nested
+from dualres.bench.datasets.machines import RELEASE, label_of
 from dualres.config import POLYPHASE, ModelConfig
 from dualres.simulated import machines
 
@@ -40,7 +40,7 @@ def test_no_fold_leaks(number, unit):
     fold = load_fold(fold_name(machines.machine(number), unit))
     split = Split(tuple(sorted(fold.supporting())), fold.evaluation, fold.held_out)
     of_machine = machines.recordings(machines.machine(number))
-    findings = audit(of_machine, split, limitations=dataset.RELEASE.limitations, signals=False)
+    findings = audit(of_machine, split, limitations=RELEASE.limitations, signals=False)
     assert not [f for f in findings if f.severity == "leak" or f.kind == "unknown-unit"]
 
 
@@ -66,7 +66,7 @@ def test_the_order_of_a_class_takes_what_was_least_there():
 
 def test_four_windows_fit_into_the_shortest_recording():
     config, shortest = ModelConfig(), min(machines.machine(number).seconds for number in machines.NUMBERS)
-    folds = [load_fold(name) for name in dataset.RELEASE.folds]
+    folds = [load_fold(name) for name in RELEASE.folds]
     assert all(f.support_start_s + (3 * f.support_step + 1) * config.window_s <= shortest for f in folds)
 
 
@@ -81,4 +81,4 @@ def test_the_dataset_is_there_without_a_store_and_its_recordings_have_rates_of_t
     every = machines.family()
     assert len(every) == release.recordings
     assert sum(machines.machine(int(r.id[1:3])).seconds for r in every) == pytest.approx(release.recorded_s, rel=0.001)
-    assert {r.id: r.label for r in every} == {r.id: dataset.label_of(r.id) for r in every}
+    assert {r.id: r.label for r in every} == {r.id: label_of(r.id) for r in every}

@@ -1,7 +1,11 @@
 import json
+import re
+from collections import Counter
+from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +13,7 @@ import pytest
 
 from dualres.bench.datasets import catalog, folds
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.datasets.prepare import prepare
+from dualres.bench.datasets.prepare import check, official, prepare
 from dualres.bench.datasets.release import Index, Release, ReleaseEntry
 from dualres.errors import ConfigError, RecordingError
 from dualres.recordings.store import open_store, verify_store
@@ -153,8 +157,8 @@ def test_what_is_simulated_needs_no_preparing(name, tmp_path):
 
 
 def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):
-    monkeypatch.setattr(catalog, "_registered", {})
-    monkeypatch.setattr(folds, "_registered", {})
+    monkeypatch.setattr(catalog, "_RELEASES", copy(catalog._RELEASES))
+    monkeypatch.setattr(folds, "_FOLDS", copy(folds._FOLDS))
     release = replace(made.release, folds=("X1",), folds_in=tmp_path)
     catalog.register(release)
     assert catalog.names()[-1] == "made"
@@ -167,3 +171,69 @@ def test_a_registered_dataset_is_one_of_them(made, monkeypatch, tmp_path):
     with pytest.raises(ConfigError, match="there is a fold 'S1' already"):
         catalog.register(replace(release, name="other", folds=("S1",)))
     assert catalog.names()[-1] == "made"
+
+
+def test_the_table_covers_the_releases():
+    lines = resources.files("dualres.bench.datasets").joinpath("checksums.tsv").read_text().splitlines()[1:]
+    assert Counter(line.split("\t")[0] for line in lines) == {
+        "cwru": 161,
+        "ottawa": 60,
+        "uored": 60,
+        "paderborn": 32,
+        "hust": 60,
+    }
+    for line in lines:
+        dataset, name, size, sha256 = line.split("\t")
+        assert "/" not in name
+        assert re.fullmatch("[0-9a-f]{64}", sha256)
+        assert official(dataset, name).bytes == int(size)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "name", "size", "start"),
+    [
+        ("cwru", "97.mat", 3_903_344, None),
+        ("ottawa", "H-A-1.mat", 11_909_642, "a113089d"),
+        ("uored", "H_10_0.mat", 3_586_275, "e3421cb9"),
+        ("paderborn", "K001.rar", 173_881_721, "0f119ebd"),
+        ("hust", "I400.mat", 7_421_553, "92c803f7"),
+    ],
+)
+def test_released_files_go_by_their_bare_names(dataset, name, size, start):
+    released = official(dataset, name)
+    assert released.bytes == size
+    assert released.sha256.startswith(start or "")
+
+
+@pytest.mark.parametrize(("dataset", "name"), [("cwru", "IR007_2.mat"), ("hust", "B500.mat"), ("mcc5", "97.mat")])
+def test_of_other_files_nothing_is_claimed(tmp_path, dataset, name):
+    assert official(dataset, name) is None
+    (tmp_path / name).write_bytes(b"abc")
+    assert check(dataset, tmp_path / name) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+def test_a_changed_file_is_refused_with_what_was_expected(tmp_path):
+    path = tmp_path / "97.mat"
+    path.write_bytes(b"abc")
+    with pytest.raises(RecordingError, match=r"97\.mat.*3903344 bytes.*has 3 bytes.*ba7816bf.*download it again"):
+        check("cwru", path)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(RecordingError, match=r"97\.mat: cannot be read \(No such file"):
+        check("cwru", tmp_path / "97.mat")
+
+
+def test_the_real_0_hp_files_are_those_released(data):
+    files = [*(data / "cwru" / "48k_DE").glob("*.mat"), *(data / "cwru" / "Normal").glob("*.mat")]
+    assert len(files) == 14
+    for path in files:
+        assert check("cwru", path) == official("cwru", path.name).sha256
+
+
+def test_one_changed_byte_of_a_real_file_is_noticed(data, tmp_path):
+    content = bytearray((data / "cwru" / "48k_DE" / "174.mat").read_bytes())
+    content[500_000] ^= 1
+    (tmp_path / "174.mat").write_bytes(content)
+    with pytest.raises(RecordingError, match="download it again"):
+        check("cwru", tmp_path / "174.mat")

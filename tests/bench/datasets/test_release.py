@@ -49,7 +49,7 @@ def test_a_folder_that_is_not_there(tmp_path):
 
 
 def test_an_index_keeps_what_was_found_and_what_was_refused(tmp_path):
-    index = collect(tmp_path, [entry("A1", "A1.mat")], "A1.mat", [(Path("B1.mat"), "reserved")], "excerpts")
+    index = collect(tmp_path, [entry("A1", "A1.mat")], "A1.mat", [(Path("B1.mat"), "reserved")], variant="excerpts")
     assert [e.id for e in index.entries] == ["A1"]
     assert index.left_out == ((Path("B1.mat"), "reserved"),)
     assert index.variant == "excerpts"

@@ -7,9 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.bench.methods.crossformer import Crossformer
 from dualres.bench.methods.neural import sizes
-from tests.bench.methods.golden import CLASSES, filled, golden_windows, numbered
-
-LOGITS = torch.tensor([1.32068, 0.35377, 0.27562, 0.20209, 0.87742, 0.55481, 0.01050, -0.68205])
+from tests.bench.methods.golden import CLASSES, golden_windows, numbered
 
 
 @pytest.fixture
@@ -28,13 +26,6 @@ def test_it_has_the_specified_size(network):
     assert len(network.state_dict()) == 167
     assert len(numbered(network)) == 47
     assert sum(tensor.numel() for tensor in numbered(network)) == 66_440
-
-
-@pytest.mark.parametrize("batch", [1, 2])
-@torch.no_grad()
-def test_it_gives_the_specified_logits(batch):
-    logits = filled(Crossformer(CLASSES))(golden_windows()[:batch])
-    torch.testing.assert_close(logits[0], LOGITS, rtol=0, atol=1e-4)
 
 
 def test_the_decoder_is_registered_and_gets_no_gradient(network):
@@ -116,18 +107,7 @@ def test_the_head_reads_channel_after_channel(network):
 
 
 @torch.no_grad()
-def test_a_window_alone_scores_as_in_a_batch(network):
-    windows = golden_windows()
-    torch.testing.assert_close(network.eval()(windows)[1:], network(windows[1:]))
-
-
-@torch.no_grad()
 def test_in_training_a_tenth_of_the_features_is_dropped(network):
     assert {module.p for module in network.modules() if isinstance(module, nn.Dropout)} == {0.1}
     network.head = nn.Identity()
     assert 0.07 < (network(golden_windows()) == 0).float().mean() < 0.13
-
-
-def test_a_pass_never_waits_for_the_device(network):
-    """On the meta device there is nothing that could be read back, nor a place for a tensor from the host."""
-    network.to("meta")(golden_windows().to("meta")).sum().backward()

@@ -7,9 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.bench.methods.itransformer import ITransformer
 from dualres.bench.methods.neural import sizes
-from tests.bench.methods.golden import CLASSES, filled, golden_windows, numbered
-
-LOGITS = torch.tensor([-0.05985, 0.45071, -0.47566, -0.33802, -0.55063, 0.76905, 0.00114, -0.37937])
+from tests.bench.methods.golden import CLASSES, golden_windows, numbered
 
 
 @pytest.fixture
@@ -33,13 +31,6 @@ def test_there_are_no_buffers(network):
     assert len(numbered(network)) == 38
 
 
-@pytest.mark.parametrize("batch", [1, 2])
-@torch.no_grad()
-def test_it_gives_the_specified_logits(batch):
-    logits = filled(ITransformer(CLASSES))(golden_windows()[:batch])
-    torch.testing.assert_close(logits[0], LOGITS, rtol=0, atol=1e-4)
-
-
 @torch.no_grad()
 def test_a_window_is_one_token_and_taken_as_it_is(network):
     seen = []
@@ -57,12 +48,6 @@ def test_attention_is_the_value_map_and_the_output_map(network, gradients):
 
 
 @torch.no_grad()
-def test_a_window_alone_scores_as_in_a_batch(network):
-    windows = golden_windows()
-    torch.testing.assert_close(network.eval()(windows)[1:], network(windows[1:]))
-
-
-@torch.no_grad()
 def test_in_training_a_tenth_of_the_token_and_of_the_features_is_dropped(network):
     assert {module.p for module in network.modules() if isinstance(module, nn.Dropout)} == {0.1}
     tokens = []
@@ -71,8 +56,3 @@ def test_in_training_a_tenth_of_the_token_and_of_the_features_is_dropped(network
     features = network(golden_windows().repeat(30, 1))
     for dropped in (tokens[0], features):
         assert 0.07 < (dropped == 0).float().mean() < 0.13
-
-
-def test_a_pass_never_waits_for_the_device(network):
-    """On the meta device there is nothing that could be read back, nor a place for a tensor from the host."""
-    network.to("meta")(golden_windows().to("meta")).sum().backward()

@@ -28,7 +28,8 @@ def inputs(tokens=37, inner=4, states=3, fixed=False, batch=2, dtype=torch.float
 
 def results(function, arguments):
     """Readout, last state and the gradient of every argument for one fixed mixture of them."""
-    y, state = function(*arguments)
+    u, delta, rates, *rest = arguments
+    y, state = function(u, delta, rates, **dict(zip(("B", "C", "start"), rest, strict=True)))
     weights = torch.linspace(-1, 1, y.numel(), dtype=y.dtype, device=y.device).reshape(y.shape)
     gradients = torch.autograd.grad((y * weights).sum() + 0.7 * state.sum(), arguments)
     return {"y": y, "state": state} | {f"d{n}": g for n, g in zip(NAMES, gradients, strict=True)}

@@ -10,7 +10,7 @@ import torch
 
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods import CONTROL_NAMES, NAMES, method, names
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.neural import NeuralMethod
 from dualres.config import ModelConfig, Recipe, recipe_named
 from dualres.errors import ConfigError

@@ -9,8 +9,6 @@ from dualres.bench.methods.moderntcn import ChannelMap, ModernTCN
 from dualres.bench.methods.neural import sizes
 from tests.bench.methods.golden import CLASSES, filled, golden_windows, numbered
 
-LOGITS = torch.tensor([-0.17797, 0.03539, -0.03542, 0.02328, -0.01426, -0.06868, 0.03516, 0.10380])
-
 
 @pytest.fixture
 def network():
@@ -29,13 +27,6 @@ def test_it_has_the_specified_size(network):
     assert len(list(network.buffers())) == 36
     assert len(numbered(network)) == 62
     assert [sum(t.numel() for t in block.parameters()) for block in network.blocks] == [2_880, 9_856, 36_096]
-
-
-@pytest.mark.parametrize("batch", [1, 2])
-@torch.no_grad()
-def test_it_gives_the_specified_logits(batch):
-    logits = filled(ModernTCN(CLASSES))(golden_windows()[:batch])
-    torch.testing.assert_close(logits[0], LOGITS, rtol=0, atol=1e-4)
 
 
 @torch.no_grad()
@@ -139,8 +130,3 @@ def test_the_running_statistics_move_once_per_pass(network):
 def test_in_training_a_tenth_of_the_features_is_dropped(network):
     network.head = nn.Identity()
     assert 0.09 < (network(golden_windows()) == 0).float().mean() < 0.11
-
-
-def test_a_pass_never_waits_for_the_device(network):
-    """On the meta device there is nothing that could be read back, nor a place for a tensor from the host."""
-    network.to("meta")(golden_windows().to("meta")).sum().backward()

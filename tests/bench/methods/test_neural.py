@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from dualres.bench.methods import NAMES, medformer, method
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.neural import WINDOW, WINDOWS_AT_ONCE
 from dualres.config import Recipe, recipe_named
 from dualres.kernel.gpu.cuda_graphs import full_precision

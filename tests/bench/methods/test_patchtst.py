@@ -7,9 +7,7 @@ from torch.nn.functional import cross_entropy
 
 from dualres.bench.methods.neural import sizes
 from dualres.bench.methods.patchtst import PatchTST
-from tests.bench.methods.golden import CLASSES, filled, golden_windows, numbered
-
-LOGITS = torch.tensor([-2.17704, -0.13656, 0.19252, 0.18735, -0.76980, -1.14207, -0.65201, -0.22668])
+from tests.bench.methods.golden import CLASSES, golden_windows, numbered
 
 
 @pytest.fixture
@@ -24,13 +22,6 @@ def test_it_has_the_specified_size(network):
     assert sizes(network) == (99_208, 99_208, 4 * 99_208 + buffers)
     assert network.state_dict()["positions"].shape == (1, 32_768, 32)
     assert len(numbered(network)) == 37
-
-
-@pytest.mark.parametrize("batch", [1, 2])
-@torch.no_grad()
-def test_it_gives_the_specified_logits(batch):
-    logits = filled(PatchTST(CLASSES))(golden_windows()[:batch])
-    torch.testing.assert_close(logits[0], LOGITS, rtol=0, atol=1e-4)
 
 
 @torch.no_grad()
@@ -99,8 +90,3 @@ def test_in_training_a_tenth_of_the_tokens_and_of_the_features_is_dropped(networ
     features = network(golden_windows())
     for dropped in (tokens[0], features):
         assert 0.07 < (dropped == 0).float().mean() < 0.13
-
-
-def test_a_pass_never_waits_for_the_device(network):
-    """On the meta device there is nothing that could be read back, nor a place for a tensor from the host."""
-    network.to("meta")(golden_windows().to("meta")).sum().backward()

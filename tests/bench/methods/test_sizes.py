@@ -2,7 +2,7 @@ import pytest
 
 from dualres.bench.methods import NAMES
 from dualres.bench.methods.sizes import summarise
-from dualres.bench.paper.weights import MINIROCKET_COEFFICIENTS, WEIGHTS
+from dualres.bench.paper.printed import MINIROCKET_COEFFICIENTS, WEIGHTS
 
 ENCODER = {
     "dualres/short": 23_600,

@@ -1,7 +1,7 @@
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.methods import CONTROL_NAMES, NAMES
+from dualres.bench.paper.printed import WEIGHTS
 from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, FOLDS, PAIR
-from dualres.bench.paper.weights import WEIGHTS
 
 
 def test_the_paper_s_folds_and_methods_are_those_that_the_package_has():

@@ -42,14 +42,14 @@ def test_all_tables_are_whole():
     }
     for metric in ("macro_f1", "accuracy"):
         assert all(printed("mcc5", m, b, metric) for m in NAMES for b in GEARBOX_BUDGETS)
-    assert all(printed("mcc5", m, b, "macro_f1", SEEDS) for m in FINALISTS for b in GEARBOX_BUDGETS)
+    assert all(printed("mcc5", m, b, "macro_f1", seeds=SEEDS) for m in FINALISTS for b in GEARBOX_BUDGETS)
 
 
 def test_the_claims_of_the_text_hold_in_its_tables():
     at = {b: {m: printed("mcc5", m, b, "macro_f1").mean for m in NAMES} for b in GEARBOX_BUDGETS}
     best = [max(scores, key=scores.get) for scores in at.values()]
     assert best == ["minirocket", *["dualres"] * 6]
-    primary = [printed("mcc5", m, Budget(3, 4), "macro_f1", SEEDS).mean for m in FINALISTS]
+    primary = [printed("mcc5", m, Budget(3, 4), "macro_f1", seeds=SEEDS).mean for m in FINALISTS]
     assert primary[0] - max(primary[1:]) == pytest.approx(16.1, abs=0.05)
     pilot = [printed("phm2009", m, Budget(3, 4), "macro_f1").mean for m in ("dualres", "mambasl")]
     assert pilot[0] - pilot[1] == pytest.approx(24.91)
@@ -59,17 +59,20 @@ def test_the_claims_of_the_text_hold_in_its_tables():
 
 def test_a_value_is_found_by_what_it_is_of_and_otherwise_there_is_none():
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1") == PrintedScore(48.55)
-    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", SEEDS) == PrintedScore(44.26, 7.38)
+    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", seeds=SEEDS) == PrintedScore(44.26, 7.38)
     assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", fold="M1") == PrintedScore(42.94)
     assert printed("simulated", "dualres", Budget(3, 4), "macro_f1") is None
-    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", (42,)) is None
+    assert printed("mcc5", "dualres", Budget(3, 4), "macro_f1", seeds=(42,)) is None
 
 
 def test_costs_of_minirocket_are_printed_in_words_where_there_is_no_number():
-    at = ("mcc5", "minirocket", Budget(3, 4))
-    found = [printed_text(*at, metric, digits=3) for metric in ("registered", "active", "file_mib", "peak_mib")]
+    at = Key("mcc5", "minirocket", Budget(3, 4), (41,), "fit_s")
+    found = [
+        printed_text(at._replace(metric=metric), digits=3)
+        for metric in ("registered", "active", "file_mib", "peak_mib")
+    ]
     assert found == ["n/a", "n/a", "0.802", "n/a (CPU)"]
-    assert printed_text(*at, "fit_s", digits=1) == "5.2"
+    assert printed_text(at, digits=1) == "5.2"
     assert printed("mcc5", "minirocket", Budget(3, 4), "registered") is None
-    assert printed_text("mcc5", "minirocket", Budget(6, 4), "registered") is None
+    assert printed_text(at._replace(budget=Budget(6, 4), metric="registered")) is None
     assert not VALUES.keys() & WORDS.keys()

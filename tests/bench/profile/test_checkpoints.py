@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_other_jobs_and_missing_models_do_not_count(ledger, tmp_path):
 def test_without_a_ledger_one_is_fitted(tmp_path, kept_signals):
     found = find(replace(PLAN, method="itransformer"), tmp_path / "ledger.sqlite", updates=1)
     steps = []
-    fit(found, tmp_path, kept_signals, lambda *step: steps.append(step))
+    fit(found, SimpleNamespace(stores=tmp_path, cache=kept_signals), lambda *step: steps.append(step))
     card = load(found.path).card
     assert (card.method, len(card.classes), card.recipe) == ("itransformer", 8, Recipe(updates=1))
     assert ("fit", 1, 1) in [step[:3] for step in steps]

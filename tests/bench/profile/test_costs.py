@@ -1,8 +1,7 @@
 import pytest
 
 from dualres.bench.methods import NAMES
-from dualres.bench.profile.costs import COSTS, all_costs
-from dualres.bench.profile.measurements import keep
+from dualres.bench.profile.measurements import COSTS, all_costs, keep
 from dualres.bench.profile.plan import Plan, plan
 from tests.bench.profile.synthetic import WINDOWS, keep_all, made_up
 

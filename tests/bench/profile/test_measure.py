@@ -1,5 +1,6 @@
 """A measurement of a real model, in this process."""
 
+import time
 from dataclasses import replace
 from functools import partial
 
@@ -9,16 +10,17 @@ import torch
 
 from dualres.bench import methods
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.methods.method import Cost
 from dualres.bench.methods.minirocket import MiniRocket
 from dualres.bench.methods.model_file import as_model
 from dualres.bench.methods.neural import FittedNeural
 from dualres.bench.methods.rocket import FEATURES
+from dualres.bench.profile import measure as memory
 from dualres.bench.profile import measure as module
 from dualres.bench.profile.backends import TOLERANCE
-from dualres.bench.profile.checkpoints import find, fit, wanted_job
-from dualres.bench.profile.measure import bytes_of, measure
+from dualres.bench.profile.checkpoints import ProfilePaths, find, fit, wanted_job
+from dualres.bench.profile.measure import Before, bytes_of, held_now, measure, memory_of, resident_bytes, watched
 from dualres.bench.profile.plan import EAGER, WAYS, Plan
 from dualres.errors import ModelFileError
 from dualres.judge import backends as scorers
@@ -30,13 +32,17 @@ PLAN = Plan("simulated", "itransformer", threads=1, quick=True)
 NEURAL = [name for name in methods.NAMES if name != "minirocket"]
 
 
+def paths(folder):
+    return ProfilePaths(folder / "ledger.sqlite", folder)
+
+
 @pytest.fixture(scope="module")
 def folder(bench):
     """With a ledger of one job, judged on one recording."""
     folder = bench()
     job = replace(wanted_job(PLAN, 1), most_judged=1)
     with Ledger(folder / "ledger.sqlite") as ledger:
-        ledger.record(job, do(job, folder, folder))
+        ledger.record(job, run_job(job, folder, folder))
     return folder
 
 
@@ -57,7 +63,7 @@ def checkpoint(folder):
 def measured(folder, checkpoint):
     """What is kept, and the stages that were told."""
     stages = []
-    return measure(PLAN, checkpoint, folder, folder / "cache", lambda stage, *_: stages.append(stage)), stages
+    return measure(PLAN, checkpoint, paths(folder), lambda stage, *_: stages.append(stage)), stages
 
 
 def test_everything_is_told(measured, checkpoint):
@@ -99,7 +105,7 @@ def test_what_a_first_call_makes_counts_as_a_rise(folder, checkpoint, monkeypatc
         return {name: partial(greedy, work) for name, work in calls(*subject).items()}
 
     monkeypatch.setattr("dualres.bench.profile.measure.calls", greedy_calls)
-    told = measure(PLAN, checkpoint, folder, folder / "cache", lambda *_: None)["workloads"]
+    told = measure(PLAN, checkpoint, paths(folder), lambda *_: None)["workloads"]
     assert all(each["memory"]["rss_rise"] > 180 * 2**20 for each in told.values())
 
 
@@ -116,7 +122,7 @@ def test_the_ways_agree_with_each_other_and_with_the_ledger(measured, checkpoint
 def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
     scores = (tuple(np.roll(checkpoint.outcome.scores[0], 1)),)
     other = replace(checkpoint, outcome=replace(checkpoint.outcome, scores=scores))
-    agreement = measure(PLAN, other, folder, folder / "cache", lambda *_: None)["agreement"]
+    agreement = measure(PLAN, other, paths(folder), lambda *_: None)["agreement"]
     assert agreement["ledger"]["difference"] > 1e-3
     assert not agreement["ledger"]["same_label"]
 
@@ -124,7 +130,7 @@ def test_another_verdict_in_the_ledger_is_noticed(folder, checkpoint):
 def test_a_long_record_has_no_single_window(folder, checkpoint, monkeypatch):
     monkeypatch.setattr(module, "LONG_WINDOWS", 60)
     monkeypatch.setattr(module, "LONG_S", 1.0)
-    facts = measure(replace(PLAN, long=True), checkpoint, folder, folder / "cache", lambda *_: None)
+    facts = measure(replace(PLAN, long=True), checkpoint, paths(folder), lambda *_: None)
     assert facts["workloads"].keys() == {"prepared", "native"}
     assert facts["input"]["windows"] >= 60
     assert 1 < facts["input"]["cycles"] < 2
@@ -141,9 +147,9 @@ def test_the_eager_way_is_pytorchs_and_is_compared_with_the_kernel(folder, tmp_p
     monkeypatch.setattr(scorers, "_kernel", told("kernel", scorers._kernel))
     monkeypatch.setattr(scorers, "by_torch", told("torch", scorers.by_torch))
     checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
-    fit(checkpoint, folder, folder / "cache", lambda *_: None)
+    fit(checkpoint, paths(folder), lambda *_: None)
     taken.clear()
-    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    facts = measure(plan, checkpoint, paths(folder), lambda *_: None)
     last = taken.index("kernel")
     assert last > sum(each.repeats for each in plan.workloads)
     assert set(taken[last:]) == {"kernel"}
@@ -164,7 +170,7 @@ def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
     content = checkpoint.path.read_bytes()
     damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
     with pytest.raises(ModelFileError, match=r"model\.safetensors"):
-        measure(PLAN, replace(checkpoint, path=damaged), folder, folder / "cache", lambda *_: None)
+        measure(PLAN, replace(checkpoint, path=damaged), paths(folder), lambda *_: None)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -173,8 +179,8 @@ def test_a_damaged_model_is_refused(folder, checkpoint, tmp_path):
 def test_on_a_gpu_memory_is_told_and_the_ways_agree(folder, tmp_path, method, way):
     plan = replace(PLAN, method=method, device="cuda", way=way)
     checkpoint = find(plan, tmp_path / "ledger.sqlite", updates=1)
-    fit(checkpoint, folder, folder / "cache", lambda *_: None)
-    facts = measure(plan, checkpoint, folder, folder / "cache", lambda *_: None)
+    fit(checkpoint, paths(folder), lambda *_: None)
+    facts = measure(plan, checkpoint, paths(folder), lambda *_: None)
     memory = facts["workloads"]["window"]["memory"]
     assert memory["cuda_reserved"] >= memory["cuda_allocated"] > memory["cuda_rise"] > 0
     assert facts["machine"]["device"] == torch.cuda.get_device_name()
@@ -224,3 +230,57 @@ def test_of_minirocket_only_the_ridge_classifier_is_trained():
         "buffers": FEATURES * (4 + 8 + 8),
     }
     assert stored(MiniRocket().blank(2))["head"] == 8 * (FEATURES + 1)
+
+
+pytestmark = pytest.mark.skipif(not memory.STATM.exists(), reason="needs Linux")
+
+MUCH = 200 * 2**20
+
+
+def hold_much():
+    held = np.ones(MUCH, np.uint8)
+    time.sleep(0.1)
+    return len(held)
+
+
+def test_a_peak_between_beginning_and_end_is_seen():
+    before = resident_bytes()
+    with watched() as resident:
+        hold_much()
+    assert resident.peak - before > 0.9 * MUCH
+    assert resident_bytes() < resident.peak - 0.5 * MUCH
+
+
+def test_what_little_work_takes_is_little():
+    seen = memory_of(lambda: time.sleep(0.02), 2, "cpu", held_now("cpu"))
+    assert seen.rss_rise < 0.1 * MUCH
+    assert seen.rss_peak > 50 * 2**20  # the interpreter and PyTorch
+    assert (seen.cuda_allocated, seen.cuda_reserved, seen.cuda_rise) == (None, None, None)
+
+
+def test_what_was_made_before_the_watching_and_stays_is_part_of_the_rise():
+    before = held_now("cpu")
+    held = np.ones(MUCH, np.uint8)
+    seen = memory_of(lambda: time.sleep(0.02), 1, "cpu", before)
+    assert seen.rss_rise > 0.9 * MUCH == 0.9 * len(held)
+
+
+def test_the_work_is_done_as_often_as_asked():
+    done = []
+    memory_of(lambda: done.append(1), 3, "cpu", Before(0))
+    assert len(done) == 3
+
+
+def test_a_system_that_does_not_tell_gives_nothing(monkeypatch, tmp_path):
+    monkeypatch.setattr(memory, "STATM", tmp_path / "none")
+    seen = memory_of(lambda: None, 1, "cpu", held_now("cpu"))
+    assert (seen.rss_peak, seen.rss_rise) == (None, None)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+def test_memory_of_a_gpu_is_counted_above_what_was_there():
+    held = torch.ones(2**20, device="cuda")
+    seen = memory_of(lambda: torch.ones(MUCH, dtype=torch.uint8, device="cuda"), 2, "cuda", held_now("cuda"))
+    assert seen.cuda_rise == MUCH
+    assert seen.cuda_allocated >= MUCH + held.nbytes
+    assert seen.cuda_reserved >= seen.cuda_allocated

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.campaign.run_job import do
-from dualres.bench.profile.checkpoints import wanted_job
+from dualres.bench.campaign.run_job import run_job
+from dualres.bench.profile.checkpoints import ProfilePaths, wanted_job
 from dualres.bench.profile.measure import this_machine
 from dualres.bench.profile.measurements import keep, kept
 from dualres.bench.profile.plan import EAGER, Plan
-from dualres.bench.profile.run import PlanResult, ProfilePaths, run
+from dualres.bench.profile.run import PlanResult, run
 from dualres.utils.versions import all_versions
 from tests.bench.profile.synthetic import made_up
 
@@ -70,7 +70,7 @@ def test_a_model_that_the_ledger_has_got_meanwhile_is_measured(bench, place):
     keep(made_up(PLAN), where.kept)  # of a model that was fitted for it, as long as there was no ledger
     assert measured(where, updates=None)[0][0].known
     with Ledger(where.ledger) as ledger:
-        ledger.record(job, do(job, where.stores, folder))
+        ledger.record(job, run_job(job, where.stores, folder))
     ((ended,), _) = measured(where, updates=None)
     assert not ended.known
     assert ended.measurement.facts["model"]["from_ledger"]

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from dualres.bench.campaign.studies import jobs, study
-from dualres.bench.methods.catalogue import names
+from dualres.bench.methods.catalog import names
 from dualres.bench.report.names import device_names, method_name
 
 CWRU, PHM = (jobs(study("published"), [dataset], methods=["dualres"])[0] for dataset in ("cwru", "phm2009"))

@@ -14,8 +14,7 @@ from sklearn.metrics import confusion_matrix, f1_score
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import Quick, jobs, study
-from dualres.bench.report.page import write_page
-from dualres.bench.report.page_data import METRICS, page_data
+from dualres.bench.report.page import METRICS, page_data, write_page
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables import study_tables
 from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome

@@ -6,22 +6,21 @@ import pytest
 from dualres.bench.campaign.studies import RIG, STUDIES, Study, StudyPart, register_study
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
 from dualres.bench.report.plots.picture import Picture
-from dualres.bench.report.plots.registry import FIGURES, register_figure
 from dualres.bench.report.plots.write import write_figures
-from dualres.bench.report.registry import Registry
+from dualres.bench.report.registry import FIGURES, TABLES, made, register_figure
 from dualres.bench.report.tables import Settings, all_tables, register_table, write_tables
 from dualres.bench.report.tables.fill import Column, Sheet, TableLine, by_column
-from dualres.bench.report.tables.registry import TABLES
 from dualres.bench.verify.tables import verify_tables
 from dualres.errors import ConfigError
+from dualres.utils.registry import Registry
 from tests.bench.campaign.synthetic import synthetic_ledger
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_name_that_a_study_is_shown_by_has_a_maker(name):
     study = STUDIES[name]
-    assert all(map(TABLES.maker, (*study.tables, *study.dataset_tables)))
-    assert all(map(FIGURES.maker, (*study.figures, *study.dataset_figures, *study.cost_figures)))
+    assert all(map(TABLES.find, (*study.tables, *study.dataset_tables)))
+    assert all(map(FIGURES.find, (*study.figures, *study.dataset_figures, *study.cost_figures)))
     assert study.tables or study.dataset_tables
 
 
@@ -42,10 +41,8 @@ def toy_figure(results):
 
 
 def test_a_table_a_figure_and_a_study_from_outside_are_shown_and_verified(tmp_path, monkeypatch):
-    monkeypatch.setattr(TABLES, "_makers", {**TABLES._makers})
-    monkeypatch.setattr(FIGURES, "_makers", {**FIGURES._makers})
-    register_table("toy", toy_table)
-    register_figure("toy", toy_figure)
+    monkeypatch.setitem(TABLES, "toy", toy_table)
+    monkeypatch.setitem(FIGURES, "toy", toy_figure)
     part = StudyPart((RIG,), ("dualres", "mambasl"), (PRIMARY_BUDGET,), (20,))
     register_study(Study("toy", "Does it work?", (part,), dataset_tables=("toy",), differences=False, figures=("toy",)))
     try:
@@ -63,13 +60,13 @@ def test_a_table_a_figure_and_a_study_from_outside_are_shown_and_verified(tmp_pa
         del STUDIES["toy"]
 
 
-def test_a_name_is_taken_once_and_one_that_nobody_took_is_refused_in_a_sentence():
-    registry = Registry("table", "dualres.bench.paper")
-    registry.register("toy", lambda: None)
-    with pytest.raises(ConfigError, match="already"):
-        registry.register("toy", lambda: 1)
-    with pytest.raises(ConfigError, match="there is no table 'game'; there are toy"):
-        registry.maker("game")
-    assert list(registry.made(["toy"])) == []
-    with pytest.raises(ConfigError, match="already"):
+def test_a_name_is_taken_once_and_what_a_maker_has_nothing_for_is_left_out():
+    for register, taken in ((register_table, "pilot"), (register_figure, "snapshot")):
+        with pytest.raises(ConfigError, match=f"'{taken}' already"):
+            register(taken, toy_figure)
+    with pytest.raises(ConfigError, match="there is a study 'pilot' already"):
         register_study(STUDIES["pilot"])
+    makers = Registry("table")
+    makers.register("empty", lambda: None)
+    makers.register("full", lambda: 1)
+    assert list(made(makers, ["empty", "full"])) == [1]

@@ -1,11 +1,15 @@
 import statistics
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dualres.bench.campaign.ledger import Ledger, LedgerError
 from dualres.bench.campaign.studies import Quick, jobs, study
+from dualres.bench.report.across_rigs import choose, chosen_without, gains
+from dualres.bench.report.adapted_scores import CONDITION, condition_of, f1_together, unlabelled_s
 from dualres.bench.report.results import Results, percent_f1
+from dualres.judge.batch_correction import corrected
 from dualres.learn.fold import Budget
 from tests.bench.campaign.synthetic import synthetic_ledger, synthetic_outcome
 
@@ -163,3 +167,78 @@ def test_foreign_class_names_are_refused(tmp_path, names):
         ledger.record(job, replace(outcome, classes=classes))
         with pytest.raises(LedgerError, match=f"job {job.key[:16]} has other classes than fold {job.fold}"):
             Results(ledger, study("pilot"))
+
+
+SCORES = {
+    "paper": {"a": 50.0, "b": 60.0, "c": 70.0},
+    "steady": {"a": 53.0, "b": 61.0, "c": 71.0},  # +3, +1, +1
+    "bold": {"a": 62.0, "b": 66.0, "c": 67.9},  # +12, +6, -2.1
+    "level": {"a": 48.0, "b": 60.0, "c": 78.0},  # -2, 0, +8
+}
+
+
+def test_gains_are_over_the_paper_s_recipe():
+    assert gains(SCORES, "bold", ["b", "c"]) == {"b": 6.0, "c": pytest.approx(-2.1)}
+
+
+def test_the_best_mean_gain_wins_among_those_that_lose_little():
+    assert choose(SCORES, ["a", "b"]) == "bold"
+    assert choose(SCORES, ["a", "b", "c"]) == "level", "a loss of just 2 points is allowed, one of 2.1 is not"
+    assert choose({name: SCORES[name] for name in ("paper", "steady", "bold")}, ["a", "b", "c"]) == "steady"
+
+
+def test_where_all_others_lose_the_paper_s_recipe_stays():
+    worse = {name: {"a": score} for name, score in (("paper", 50.0), ("one", 47.0), ("two", 40.0))}
+    assert choose(worse, ["a"]) == "paper"
+    assert choose(worse | {"three": {"a": 50.0}}, ["a"]) == "paper", "of equals the first"
+
+
+def test_a_rig_has_no_say_in_what_is_judged_on_it():
+    assert chosen_without(SCORES, ["a", "b", "c"]) == {"a": "level", "b": "level", "c": "bold"}
+    changed = {name: found | {"c": 0.0} for name, found in SCORES.items()}
+    assert chosen_without(changed, ["a", "b", "c"])["c"] == "bold"
+
+
+NAMES = {
+    "phm2009": ("helical1_30hz_high_1", "30hz_high"),
+    "simulated": ("break_outer_H_speed_2000rpm_10Nm", "2000rpm_10Nm"),
+    "machines": ("m10_good_light_1240rpm_34pc", "1240rpm_34pc"),
+    "cwru": ("OR007@6_2", "_2"),
+}
+
+
+@pytest.fixture
+def outcome():
+    (job,) = jobs(study("adaptation"), ["phm2009"], methods=["mambasl"], seeds=[41], folds=["P1"])[:1]
+    return synthetic_outcome(job)
+
+
+@pytest.mark.parametrize("dataset", CONDITION)
+def test_a_recording_s_name_tells_its_condition(dataset):
+    recording, condition = NAMES[dataset]
+    assert condition_of(dataset, recording) == condition
+
+
+def test_classes_named_too_seldom_are_named_again(outcome):
+    """A class whose log-probability is too low by the same amount everywhere is right again when judged together."""
+    scores = np.full((len(outcome.truth), 14), 0.01)
+    scores[np.arange(len(outcome.truth)), outcome.truth] = 1.0
+    scores[:, 0] *= 0.008
+    tilted = replace(outcome, scores=tuple(map(tuple, (scores / scores.sum(1, keepdims=True)).tolist())))
+    assert percent_f1(tilted) < 95
+    assert f1_together(tilted) == pytest.approx(100)
+    assert f1_together(tilted, "phm2009") == pytest.approx(100)
+
+
+def test_conditions_make_a_difference(outcome):
+    conditions = [condition_of("phm2009", name) for name in outcome.recordings]
+    unknown, known = (corrected(outcome.scores, some) for some in ([None] * len(conditions), conditions))
+    assert not np.allclose(unknown, known)
+    truth = np.asarray(outcome.truth)
+    right = [100 * float((named.argmax(1) == truth).mean()) for named in (unknown, known)]
+    assert f1_together(outcome) == pytest.approx(right[0], abs=5)
+    assert f1_together(outcome, "phm2009") == pytest.approx(right[1], abs=5)
+
+
+def test_unlabelled_seconds_are_those_that_windows_cover(outcome):
+    assert unlabelled_s(replace(outcome, windows=(1, 3))) == pytest.approx(0.512 + 1.024)

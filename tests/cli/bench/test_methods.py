@@ -3,7 +3,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from dualres.bench.methods.catalogue import names
+from dualres.bench.methods.catalog import names
 from dualres.cli import app
 
 

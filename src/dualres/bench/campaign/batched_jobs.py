@@ -1,10 +1,9 @@
-"""Doing jobs of one shape together: those that differ in their number of updates share a fit, others a GPU."""
+"""Jobs of one batch done together: those that differ in their number of updates share a fit, others a GPU."""
 
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -12,10 +11,10 @@ from threadpoolctl import threadpool_limits
 
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Outcome
-from dualres.bench.campaign.run_job import JobInputs, forget_peak, gather, judge
+from dualres.bench.campaign.run_job import JobInputs, forget_peak, gather_inputs, judge_fitted
 from dualres.bench.methods import method
 from dualres.bench.methods.axes import joined
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.method import FittedMethod
 from dualres.bench.methods.neural import NeuralMethod
 from dualres.config import ModelConfig
@@ -29,19 +28,19 @@ TellOf = Callable[[str, int], Progress]  # by the key of a job, and how many sha
 _Member = tuple[JobInputs, float]  # a job that can be fitted with others, and the seconds that it took alone so far
 
 
-def shape(job: Job) -> Hashable:
-    """What jobs that are done together have in common; a job that is done alone has nothing in common with any."""
-    if _are_one(job):
-        return job.dataset, job.budget, job.method, _but_for_updates(job).recipe, job.threads, job.device
-    return _but_for_updates(job).key
+def batch_key(job: Job) -> Hashable:
+    """What jobs of one batch have in common; a job that is done alone has nothing in common with any."""
+    if _share_a_pass(job):
+        return job.dataset, job.budget, job.method, _without_updates(job).recipe, job.threads, job.device
+    return _without_updates(job).key
 
 
-def _are_one(job: Job) -> bool:
+def _share_a_pass(job: Job) -> bool:
     """Whether fits like its are one on that device, and tell of their updates together."""
     return fits_together(ModelConfig(), job.device, job.recipe) and entry(job.method).fits_together
 
 
-def _but_for_updates(job: Job) -> Job:
+def _without_updates(job: Job) -> Job:
     """What jobs have in common whose fits are one: a fit begins as every longer one does.
 
     Of augmentations from elsewhere that is not known.
@@ -49,10 +48,10 @@ def _but_for_updates(job: Job) -> Job:
     return replace(job, recipe=replace(job.recipe, updates=1)) if job.recipe and not job.recipe.more else job
 
 
-def do_together(
+def run_batch(
     jobs: Sequence[Job], stores: Path, folder: Path, tell_of: TellOf
 ) -> Iterator[tuple[Job, Outcome | Exception]]:
-    """Jobs of one shape, each done as by `work.do` and given back as soon as it is over, or with what it failed of.
+    """Jobs of one shape, each done as by `run_job` and given back as soon as it is over, or with what it failed of.
 
     An error of a fit that several share is raised: whose fault it is cannot be told. The time of a fit is shared out
     evenly among its jobs.
@@ -64,7 +63,7 @@ def do_together(
         for job in jobs:
             begin = time.perf_counter()
             try:
-                gathered = gather(job, stores, folder / "cache")
+                gathered = gather_inputs(job, stores, folder / "cache")
                 classes, support = len(gathered.fold.classes), gathered.support
                 # What cannot be learned from is found here, where it is one job's alone.
                 for windows in support.axes:
@@ -74,20 +73,23 @@ def do_together(
             else:
                 groups[classes, len(support.windows)].append((gathered, time.perf_counter() - begin))
         for kind in list(groups):
-            yield from _fit_and_judge(groups.pop(kind), folder, tell_of)
+            yield from _run_group(groups.pop(kind), folder, tell_of)
 
 
-def _fit_and_judge(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterator[tuple[Job, Outcome | Exception]]:
+def _run_group(members: list[_Member], folder: Path, tell_of: TellOf) -> Iterator[tuple[Job, Outcome | Exception]]:
     """Members with as many classes and windows each; they are taken from the list and let go of one by one."""
     jobs = [gathered.job for gathered, _ in members]
     each = [tell_of(job.key, len(jobs)) for job in jobs]
-    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], partial(_tell_all, each))
+    begin, fits = time.perf_counter(), _fit([gathered for gathered, _ in members], _report_all(each))
     share_s = (time.perf_counter() - begin) / len(jobs)
     for job in jobs:
         (gathered, alone_s), fitted = members.pop(0), fits.pop(job.key)
         since = time.perf_counter() - alone_s - share_s
         try:
-            yield job, judge(gathered, fitted, folder, since, tell_of(job.key, 1), together=len(jobs))
+            yield (
+                job,
+                judge_fitted(gathered, fitted, folder, begin=since, progress=tell_of(job.key, 1), together=len(jobs)),
+            )
         except Exception as error:
             yield job, error
 
@@ -99,7 +101,7 @@ def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMetho
     learner = method(gathered[0].job.method, by_updates.get(last))
     if not isinstance(learner, NeuralMethod):
         raise ConfigError(f"method {learner.name!r} makes no updates; do its jobs one by one")
-    one_of = {_but_for_updates(one.job).key: one for one in gathered}
+    one_of = {_without_updates(one.job).key: one for one in gathered}
     progress = renamed(tell, "fit")
     tasks = [
         Task(windows, one.support.labels, len(one.fold.classes), one.job.seed, one.job.device, progress, tuple(stages))
@@ -111,9 +113,14 @@ def _fit(gathered: Sequence[JobInputs], tell: Progress) -> dict[str, FittedMetho
     for key, one in one_of.items():
         by_stage = zip(*(next(learned) for _ in one.support.axes), strict=True)  # of each, the fits of all axes
         fits[key] = {each[0].method.recipe: joined(each) for each in by_stage}
-    return {one.job.key: fits[_but_for_updates(one.job).key][one.job.recipe] for one in gathered}
+    return {one.job.key: fits[_without_updates(one.job).key][one.job.recipe] for one in gathered}
 
 
-def _tell_all(each: Sequence[Progress], stage: str, done: int, total: int, remark: str) -> None:
-    for tell in each:
-        tell(stage, done, total, remark)
+def _report_all(reports: Sequence[Progress]) -> Progress:
+    """Progress of all jobs that share a fit."""
+
+    def report(stage: str, done: int, total: int, remark: str) -> None:
+        for one in reports:
+            one(stage, done, total, remark)
+
+    return report

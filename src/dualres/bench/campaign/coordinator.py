@@ -91,13 +91,13 @@ def run(
         with sole_writer(ledger.path):
             campaign = _Campaign(jobs, ledger, executor)
             while True:
-                campaign.start_some()
+                campaign.hand_out_jobs()
                 if report:
                     report(campaign.state())
                 if not campaign.goes_on:
                     return campaign.summary()
                 for event in executor.wait(LONGEST_WAIT_S):
-                    campaign.settle(event)
+                    campaign.handle(event)
     finally:
         executor.close()
 
@@ -132,22 +132,22 @@ class _Campaign:
         self._ended: list[JobResult] = []
         self._losses: Counter[str] = Counter()
         self._times = times_in(ledger)
-        self._weigh()
+        self._estimate_waiting()
 
     @property
     def goes_on(self) -> bool:
         return bool(self._waiting or self._handed or self._running)
 
-    def start_some(self) -> None:
+    def hand_out_jobs(self) -> None:
         while self._waiting and len(self._handed) + len(self._running) < self._executor.slots:
             job = self._waiting[0]
             self._executor.start(job)
             self._handed[job.key] = self._waiting.popleft()
 
-    def settle(self, event: ExecutorEvent) -> None:
+    def handle(self, event: ExecutorEvent) -> None:
         if event.key in self._handed:
             self._running[event.key] = Running(self._handed.pop(event.key), time.monotonic())
-            self._weigh()
+            self._estimate_waiting()
         running = self._running.get(event.key)
         if running is None:
             return
@@ -169,7 +169,7 @@ class _Campaign:
         else:
             self._give_up(job, seconds, f"tried {RETRIES + 1} times, and the last time {event.reason}")
         del self._running[event.key]
-        self._weigh()
+        self._estimate_waiting()
 
     def summary(self) -> RunSummary:
         return RunSummary(self._total, self._known, tuple(self._ended))
@@ -177,7 +177,7 @@ class _Campaign:
     def state(self) -> RunState:
         return RunState(self.summary(), tuple(self._running.values()), self._seconds_left())
 
-    def _weigh(self) -> None:
+    def _estimate_waiting(self) -> None:
         self._waiting_time = self._times.total((*self._handed.values(), *self._waiting))
 
     def _give_up(self, job: Job, seconds: float, reason: str) -> None:

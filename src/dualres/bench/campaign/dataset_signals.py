@@ -1,23 +1,38 @@
 """Where jobs get their recordings: prepared datasets and the rig, each signal resampled once and kept on disk."""
 
+from __future__ import annotations
+
 import inspect
+import os
+import stat
 import sys
-from collections.abc import Collection, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dualres.bench.campaign.signal_cache import SignalCache
 from dualres.bench.datasets import catalog
-from dualres.config import ModelConfig
+from dualres.bench.datasets.folds import load_fold
+from dualres.config import POLYPHASE, ModelConfig
 from dualres.errors import ConfigError, RecordingError
+from dualres.learn.fold import Budget
+from dualres.learn.fold_support import gather_support, learned_from
 from dualres.recordings.recording import Recording, Samples, axes_of
 from dualres.recordings.resample import code_hash, resample
 from dualres.recordings.store import open_store, read_index
+from dualres.utils.files import write_whole
+from dualres.utils.progress import Progress, quiet
+
+if TYPE_CHECKING:
+    from dualres.learn.trained.tune_plan import GroupedSupport
+
+_DIGEST = 32  # bytes at the end of a cached file, after NumPy's own format
 
 FULL = "full"  # the variant of a dataset whose recordings are as long as released
 
@@ -27,11 +42,67 @@ def present_datasets(stores: Path) -> tuple[str, ...]:
     return tuple(n for n in catalog.names() if catalog.release(n).generate or (stores / n / "recordings.json").exists())
 
 
+@dataclass(frozen=True)
+class SignalCache:
+    """A folder of signals that are made once, each with a hash that is checked whenever it is read.
+
+    What a damaged file or somebody else put there would change scores while the hashes of a job's inputs stay the same.
+    So nothing is read from it or written to it where others may write, too.
+    """
+
+    folder: Path
+
+    def kept(self, name: str, make: Callable[[], Samples]) -> Samples:
+        """The signal of this name: read where an intact one is kept, else made, and kept for the next time."""
+        path = self.folder / f"{name}.npy"
+        if not all(map(_is_ours, self._folders(path))):
+            return np.ascontiguousarray(make(), dtype=np.float32)
+        content = _intact(path, name)
+        if content is None:
+            content = _in_npy(make())
+            write_whole(path, content + _digest(name, content))
+        signal: Samples = np.load(BytesIO(content))  # of the very bytes that were checked
+        return signal
+
+    def _folders(self, path: Path) -> Iterator[Path]:
+        """Those between the cache and the file that exist, the cache itself included."""
+        inside = path.relative_to(self.folder).parents
+        return (self.folder / each for each in inside if (self.folder / each).exists())
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether nobody but this user and the system's administrator can have written here."""
+    found = path.stat()
+    return found.st_uid in (0, os.geteuid()) and not found.st_mode & stat.S_IWOTH
+
+
+def _intact(path: Path, name: str) -> bytes | None:
+    """What is kept, if it is what was written."""
+    if not path.is_file() or not _is_ours(path):
+        return None
+    whole = path.read_bytes()
+    content, digest = whole[:-_DIGEST], whole[-_DIGEST:]
+    return content if digest == _digest(name, content) else None
+
+
+def _in_npy(signal: Samples) -> bytes:
+    buffer = BytesIO()
+    np.save(buffer, np.ascontiguousarray(signal, dtype=np.float32))
+    return buffer.getvalue()
+
+
+def _digest(name: str, content: bytes) -> bytes:
+    """Of the content and its name: an intact file under another's name is another's signal."""
+    digest = sha256(f"{name}\n".encode())
+    digest.update(content)
+    return digest.digest()
+
+
 class DatasetSignals:
     """One dataset for many jobs. What is kept is one recording's own, and depends on no other."""
 
     def __init__(
-        self, dataset: str, stores: Path, cache: Path, resampler: str, only: Collection[str] | None = None
+        self, dataset: str, stores: Path, cache: Path, resampler: str, *, only: Collection[str] | None = None
     ) -> None:
         """With `only`, a source that knows no recordings but these."""
         self._resampler = resampler
@@ -42,7 +113,7 @@ class DatasetSignals:
         if generate:
             code = inspect.getsource(sys.modules[generate.__module__])
             rig = f"{dataset}/{sha256(code.encode()).hexdigest()[:16]}"
-            recordings = [_simulated_once(r, self._cache, rig) for r in generate()]
+            recordings = [_cached(r, self._cache, f"{rig}/{r.id}") for r in generate()]
             self.variant = FULL
         else:
             recordings = open_store(stores / dataset)
@@ -56,7 +127,7 @@ class DatasetSignals:
 
     def at_rate(self, names: Iterable[str]) -> list[Recording]:
         """The named recordings at the model's rate; only these are opened."""
-        return [self._one(name) for name in names]
+        return [self._model_rate(name) for name in names]
 
     def native(self, name: str) -> Recording:
         """The named recording as it was prepared."""
@@ -76,7 +147,7 @@ class DatasetSignals:
             self.hashes[name] = found
         return recording
 
-    def _one(self, name: str) -> Recording:
+    def _model_rate(self, name: str) -> Recording:
         recording, rate = self.native(name), Fraction(ModelConfig().rate)
         if not recording.axes:
             return self._resampled(recording, self.hashes[name])
@@ -94,11 +165,29 @@ def _resample(recording: Recording, rate: int, resampler: str) -> Samples:
     return resample(recording.signal, recording.rate, rate, resampler, name=recording.id)
 
 
-def _simulated_once(recording: Recording, cache: SignalCache, folder: str) -> Recording:
-    if recording.axes:
-        axes = (
-            replace(axis, load=partial(cache.kept, f"{folder}/{recording.id}-{i}", axis.load))
-            for i, axis in enumerate(recording.axes)
-        )
-        return replace(recording, axes=tuple(axes))
-    return replace(recording, load=partial(cache.kept, f"{folder}/{recording.id}", recording.load))
+def _cached(recording: Recording, cache: SignalCache, name: str) -> Recording:
+    """The recording, whose signal, or that of each axis, is made once."""
+    axes = tuple(_cached(axis, cache, f"{name}-{i}") for i, axis in enumerate(recording.axes))
+    return replace(recording, axes=axes, load=recording.load if axes else partial(cache.kept, name, recording.load))
+
+
+def grouped_support(
+    name: str, budget: Budget, stores: Path, cache: Path, *, resampler: str = POLYPHASE, progress: Progress = quiet
+) -> GroupedSupport:
+    """What a recipe is chosen by: a fold's support, in parts that are held out in turn.
+
+    The recordings at the same place of every class's list are one part: they share an operating condition. The fold's
+    evaluation recordings cannot be opened from here.
+    """
+    from dualres.learn.trained.tune_plan import GroupedSupport  # which loads scikit-learn, and no job needs it
+
+    fold = replace(load_fold(name), evaluation=())
+    source = DatasetSignals(fold.dataset, stores, cache, resampler, only=fold.supporting())
+    names, recordings = [one for _, one in learned_from(fold, budget)], []
+    for done, one in enumerate(names, start=1):
+        recordings += source.at_rate([one])
+        progress("Read", done, len(names), "")
+    support = gather_support(fold, recordings, budget, ModelConfig())
+    place = {one: i for members in fold.support.values() for i, one in enumerate(members)}
+    groups = np.array([place[one] for one, _ in support.origins])
+    return GroupedSupport(support, groups, fold.classes, "operating condition of the source")

@@ -51,7 +51,7 @@ class Outcome(Evaluation):
     """What a job found out: its evaluation, and how it came about."""
 
     history: tuple[Step, ...]
-    facts: dict[str, Any]  # see work.py: support, labelled seconds, hashes, cost, versions, machine, times
+    facts: dict[str, Any]  # see run_job.py: support, labelled seconds, hashes, cost, versions, machine, times
 
     @property
     def labelled_s(self) -> float:

@@ -9,7 +9,7 @@ from dualres.model_file.card_schema import LARGEST, Check, flag, list_of, or_nul
 
 
 def check_facts(facts: Any) -> None:
-    """ValueError where a fact is missing or of another kind than `work.py` writes; further facts are left alone."""
+    """ValueError where a fact is missing or of another kind than `run_job.py` writes; further facts are left alone."""
     if not _names(facts["classes"]):
         raise ValueError("its classes are not a list of names")
     for name, (holds, sentence) in FACTS.items():

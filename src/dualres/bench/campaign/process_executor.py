@@ -16,11 +16,11 @@ from pathlib import Path
 import torch
 
 from dualres.bench.campaign import executors
-from dualres.bench.campaign.batched_jobs import do_together, shape
+from dualres.bench.campaign.batched_jobs import batch_key, run_batch
 from dualres.bench.campaign.executors import Executor, ExecutorEvent, JobAdvance, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job, read_job
 from dualres.bench.campaign.ledger import Outcome
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.campaign.workers import Child, Sparing, failure, inbox
 from dualres.errors import DualResError
 from dualres.plugins import load_plugins
@@ -76,7 +76,7 @@ class LocalExecutor:
 
     def _shape(self, job: Job) -> Hashable:
         """A job that was lost is done alone afterwards: if it ends its worker, it drags no other along."""
-        return job.key if job.key in self._lost else shape(job)
+        return job.key if job.key in self._lost else batch_key(job)
 
     def close(self) -> None:
         for worker in list(self._workers):
@@ -141,11 +141,11 @@ def serve(descriptor: str, stores: str, folder: str) -> None:
     goes_on = True
     while goes_on:
         jobs = [read_job(plan) for plan in plans.get()]
-        for event, goes_on in _answers(jobs, Path(stores), Path(folder), pipe):
+        for event, goes_on in _run_all(jobs, Path(stores), Path(folder), pipe):
             pipe.send((event, goes_on))
 
 
-def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[ExecutorEvent, bool]]:
+def _run_all(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) -> Iterator[tuple[ExecutorEvent, bool]]:
     """How each job ended, and whether this process is fit for more; if it is not, there are no answers for the rest."""
 
     @cache
@@ -153,11 +153,11 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
         return Sparing(lambda stage, done, total, _: pipe.send((JobAdvance(key, stage, done, total, sharing), True)))
 
     if len(jobs) == 1:
-        yield _answer(jobs[0], stores, folder, tell(jobs[0].key, 1))
+        yield _run_alone(jobs[0], stores, folder, tell(jobs[0].key, 1))
         return
     left = [job.key for job in jobs]
     try:
-        for job, end in do_together(jobs, stores, folder, tell):
+        for job, end in run_batch(jobs, stores, folder, tell):
             left.remove(job.key)
             event, goes_on = _event(job.key, end)
             yield event, goes_on
@@ -169,9 +169,9 @@ def _answers(jobs: Sequence[Job], stores: Path, folder: Path, pipe: Connection) 
             yield JobLoss(key, f"together with other jobs it failed; {failure(error)}"), unharmed or key != left[-1]
 
 
-def _answer(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[ExecutorEvent, bool]:
+def _run_alone(job: Job, stores: Path, folder: Path, tell: Progress) -> tuple[ExecutorEvent, bool]:
     try:
-        return _event(job.key, do(job, stores, folder, tell))
+        return _event(job.key, run_job(job, stores, folder, tell))
     except Exception as error:
         return _event(job.key, error)
 

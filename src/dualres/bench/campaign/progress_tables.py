@@ -25,7 +25,7 @@ class StudyPlan:
     rest: Total
 
 
-def planned(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: Times) -> list[StudyPlan]:
+def plan_rows(chosen: Mapping[str, Sequence[Job]], done: Collection[str], times: Times) -> list[StudyPlan]:
     """The jobs of each study, dataset by dataset; `done` are keys of finished jobs."""
     rows = []
     for name, its in chosen.items():
@@ -51,7 +51,7 @@ class StudyProgress:
     missing: int
 
 
-def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) -> tuple[list[StudyProgress], int]:
+def progress_rows(present: Sequence[str], done: set[str], failed: Collection[str]) -> tuple[list[StudyProgress], int]:
     """Every study on the datasets present, and how many finished jobs belong to none of these.
 
     Quick sizes and GPUs are told of where there is something to tell.
@@ -68,7 +68,7 @@ def progressed(present: Sequence[str], done: set[str], failed: Collection[str]) 
 
 
 @dataclass(frozen=True)
-class Ran:
+class StudyRun:
     """One study after a run."""
 
     study: str
@@ -78,21 +78,21 @@ class Ran:
     failed: int
 
 
-def ran(chosen: Mapping[str, Sequence[Job]], summary: RunSummary) -> list[Ran]:
+def run_rows(chosen: Mapping[str, Sequence[Job]], summary: RunSummary) -> list[StudyRun]:
     finished, failed = ({each.job.key for each in ended} for ended in (summary.finished, summary.failed))
     rows = []
     for name, its in chosen.items():
         keys = {job.key for job in its}
-        rows.append(Ran(name, *map(len, (keys, keys - finished - failed, keys & finished, keys & failed))))
+        rows.append(StudyRun(name, *map(len, (keys, keys - finished - failed, keys & finished, keys & failed))))
     return rows
 
 
-def once(chosen: Mapping[str, Sequence[Job]]) -> list[Job]:
+def distinct_jobs(chosen: Mapping[str, Sequence[Job]]) -> list[Job]:
     """The jobs of all studies; one that several share is there once."""
     return list({job.key: job for its in chosen.values() for job in its}.values())
 
 
-def by_reason(failures: Iterable[tuple[Job, str]]) -> dict[str, list[Job]]:
+def jobs_by_reason(failures: Iterable[tuple[Job, str]]) -> dict[str, list[Job]]:
     """The failed jobs by why they failed; the same reason often holds for many."""
     reasons = defaultdict(list)
     for job, reason in failures:

@@ -13,7 +13,7 @@ import torch
 from dualres.bench.campaign.dataset_signals import present_datasets
 from dualres.bench.campaign.executors import JOBS_ON_A_GPU, ExecutorEvent, JobFailure, JobLoss, JobSuccess, begun
 from dualres.bench.campaign.job import Job, read_job
-from dualres.bench.campaign.run_job import do
+from dualres.bench.campaign.run_job import run_job
 from dualres.bench.campaign.workers import failure
 from dualres.errors import RecordingError
 from dualres.utils.cluster import CallFailedError, Cluster, ClusterError, Ref, WorkerLostError
@@ -71,7 +71,7 @@ class RayExecutor:
 
     def start(self, job: Job) -> None:
         ref = self._cluster.submit(
-            _do,
+            _run_remotely,
             job.plan(),
             self._stores,
             self._cache,
@@ -111,7 +111,7 @@ class RayExecutor:
         return event
 
 
-def _do(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> tuple[ExecutorEvent, bytes]:
+def _run_remotely(plan: Mapping[str, Any], stores: Path, cache: Path | None) -> tuple[ExecutorEvent, bytes]:
     """On a worker: how the job ended, and the content of its model file."""
     job = read_job(plan)
     try:
@@ -131,7 +131,7 @@ def _finished(job: Job, stores: Path, cache: Path) -> tuple[ExecutorEvent, bytes
         # The model file is this attempt's own, resampled signals are shared between jobs.
         folder = Path(own)
         (folder / "cache").symlink_to(cache, target_is_directory=True)
-        outcome = do(job, stores, folder)
+        outcome = run_job(job, stores, folder)
         return JobSuccess(job.key, outcome), (folder / "models" / f"{job.key}.safetensors").read_bytes()
 
 

@@ -8,8 +8,7 @@ from dualres.bench.datasets.machine_folds import LETTERS, fold_name
 from dualres.bench.paper import protocol as paper
 from dualres.config import RECIPES, Recipe
 from dualres.learn.fold import Budget
-from dualres.simulated import machines
-from dualres.simulated import rig as simulated
+from dualres.simulated import machines, rig
 from dualres.simulated.machines import Unit
 
 
@@ -37,7 +36,7 @@ RIGS = (
     Rig("CWRU 12k, size", "cwru_12k", ("D1", "D2"), updates=paper.BEARING_UPDATES),
     Rig("CWRU 12k, load", "cwru_12k", ("D3",), Budget(4, 4), paper.BEARING_UPDATES),
     Rig("UESTC", "uestc", ("E1", "E2", "E3", "E4"), Budget(1, 4), paper.BEARING_UPDATES),
-    Rig("Rig", simulated.NAME, ("S1", "S2"), real=False),
+    Rig("Rig", rig.NAME, ("S1", "S2"), real=False),
     *map(_machines, LETTERS),
 )
 

@@ -1,4 +1,4 @@
-"""Doing one job: gather its support, fit, judge, and tell everything that a result must be able to answer for."""
+"""Doing one job: gather its support, fit, judge, and record everything that a result must be able to answer for."""
 
 import platform
 import re
@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -43,7 +42,7 @@ class JobInputs:
     support: Support
 
 
-def do(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outcome:
+def run_job(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outcome:
     """Fit and judge. The model file goes to `folder`/models, resampled signals are kept in `folder`/cache.
 
     Evaluation recordings are opened when the fit is over, and never by a job judged on validation.
@@ -52,12 +51,12 @@ def do(job: Job, stores: Path, folder: Path, progress: Progress = quiet) -> Outc
         torch.set_num_threads(job.threads)
         forget_peak()
         begin = time.perf_counter()
-        gathered = gather(job, stores, folder / "cache")
-        return judge(gathered, fit(gathered, progress), folder, begin, progress)
+        gathered = gather_inputs(job, stores, folder / "cache")
+        return judge_fitted(gathered, fit_method(gathered, progress), folder, begin=begin, progress=progress)
 
 
-def judge(
-    gathered: JobInputs, fitted: FittedMethod, folder: Path, begin: float, tell: Progress, together: int = 1
+def judge_fitted(
+    gathered: JobInputs, fitted: FittedMethod, folder: Path, *, begin: float, progress: Progress, together: int = 1
 ) -> Outcome:
     """Save what was fitted, judge it, and account for all since `begin`, by time.perf_counter.
 
@@ -75,7 +74,7 @@ def judge(
     )
     save(model, path)
     fitted_at = time.perf_counter()
-    evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(tell, "judge"))
+    evaluation = evaluate(model, fold, source.at_rate(fold.evaluation), renamed(progress, "judge"))
     facts = {
         "held_out": fold.held_out,
         "variant": source.variant,
@@ -96,14 +95,14 @@ def judge(
     return Outcome(**vars(evaluation) | {"scores": scores}, history=history, facts=facts)
 
 
-def gather(job: Job, stores: Path, cache: Path) -> JobInputs:
-    """The first step of `do`: only recordings that the job's fold and budget allow to learn from are opened."""
+def gather_inputs(job: Job, stores: Path, cache: Path) -> JobInputs:
+    """The first step of `run_job`: only recordings that the job's fold and budget allow to learn from are opened."""
     fold, source = job.used_fold(), DatasetSignals(job.dataset, stores, cache, job.resampler)
     names = [name for _, name in learned_from(fold, job.budget)]
     return JobInputs(job, fold, source, gather_support(fold, source.at_rate(names), job.budget, ModelConfig()))
 
 
-def fit(gathered: JobInputs, tell: Progress) -> FittedMethod:
+def fit_method(gathered: JobInputs, progress: Progress) -> FittedMethod:
     """The second step: what the job's method makes of its support."""
     job, support = gathered.job, gathered.support
     return fit_axes(
@@ -112,11 +111,11 @@ def fit(gathered: JobInputs, tell: Progress) -> FittedMethod:
         len(gathered.fold.classes),
         seed=job.seed,
         device=job.device,
-        progress=renamed(tell, "fit"),
+        progress=renamed(progress, "fit"),
     )
 
 
-def machine(device: str) -> dict[str, Any]:
+def machine(device: str) -> dict[str, str | int | None]:
     """What is computed on."""
     cpu = _found(CPU_FACTS, r"^model name\s*: (.+)$") or platform.processor() or platform.machine()
     return {

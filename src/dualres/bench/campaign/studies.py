@@ -9,14 +9,14 @@ from dualres.bench.campaign.rigs import LINEAR, NETWORK, PEERS, RIGS, WITHOUT_RE
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
 from dualres.bench.methods import CONTROL_NAMES, NAMES
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper import protocol as paper
 from dualres.config import RECIPES, Recipe
-from dualres.errors import ConfigError
 from dualres.learn.fold import Budget
-from dualres.simulated import rig as simulated
+from dualres.simulated import rig
+from dualres.utils.registry import Registry
 
-RIG = simulated.NAME
+RIG = rig.NAME
 DATASETS = (*catalog.NAMES, RIG)
 
 FIVE_SEEDS = (41, 42, 43, 44, 45)
@@ -112,17 +112,18 @@ def _by_both_recipes(*parts: StudyPart) -> tuple[StudyPart, ...]:
 
 def _rigs() -> Iterator[StudyPart]:
     """Every rig by all recipes, the linear model by two of them, and methods without a recipe."""
-    for rig in RIGS:
-        part = StudyPart((rig.dataset,), (NETWORK,), (rig.budget,), (rig.updates,), rig.seeds, folds=rig.folds)
-        for name, recipe in recipes(rig.updates).items():
+    for one in RIGS:
+        part = StudyPart((one.dataset,), (NETWORK,), (one.budget,), (one.updates,), one.seeds, folds=one.folds)
+        for name, recipe in recipes(one.updates).items():
             methods = (NETWORK, LINEAR) if name in RECIPES else (NETWORK,)
             kind = RECIPES.get(name, recipe)  # as other studies have it, whatever the updates
             yield replace(part, methods=methods, updates=(recipe.updates,), recipe=kind)
-        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=rig.seeds[:1])
+        yield replace(part, methods=(*WITHOUT_RECIPE, *PEERS), seeds=one.seeds[:1])
 
 
-STUDIES = {
-    study.name: study
+STUDIES: Registry[Study] = Registry("study")
+STUDIES.update(
+    (study.name, study)
     for study in (
         Study(
             "bearing",
@@ -263,21 +264,17 @@ STUDIES = {
             datasets_apart=True,
         ),
     )
-}
+)
 
 
 def register_study(new: Study) -> None:
     """Make a study known by its name, from outside the package, too: an entry in STUDIES is all it takes."""
-    if new.name in STUDIES:
-        raise ConfigError(f"there is a study {new.name!r} already; choose another name")
-    STUDIES[new.name] = new
+    STUDIES.register(new.name, new)
 
 
 def study(name: str) -> Study:
     """The study of that name."""
-    if name not in STUDIES:
-        raise ConfigError(f"there is no study {name!r}; there are {', '.join(STUDIES)}")
-    return STUDIES[name]
+    return STUDIES.find(name)
 
 
 def folds_of(dataset: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.config import ModelConfig
 from dualres.recordings.windows import half_overlapping
 
@@ -57,7 +57,7 @@ def times_in(ledger: Ledger) -> Times:
 
 @cache
 def nominal_s(job: Job) -> float:
-    """Seconds by the catalogue's constants."""
+    """Seconds by the constants of the methods."""
     fold = job.used_fold()
     fit_ms, judge_ms = entry(job.method).nominal_ms
     support = job.budget.recordings * job.budget.windows * len(fold.classes)

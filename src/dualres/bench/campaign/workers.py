@@ -1,5 +1,7 @@
 """A Python process of this package beside this one: with its own number of threads, and a pipe to talk through."""
 
+from __future__ import annotations
+
 import os
 import subprocess
 import sys
@@ -7,15 +9,17 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from queue import SimpleQueue
 from signal import Signals
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dualres.errors import DualResError
+from dualres.plugins import load_plugins
+from dualres.utils.malloc import keep_freed_memory
 from dualres.utils.progress import Progress
 from dualres.utils.versions import PACKAGE
 
@@ -107,3 +111,51 @@ def failure(error: BaseException) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(PACKAGE)]
     place = f" ({Path(frames[-1].filename).relative_to(PACKAGE)}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {text}{place}"
+
+
+if TYPE_CHECKING:
+    from dualres.utils.progress import Progress
+
+_SERVE = "import sys; from dualres.bench.campaign.workers import serve; serve(int(sys.argv[1]))"
+
+
+class FreshProcessError(DualResError):
+    """What went wrong in the other process."""
+
+
+def in_fresh_process(work: Callable[..., Any], *arguments: Any, threads: int, tell: Progress) -> Any:
+    """What `work(*arguments, tell)` gives; `work` is a module's own function.
+
+    The process dies with this one. Whatever befalls it is an error that says what.
+    """
+    child = Child(_SERVE, [], threads)
+    try:
+        child.pipe.send((work, arguments))
+        while True:
+            kind, content = child.pipe.recv()
+            if kind == "progress":
+                tell(*content)
+            elif kind == "result":
+                return content
+            else:
+                raise FreshProcessError(content)
+    except (EOFError, OSError):
+        raise FreshProcessError(child.last_words()) from None
+    finally:
+        child.end()
+
+
+def serve(descriptor: int) -> None:
+    """What the other process does."""
+    pipe = Connection(descriptor)
+    keep_freed_memory()
+    load_plugins()
+    work, arguments = pipe.recv()
+    inbox(pipe)  # nothing more comes through it but its end
+    tell = Sparing(lambda *progress: pipe.send(("progress", progress)))
+    try:
+        answer = "result", work(*arguments, tell)
+    except Exception as error:
+        answer = "failure", failure(error)
+    with suppress(OSError):
+        pipe.send(answer)

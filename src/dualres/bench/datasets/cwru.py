@@ -73,7 +73,7 @@ def index(folder: Path) -> Index:
     order = [f"{fault}_{load}" for fault in FILES for load in range(4)]
     entries = sorted(released + excerpts, key=lambda entry: order.index(entry.id))
     variant = "excerpts" if excerpts else "full"
-    return collect(folder, entries, "the release's 97.mat, 109.mat and the like", others + unused, variant)
+    return collect(folder, entries, "the release's 97.mat, 109.mat and the like", others + unused, variant=variant)
 
 
 def _released(path: Path, name: re.Match[str]) -> ReleaseEntry | str:
@@ -149,4 +149,6 @@ def drive_end_key(path: Path, number: int) -> str:
     return key
 
 
-RELEASE = described("cwru", index, "DE (accelerometer at the drive end)", RATE, LABELS.values(), label_of)
+RELEASE = described(
+    "cwru", index, channel="DE (accelerometer at the drive end)", rate=RATE, classes=LABELS.values(), label_of=label_of
+)

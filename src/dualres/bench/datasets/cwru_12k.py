@@ -59,4 +59,6 @@ def _read(path: Path, number: int) -> Samples:
     return load(path, key, RATE)
 
 
-RELEASE = described("cwru_12k", index, "DE (accelerometer at the drive end)", RATE, CLASSES, label_of)
+RELEASE = described(
+    "cwru_12k", index, channel="DE (accelerometer at the drive end)", rate=RATE, classes=CLASSES, label_of=label_of
+)

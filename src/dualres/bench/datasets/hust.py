@@ -45,4 +45,4 @@ def label_of(recording: str) -> str:
     return LABELS[recording.rstrip("0123456789")]
 
 
-RELEASE = described("hust", index, CHANNEL, RATE, LABELS.values(), label_of)
+RELEASE = described("hust", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)

@@ -70,4 +70,4 @@ def _samples(path: Path) -> Samples:
     return load(path, CHANNEL, RATE)
 
 
-RELEASE = described("kaist", index, CHANNEL, RATE, STATES, label_of)
+RELEASE = described("kaist", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=label_of)

@@ -31,7 +31,7 @@ def _release() -> Release:
     sheets = [machine(number) for number in NUMBERS]
     rates = [Fraction(one.rate) for one in sheets]
     return replace(
-        described(NAME, index, CHANNEL, max(rates), CLASSES, label_of),
+        described(NAME, index, channel=CHANNEL, rate=max(rates), classes=CLASSES, label_of=label_of),
         slowest_rate=min(rates),
         fold_rules=tuple(_rule(one, unit) for one in sheets for unit in get_args(Unit)),
         generate=family,

@@ -185,4 +185,4 @@ def _column(file: IO[bytes], where: str) -> Samples:
     return Recording(where, lambda: samples, RATE).signal
 
 
-RELEASE = described("mcc5", index, CHANNEL, RATE, STATES, label_of)
+RELEASE = described("mcc5", index, channel=CHANNEL, rate=RATE, classes=STATES, label_of=label_of)

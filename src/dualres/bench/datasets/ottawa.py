@@ -38,4 +38,4 @@ def label_of(recording: str) -> str:
     return LABELS[recording[0]]
 
 
-RELEASE = described("ottawa", index, CHANNEL, RATE, LABELS.values(), label_of)
+RELEASE = described("ottawa", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)

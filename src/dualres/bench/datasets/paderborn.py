@@ -74,4 +74,6 @@ def label_of(recording: str) -> str:
     return label
 
 
-RELEASE = described("paderborn", index, CHANNEL, RATE, ("healthy", "inner", "outer"), label_of)
+RELEASE = described(
+    "paderborn", index, channel=CHANNEL, rate=RATE, classes=("healthy", "inner", "outer"), label_of=label_of
+)

@@ -99,4 +99,4 @@ def _refuse_oversized(path: Path, size: int) -> None:
         raise RecordingError(f"{path}: its text would take {size} bytes, a released one takes 14 million; {_REMEDY}")
 
 
-RELEASE = described("phm2009", index, CHANNEL, RATE, CLASSES, label_of)
+RELEASE = described("phm2009", index, channel=CHANNEL, rate=RATE, classes=CLASSES, label_of=label_of)

@@ -1,15 +1,58 @@
-"""A release, as it was downloaded, to a store."""
+"""A release, as it was downloaded, to a store; every file that is known by its checksum is held to it."""
 
+import csv
+import hashlib
 import time
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dualres.bench.datasets import checksums
 from dualres.bench.datasets.release import Index, Refusal, Release, ReleaseEntry
 from dualres.errors import RecordingError
 from dualres.recordings.store import read_index, write_index, write_signal
 from dualres.utils.progress import Progress, quiet
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """What a file must be to count as released."""
+
+    bytes: int
+    sha256: str
+
+
+def official(dataset: str, file_name: str) -> Checksum | None:
+    """The checksum of a released file, by its name without folders; None where it is not known."""
+    return _table().get((dataset, file_name))
+
+
+def check(dataset: str, path: Path) -> str:
+    """The SHA-256 of a file; an error if the file bears a released file's name and differs from it."""
+    try:
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            size = file.tell()
+    except OSError as error:
+        raise RecordingError(
+            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
+        ) from error
+    released = official(dataset, path.name)
+    if released and released != Checksum(size, sha256):
+        raise RecordingError(
+            f"{path}: is not {dataset}'s {path.name} as released ({released.bytes} bytes, SHA-256 {released.sha256}) "
+            f"but has {size} bytes, SHA-256 {sha256}; download it again"
+        )
+    return sha256
+
+
+@cache
+def _table() -> dict[tuple[str, str], Checksum]:
+    with resources.files(__package__).joinpath("checksums.tsv").open(encoding="utf-8") as file:
+        rows = csv.DictReader(file, delimiter="\t")
+        return {(row["dataset"], row["file"]): Checksum(int(row["bytes"]), row["sha256"]) for row in rows}
+
 
 SECONDS_BETWEEN_SAVES = 2.0  # what a kill can cost
 
@@ -40,7 +83,9 @@ def prepare(release: Release, source: Path, store: Path, progress: Progress = qu
         for done, entry in enumerate(missing):
             progress("Prepare", done, len(missing), entry.id)
             try:
-                known[entry.id] = _write(entry, release, source, store, digests)
+                if entry.path not in digests:
+                    digests[entry.path] = check(release.name, entry.path)
+                known[entry.id] = _write(entry, source, store, digests[entry.path])
             except RecordingError as error:
                 failed.append((entry.id, str(error)))
             if time.monotonic() - saved > SECONDS_BETWEEN_SAVES:
@@ -80,10 +125,8 @@ def _inside(entry: ReleaseEntry, source: Path) -> str:
     return (entry.path.relative_to(below) if entry.path.is_relative_to(below) else entry.path).as_posix()
 
 
-def _write(
-    entry: ReleaseEntry, release: Release, source: Path, store: Path, digests: dict[Path, str]
-) -> dict[str, Any]:
-    digest = digests.get(entry.path) or digests.setdefault(entry.path, checksums.check(release.name, entry.path))
+def _write(entry: ReleaseEntry, source: Path, store: Path, digest: str) -> dict[str, Any]:
+    """The signal to the store, and its entry; `digest` is of the file that holds it."""
     signal = entry.read()
     samples = write_signal(store, entry.id, signal)
     about = {"id": entry.id, "samples": len(signal), **_described(entry)}

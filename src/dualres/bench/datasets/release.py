@@ -78,6 +78,7 @@ class Release:
 def described(
     name: str,
     index: Callable[[Path], Index],
+    *,
     channel: str,
     rate: Fraction,
     classes: Iterable[str],
@@ -124,6 +125,7 @@ def collect(
     entries: Iterable[ReleaseEntry],
     looked_for: str,
     left_out: Iterable[Refusal] = (),
+    *,
     variant: str = "full",
 ) -> Index:
     """The index of what was found; an error if that is nothing, or if two files claim to be the same recording.

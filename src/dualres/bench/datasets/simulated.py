@@ -20,4 +20,7 @@ def label_of(recording: str) -> str:
     return _LABELS[recording]
 
 
-RELEASE = replace(described(NAME, index, CHANNEL, Fraction(RATE), CLASSES, label_of), generate=recordings)
+RELEASE = replace(
+    described(NAME, index, channel=CHANNEL, rate=Fraction(RATE), classes=CLASSES, label_of=label_of),
+    generate=recordings,
+)

@@ -37,4 +37,4 @@ def label_of(recording: str) -> str:
     return LABELS[recording[0]]
 
 
-RELEASE = described("uestc", index, CHANNEL, RATE, LABELS.values(), label_of)
+RELEASE = described("uestc", index, channel=CHANNEL, rate=RATE, classes=LABELS.values(), label_of=label_of)

@@ -54,4 +54,6 @@ def _read(path: Path) -> Samples:
     return load(path, firsts[0], RATE)
 
 
-RELEASE = described("uored", index, "accelerometer (column 1)", RATE, LABELS.values(), label_of)
+RELEASE = described(
+    "uored", index, channel="accelerometer (column 1)", rate=RATE, classes=LABELS.values(), label_of=label_of
+)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 from dualres.bench.methods.method import Method
 from dualres.config import Recipe
 from dualres.judge.model import Model

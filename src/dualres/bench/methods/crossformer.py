@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from dualres.bench.methods.blocks import Attention, sinusoids
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 SEGMENT = 1024  # samples

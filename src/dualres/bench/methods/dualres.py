@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from torch import Tensor
 
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import FittedNeural, Network, NeuralMethod, cost_of
 from dualres.bench.methods.resources import measured
 from dualres.bench.methods.views import ENTRY as OF_VIEWS

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.bench.methods.blocks import EncoderLayer
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 WIDTH = 32

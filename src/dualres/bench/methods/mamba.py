@@ -29,7 +29,7 @@ class BlockState(NamedTuple):
 
 
 def selective_scan_ref(
-    u: Tensor, delta: Tensor, A: Tensor, B: Tensor, C: Tensor, start: Tensor
+    u: Tensor, delta: Tensor, A: Tensor, *, B: Tensor, C: Tensor, start: Tensor
 ) -> tuple[Tensor, Tensor]:
     """The token loop; shapes as for `selective_scan`."""
     h, ys = start, []
@@ -41,7 +41,9 @@ def selective_scan_ref(
     return torch.stack(ys, dim=1), h
 
 
-def selective_scan(u: Tensor, delta: Tensor, A: Tensor, B: Tensor, C: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
+def selective_scan(
+    u: Tensor, delta: Tensor, A: Tensor, *, B: Tensor, C: Tensor, start: Tensor
+) -> tuple[Tensor, Tensor]:
     """Readout y (batch, tokens, inner) and the state after the last token.
 
     u, delta   (batch, tokens, inner)     input and positive step
@@ -104,7 +106,7 @@ class Mamba(nn.Module):
         low, B, *C = self.select(u).split(self.sizes, dim=-1)
         delta = softplus(self.step(low))
         read = C[0] if self.read is None else self.read
-        y, memory = selective_scan(u, delta, -torch.exp(self.log_rate), B, read, state.memory)
+        y, memory = selective_scan(u, delta, -torch.exp(self.log_rate), B=B, C=read, start=state.memory)
         if self.skip is not None:
             y = y + self.skip * u
         return self.leave(y * silu(gate)), BlockState(inputs[:, tokens.shape[1] :].clone(), memory)

@@ -6,7 +6,7 @@ from torch.nn.functional import pad, silu
 from torch.utils.checkpoint import checkpoint
 
 from dualres.bench.methods.blocks import sinusoids
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.mamba import BlockState, Mamba
 from dualres.bench.methods.neural import WINDOW, Network, trained
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, gelu
 
 from dualres.bench.methods.blocks import Attention, PostNorm, cut_patches, sinusoids
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 PATCHES = (128, 256, 512)  # samples

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.bench.methods.neural import WINDOW
 from dualres.bench.methods.rocket import FEATURES, Features, features, fit_levels

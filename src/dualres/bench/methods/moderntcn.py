@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu
 
 from dualres.bench.methods.blocks import MicrobatchNorm, cut_patches
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.neural import WINDOW, Network, trained
 
 PATCH = 32  # samples

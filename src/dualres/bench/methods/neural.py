@@ -11,7 +11,7 @@ from scipy.special import softmax
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from dualres.bench.methods.catalogue import MethodEntry
+from dualres.bench.methods.catalog import MethodEntry
 from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.bench.methods.resources import Spent, measured
 from dualres.config import Recipe

@@ -75,7 +75,7 @@ def _backwards(a: Tensor, x: Tensor) -> Tensor:
     return h
 
 
-def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, order: int) -> None:
+def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, *, order: int) -> None:
     """Fill h, walking up (order 1) or down (order -1) the steps from `start`, the state before the first one met.
 
     All chunks are walked side by side, first from zero for what each of them adds, then from the state in which
@@ -84,7 +84,7 @@ def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, order: int) -> None:
     steps = x.shape[-1]
     chunks, rest = divmod(steps, CHUNK)
     if chunks < 2:
-        _walk(a, x, start, h, order)
+        _walk(a, x, start, h, order=order)
         return
     whole, left = slice(0, steps - rest), slice(steps - rest, steps)
     if order < 0:
@@ -101,15 +101,15 @@ def _solve(a: Tensor, x: Tensor, start: Tensor, h: Tensor, order: int) -> None:
     before, after = between[..., :-1], between[..., 1:]
     if order < 0:
         before, after = after, before
-    _solve(product, added, start, after, order)
+    _solve(product, added, start, after, order=order)
     first, last = (0, -1)[::order]
     before[..., first] = start
 
-    _walk(a_chunks, x_chunks, before, h_chunks, order)
-    _walk(a[..., left], x[..., left], after[..., last], h[..., left], order)
+    _walk(a_chunks, x_chunks, before, h_chunks, order=order)
+    _walk(a[..., left], x[..., left], after[..., last], h[..., left], order=order)
 
 
-def _walk(a: Tensor, x: Tensor, h: Tensor, out: Tensor, order: int) -> None:
+def _walk(a: Tensor, x: Tensor, h: Tensor, out: Tensor, *, order: int) -> None:
     for a_t, x_t, out_t in zip(*(z.unbind(-1)[::order] for z in (a, x, out)), strict=True):
         h = torch.addcmul(x_t, a_t, h, out=out_t)
 

@@ -118,7 +118,7 @@ def _along(z: Tensor, first: int = 0, order: int = 1) -> _Walk:
     return _Walk(z, first * step, batch, row, order * step)
 
 
-def _solve(a: _Walk, x: _Walk, h: _Walk, start: Tensor, decays_from: int) -> None:
+def _solve(a: _Walk, x: _Walk, h: _Walk, *, start: Tensor, decays_from: int) -> None:
     batch, rows, steps = x.tensor.shape
     tile = {
         "STEPS": min(LONGEST_CHUNK, max(16, triton.next_power_of_2(steps))),

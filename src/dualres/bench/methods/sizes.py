@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.bench import methods
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 from dualres.bench.methods.model_file import as_model
-from dualres.bench.paper.weights import CLASSES, WEIGHTS, Weight
+from dualres.bench.paper.printed import CLASSES, WEIGHTS, Weight
 from dualres.judge.model import content
 from dualres.utils.progress import Progress, quiet
 

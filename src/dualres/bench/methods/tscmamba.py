@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.mamba import Mamba
 from dualres.bench.methods.neural import WINDOW, Network, trained
 from dualres.bench.methods.wavelet import SIDE, image

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle
 from dualres.bench.methods.method import Constants, Cost, FittedMethod, Method
 from dualres.judge.backends import Scores, Windows, scores
 from dualres.learn.closed_form import fit_views

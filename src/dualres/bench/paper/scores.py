@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
-from dualres.bench.paper.printed import printed_table
+from dualres.bench.paper.printed import WEIGHTS, printed_table
 from dualres.bench.paper.protocol import BEARING_BUDGET, FOLDS, PRIMARY_BUDGET, SEEDS
-from dualres.bench.paper.weights import WEIGHTS
 from dualres.learn.fold import Budget
 
 F1, ACCURACY = "macro_f1", "accuracy"
@@ -36,23 +35,14 @@ _FIRST = SEEDS[:1]
 
 
 def printed(
-    dataset: str, method: str, budget: Budget, metric: str, seeds: Sequence[int] = _FIRST, fold: str | None = None
+    dataset: str, method: str, budget: Budget, metric: str, *, seeds: Sequence[int] = _FIRST, fold: str | None = None
 ) -> PrintedScore | None:
     """The paper's own value, None where it prints none."""
     return VALUES.get(Key(dataset, method, budget, tuple(seeds), metric, fold))
 
 
-def printed_text(
-    dataset: str,
-    method: str,
-    budget: Budget,
-    metric: str,
-    seeds: Sequence[int] = _FIRST,
-    fold: str | None = None,
-    digits: int = 2,
-) -> str | None:
+def printed_text(key: Key, digits: int = 2) -> str | None:
     """What stands in the paper's table, a number or words; None where it has no such cell."""
-    key = Key(dataset, method, budget, tuple(seeds), metric, fold)
     return as_text(VALUES[key], digits) if key in VALUES else WORDS.get(key)
 
 

@@ -6,21 +6,39 @@ from pathlib import Path
 import torch
 from threadpoolctl import threadpool_limits
 
-from dualres.bench.campaign import run_job as work
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.ledger import Ledger, Outcome
+from dualres.bench.campaign.run_job import fit_method, gather_inputs
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.methods.model_file import as_model
 from dualres.bench.paper.protocol import BEARING_BUDGET, PRIMARY_BUDGET, SEEDS
+from dualres.bench.profile.measurements import FOLDER
 from dualres.bench.profile.plan import Plan
 from dualres.config import Recipe
 from dualres.judge.model import save
 from dualres.utils.progress import Progress
 
 UPDATES = 10  # of a model that is fitted only to be measured: what inference costs does not depend on them
+
+
+@dataclass(frozen=True)
+class ProfilePaths:
+    """Where everything lies."""
+
+    ledger: Path
+    stores: Path
+
+    @property
+    def kept(self) -> Path:
+        """The measurements, beside the ledger."""
+        return self.ledger.parent / FOLDER
+
+    @property
+    def cache(self) -> Path:
+        return self.ledger.parent / "cache"
 
 
 @dataclass(frozen=True)
@@ -73,14 +91,14 @@ def find(plan: Plan, ledger: Path, updates: int | None = None) -> Checkpoint:
     return Checkpoint(_model(ledger.parent / "profile", wanted.key), wanted, False)
 
 
-def fit(checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> None:
+def fit(checkpoint: Checkpoint, paths: ProfilePaths, tell: Progress) -> None:
     """Fit the checkpoint's job and write its model; nothing is judged."""
     job = checkpoint.job
     with threadpool_limits(job.threads):
         torch.set_num_threads(job.threads)
-        gathered = work.gather(job, stores, cache)
+        gathered = gather_inputs(job, paths.stores, paths.cache)
         classes, seconds = gathered.fold.classes, gathered.support.seconds
-        model = as_model(work.fit(gathered, tell), classes, seconds, resampler=job.resampler)
+        model = as_model(fit_method(gathered, tell), classes, seconds, resampler=job.resampler)
     save(model, checkpoint.path)
 
 

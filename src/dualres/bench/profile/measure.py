@@ -1,9 +1,12 @@
 """One measurement, from a model file and a recording to times, memory, bytes and whether all ways agree."""
 
+import gc
 import math
 import os
+import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -18,10 +21,9 @@ from dualres.bench.campaign.dataset_signals import DatasetSignals
 from dualres.bench.campaign.run_job import machine
 from dualres.bench.datasets.folds import Fold
 from dualres.bench.methods.model_file import load
-from dualres.bench.paper.costs import BATCH
+from dualres.bench.paper.printed import BATCH
 from dualres.bench.profile.backends import EitherWay, by_way
-from dualres.bench.profile.checkpoints import Checkpoint
-from dualres.bench.profile.memory import held_now, memory_of
+from dualres.bench.profile.checkpoints import Checkpoint, ProfilePaths
 from dualres.bench.profile.plan import EAGER, LONG_S, LONG_WINDOWS, NATIVE, PREPARED, WINDOW, Plan, Workload
 from dualres.config import ModelConfig
 from dualres.judge.backends import Scores, Windows
@@ -33,6 +35,87 @@ from dualres.recordings.recording import Recording
 from dualres.recordings.windows import at_rate, every_window
 from dualres.utils.progress import Progress
 from dualres.utils.versions import all_versions
+
+PAUSE_S = 0.010
+STATM = Path("/proc/self/statm")  # Linux
+
+
+@dataclass(frozen=True)
+class Before:
+    """Bytes that were held before any work was done; None where the system or the device does not tell."""
+
+    rss: int | None
+    cuda: int | None = None
+
+
+@dataclass
+class Resident:
+    """Most bytes of the process in main memory; what lies between two looks is not seen."""
+
+    peak: int
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one workload took, in bytes; None where the system or the device does not tell."""
+
+    rss_peak: int | None
+    rss_rise: int | None  # above what was there before
+    cuda_allocated: int | None = None  # most held by tensors, the model's among them
+    cuda_reserved: int | None = None  # most that PyTorch took from the device for them
+    cuda_rise: int | None = None  # of the allocated bytes above what was there before
+
+
+def held_now(device: str) -> Before:
+    """For a model that is loaded and has not been called: what it makes at its first call is a rise above this."""
+    gc.collect()
+    rss = resident_bytes() if STATM.exists() else None
+    return Before(rss, torch.cuda.memory_allocated(device) if device.startswith("cuda") else None)
+
+
+def memory_of(work: Callable[[], object], times: int, device: str, before: Before) -> Memory:
+    """Do the work so often, untimed, and watch."""
+    gc.collect()
+    if before.cuda is not None:
+        torch.cuda.synchronize(device)
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats(device)
+    with watched() as resident:
+        for _ in range(times):
+            work()
+    peak = None if resident is None else resident.peak
+    rise = None if peak is None or before.rss is None else peak - before.rss
+    if before.cuda is None:
+        return Memory(peak, rise)
+    allocated = torch.cuda.max_memory_allocated(device)
+    return Memory(peak, rise, allocated, torch.cuda.max_memory_reserved(device), allocated - before.cuda)
+
+
+@contextmanager
+def watched() -> Iterator[Resident | None]:
+    """The resident set while the body runs, complete afterwards; None where the system does not tell."""
+    if not STATM.exists():
+        yield None
+        return
+    seen, over = Resident(resident_bytes()), threading.Event()
+
+    def look() -> None:
+        while not over.wait(PAUSE_S):
+            seen.peak = max(seen.peak, resident_bytes())
+
+    watcher = threading.Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        watcher.join()
+        seen.peak = max(seen.peak, resident_bytes())
+
+
+def resident_bytes() -> int:
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
 
 TimedCall = Callable[[], Scores]
 
@@ -77,13 +160,13 @@ def calls(model: Model, on: Subject, at_once: int = STRETCH) -> dict[str, TimedC
     }
 
 
-def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress) -> dict[str, Any]:
+def measure(plan: Plan, checkpoint: Checkpoint, paths: ProfilePaths, tell: Progress) -> dict[str, Any]:
     """Everything that is kept of a measurement but its plan; for a process that has done nothing else before."""
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(plan.threads)
     with threadpool_limits(plan.threads):
         with by_way(plan.way):
-            facts, native = _measured(plan, checkpoint, stores, cache, tell)
+            facts, native = _measured(plan, checkpoint, paths, tell)
             scores = native()
         if plan.way == EAGER:
             facts["agreement"]["shipped"] = _apart(scores, native())
@@ -91,12 +174,12 @@ def measure(plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell:
 
 
 def _measured(
-    plan: Plan, checkpoint: Checkpoint, stores: Path, cache: Path, tell: Progress
+    plan: Plan, checkpoint: Checkpoint, paths: ProfilePaths, tell: Progress
 ) -> tuple[dict[str, Any], TimedCall]:
     """What is kept, and the work on a native record."""
     load_before = list(os.getloadavg()) if hasattr(os, "getloadavg") else None
     fold, config = checkpoint.job.used_fold(), ModelConfig()
-    source = DatasetSignals(plan.dataset, stores, cache, checkpoint.job.resampler)
+    source = DatasetSignals(plan.dataset, paths.stores, paths.cache, checkpoint.job.resampler)
     recording = source.native(next(iter(fold.support.values()))[0])
     on = subject(recording, fold.evaluation_windows, long=plan.long, config=config)
     loaded = load(checkpoint.path)

@@ -6,14 +6,14 @@ from itertools import product
 from typing import Any
 
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import entry, names
-from dualres.bench.paper.costs import THREADS
+from dualres.bench.methods.catalog import entry, names
+from dualres.bench.paper.printed import THREADS
 from dualres.errors import ConfigError
 
 LONG_WINDOWS, LONG_S = 1024, 60.0  # a long record has at least these windows and seconds
 
 DEVICES = ("cpu", "cuda")
-EAGER, SHIPPED = WAYS = ("eager", "shipped")  # see ways.py
+EAGER, SHIPPED = WAYS = ("eager", "shipped")  # see backends.py
 WINDOW, PREPARED, NATIVE = "window", "prepared", "native"
 
 

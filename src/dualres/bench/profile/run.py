@@ -2,34 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from dualres.bench.campaign.workers import in_fresh_process
 from dualres.bench.profile.backends import by_way
-from dualres.bench.profile.checkpoints import find, fit
-from dualres.bench.profile.fresh_process import in_fresh_process
+from dualres.bench.profile.checkpoints import ProfilePaths, find, fit
 from dualres.bench.profile.measure import measure, this_machine
-from dualres.bench.profile.measurements import FOLDER, Measurement, MeasurementError, keep, place, read
+from dualres.bench.profile.measurements import Measurement, MeasurementError, keep, place, read
 from dualres.bench.profile.plan import Plan
 from dualres.errors import DualResError
 from dualres.utils.progress import Progress
 from dualres.utils.versions import all_versions
-
-
-@dataclass(frozen=True)
-class ProfilePaths:
-    """Where everything lies."""
-
-    ledger: Path
-    stores: Path
-
-    @property
-    def kept(self) -> Path:
-        """The measurements, beside the ledger."""
-        return self.ledger.parent / FOLDER
-
-    @property
-    def cache(self) -> Path:
-        return self.ledger.parent / "cache"
 
 
 @dataclass(frozen=True)
@@ -69,12 +51,12 @@ def run(
     """
     results = []
     for plan in plans:
-        results.append(_one(plan, place_of, updates, again, tell_of(plan)))
+        results.append(_measure_one(plan, place_of, tell_of(plan), updates=updates, again=again))
         ended(results[-1])
     return results
 
 
-def _one(plan: Plan, where: ProfilePaths, updates: int | None, again: bool, tell: Progress) -> PlanResult:
+def _measure_one(plan: Plan, where: ProfilePaths, tell: Progress, *, updates: int | None, again: bool) -> PlanResult:
     path, damage = place(plan, where.kept), ""
     try:
         checkpoint = find(plan, where.ledger, updates)
@@ -87,8 +69,8 @@ def _one(plan: Plan, where: ProfilePaths, updates: int | None, again: bool, tell
                 damage = str(error)
         tell("start", 0, 1, "")
         if not checkpoint.path.exists():  # one that is fitted here stays for the next time
-            in_fresh_process(fit, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
-        facts = in_fresh_process(measure, plan, checkpoint, where.stores, where.cache, threads=plan.threads, tell=tell)
+            in_fresh_process(fit, checkpoint, where, threads=plan.threads, tell=tell)
+        facts = in_fresh_process(measure, plan, checkpoint, where, threads=plan.threads, tell=tell)
     except DualResError as error:
         return PlanResult(plan, None, reason=str(error), damage=damage)
     measurement = Measurement(plan, facts)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.bench.campaign.ledger import Ledger
-from dualres.bench.profile.costs import all_costs
-from dualres.bench.profile.measurements import FOLDER, damaged
+from dualres.bench.profile.measurements import FOLDER, all_costs, damaged
 from dualres.bench.report.page import write_page
 from dualres.bench.report.plots.write import write_figures
 from dualres.bench.report.tables import Settings, cost_tables, reference_tables, study_tables, write_tables

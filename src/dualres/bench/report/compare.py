@@ -16,7 +16,7 @@ from scipy import stats
 from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.campaign.studies import RIG
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.results import FinishedJob, Results, percent_f1
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.learn.fold import Budget
 from dualres.utils.arrays import Exact
 
@@ -47,7 +47,7 @@ class PairedDifference:
         """The mean difference of each seed's pairs."""
         found: dict[int, list[float]] = {}
         for one, other in self.pairs:
-            found.setdefault(one.job.seed, []).append(percent_f1(one.outcome) - percent_f1(other.outcome))
+            found.setdefault(one.job.seed, []).append(one.f1 - other.f1)
         return {seed: statistics.fmean(found[seed]) for seed in sorted(found)}
 
     @property
@@ -91,19 +91,18 @@ def paired_differences(
                 theirs = results.where(dataset=dataset, budget=budget, method=other)
                 pairs = [(ours[place], e) for e in theirs if (place := (e.job.fold, e.job.seed)) in ours]
                 if pairs:
-                    found.append(difference(dataset, budget, reference, other, pairs))
+                    found.append(difference(reference, other, pairs))
     return found
 
 
-def difference(
-    dataset: str, budget: Budget, method: str, other: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]
-) -> PairedDifference:
+def difference(method: str, other: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]) -> PairedDifference:
     """Of pairs of equal fold and seed, the first of each minus the second; the names are those of the two sides."""
     pairs = sorted(pairs, key=lambda pair: (pair[0].job.fold, pair[0].job.seed))
-    differences = [percent_f1(one.outcome) - percent_f1(two.outcome) for one, two in pairs]
+    differences = [one.f1 - two.f1 for one, two in pairs]
     folds: dict[str, list[Pair]] = {}
     for one, two in pairs:
         folds.setdefault(one.job.fold, []).append((one.outcome, two.outcome))
+    dataset, budget = pairs[0][0].job.dataset, pairs[0][0].job.budget
     name = f"{dataset} {budget} {method} {other}"
     low, high = interval(list(folds.values()), name)
     return PairedDifference(dataset, budget, method, other, tuple(pairs), float(np.mean(differences)), low, high)
@@ -185,7 +184,7 @@ def critical_difference(results: Results) -> Ranks | str:
     methods = sorted(set.intersection(*everywhere)) if everywhere else []
     complete: dict[str, list[float]] = {}
     for dataset in results.datasets():
-        cells = [results.cell(percent_f1, results.seeds, dataset=dataset, method=method) for method in methods]
+        cells = [results.f1(results.seeds, dataset=dataset, method=method) for method in methods]
         means = [cell.mean for cell in cells if cell.complete and cell.mean is not None]
         if dataset != RIG and len(means) == len(methods):
             complete[dataset] = means

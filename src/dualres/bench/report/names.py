@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 
 from dualres.bench.campaign.job import Job
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import entry, names
+from dualres.bench.methods.catalog import entry, names
 
 DEVICES = {"cpu": "CPU", "cuda": "GPU"}
 

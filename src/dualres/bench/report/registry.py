@@ -1,36 +1,51 @@
-"""Makers of tables and figures by name: a study says by name how it is shown."""
+"""Makers of tables and figures by name: a study says by name how it is shown.
+
+A study's `tables` and `figures` are made of its results, its `dataset_tables` and `dataset_figures` of those and each
+dataset's name, its `cost_figures` of those and measured costs. A maker gives None where the ledger has nothing for it.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from dualres.errors import ConfigError
+from dualres.utils.registry import Registry
 
+if TYPE_CHECKING:
+    from dualres.bench.report.plots.picture import Picture  # which loads matplotlib
+    from dualres.bench.report.tables.fill import Table
+
+About = ParamSpec("About")
 Product = TypeVar("Product")
+TableMaker = TypeVar("TableMaker", bound="Callable[..., Table | None]")
+
+TABLES: Registry[Callable[..., Table | None]] = Registry("table", package="dualres.bench.report.tables")
+FIGURES: Registry[Callable[..., Picture | None]] = Registry("figure", package="dualres.bench.report.plots")
+register_table, register_figure = TABLES.register, FIGURES.register
 
 
-class Registry(Generic[Product]):
-    """What `register` was told. Modules of `package` register theirs when they are loaded, at the latest when asked."""
+def made(makers: Registry[Callable[..., Product | None]], names: Iterable[str], *about: object) -> Iterator[Product]:
+    """What the named makers make of `about`, one at a time."""
+    yield from (one for maker in map(makers.find, names) if (one := maker(*about)) is not None)
 
-    def __init__(self, thing: str, package: str) -> None:
-        self._thing, self._package = thing, package
-        self._makers: dict[str, Callable[..., Product | None]] = {}
 
-    def register(self, name: str, maker: Callable[..., Product | None]) -> None:
-        """Make a name known, from outside the package, too. The maker says None where the ledger has nothing for it."""
-        if name in self._makers:
-            raise ConfigError(f"there is a {self._thing} {name!r} already; choose another name")
-        self._makers[name] = maker
+def makes_table(name: str) -> Callable[[TableMaker], TableMaker]:
+    """Decorates the maker of the table of that name."""
 
-    def maker(self, name: str) -> Callable[..., Product | None]:
-        if name not in self._makers:
-            for module in iter_modules(import_module(self._package).__path__):
-                import_module(f"{self._package}.{module.name}")
-        if name not in self._makers:
-            raise ConfigError(f"there is no {self._thing} {name!r}; there are {', '.join(sorted(self._makers))}")
-        return self._makers[name]
+    def register(maker: TableMaker) -> TableMaker:
+        register_table(name, maker)
+        return maker
 
-    def made(self, names: Iterable[str], *about: object) -> Iterator[Product]:
-        """What the named makers make of `about`, one at a time."""
-        yield from (one for maker in map(self.maker, names) if (one := maker(*about)) is not None)
+    return register
+
+
+def draws_figure(name: str) -> Callable[[Callable[About, Picture | None]], Callable[About, Picture | None]]:
+    """Decorates the maker of the figure of that name, which is then drawn for print."""
+    from dualres.utils.figures import printed  # which loads matplotlib
+
+    def register(maker: Callable[About, Picture | None]) -> Callable[About, Picture | None]:
+        drawn = printed()(maker)
+        register_figure(name, drawn)
+        return drawn
+
+    return register

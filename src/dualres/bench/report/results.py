@@ -15,8 +15,9 @@ from dualres.bench.campaign.ledger import Ledger, LedgerError, Outcome
 from dualres.bench.campaign.studies import Quick, Study, jobs
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods.catalog import names
 from dualres.bench.report.names import DEVICES
-from dualres.config import ModelConfig
+from dualres.config import RECIPES, ModelConfig, Recipe
 from dualres.learn.fold import Budget
 from dualres.recordings.windows import covered, evenly
 
@@ -31,6 +32,11 @@ class FinishedJob:
     key: str
     job: Job
     outcome: Outcome
+
+    @property
+    def f1(self) -> float:
+        """Macro-F1 in percent."""
+        return percent_f1(self.outcome)
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,11 @@ class Cell:
     def labelled_s(self) -> float | None:
         """Unique labelled seconds per class."""
         return self.entries[0].outcome.labelled_s if self.entries else None
+
+    def minus(self, other: Cell) -> dict[int, float]:
+        """This value minus the other's, at the seeds that both have."""
+        theirs = dict(zip(other.seeds, other.values, strict=True))
+        return {s: value - theirs[s] for s, value in zip(self.seeds, self.values, strict=True) if s in theirs}
 
 
 class Results:
@@ -150,6 +161,36 @@ class Results:
         whole = {seed: group for seed, group in by_seed.items() if {(e.job.fold, e.job.method) for e in group} == parts}
         values = tuple(statistics.fmean(metric(e.outcome) for e in group) for group in whole.values())
         return Cell(tuple(entries), tuple(whole), values, len(planned))
+
+    def f1(self, seeds: Sequence[int] | None = None, **fields: object) -> Cell:
+        """The cell of macro-F1 in percent."""
+        return self.cell(percent_f1, seeds, **fields)
+
+    def planned_methods(self, dataset: str | None = None, among: Iterable[str] | None = None) -> list[str]:
+        """Methods planned on a dataset, or on any, run or not; in the paper's order."""
+        planned = {job.method for job in self.planned.values() if dataset in (None, job.dataset)}
+        return [name for name in among or names() if name in planned]
+
+    def planned_datasets(self) -> list[str]:
+        planned = {job.dataset for job in self.planned.values()}
+        return [name for name in catalog.names() if name in planned]
+
+    def budgets(self, dataset: str) -> dict[Budget, float]:
+        """Planned budgets with their unique labelled seconds per class."""
+        return {job.budget: labelled_s(job) for job in self.planned.values() if job.dataset == dataset}
+
+    def exposures(self, dataset: str) -> dict[Budget, str]:
+        """Of every planned budget its labelled seconds per class in words, which tell it from the others."""
+        seconds = {budget: f"{each:.3f}" for budget, each in self.budgets(dataset).items()}
+        shared = {text for text, count in Counter(seconds.values()).items() if count > 1}
+        return {b: f"{text} ({b.recordings} x {b.windows})" if text in shared else text for b, text in seconds.items()}
+
+    def recipes(self, dataset: str) -> dict[str, Recipe]:
+        """The recipes planned on a dataset, by kind, the paper's first."""
+        by_kind = {
+            job.recipe.kind: job.recipe for job in self.planned.values() if job.dataset == dataset and job.recipe
+        }
+        return {kind: by_kind[kind] for kind in RECIPES if kind in by_kind}
 
     def variants(self) -> dict[str, str]:
         """Datasets whose recordings were not as released, and what they were instead."""

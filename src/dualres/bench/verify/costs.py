@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from dualres.bench.datasets import catalog
-from dualres.bench.methods.catalogue import entry, names
-from dualres.bench.paper import costs as paper_costs
+from dualres.bench.methods.catalog import entry, names
+from dualres.bench.paper import printed as paper
 from dualres.bench.profile.backends import TOLERANCE
 from dualres.bench.profile.measurements import MIB
 from dualres.bench.profile.plan import EAGER
@@ -42,7 +42,7 @@ def check_cost(record: Mapping[str, str], folder: Path, group: str) -> Iterator[
         yield f"mean is {record['mean'] or 'not given'}, the measurements give {'none' if mean is None else repr(mean)}"
     yield from check_text(record, mean)
     if record["paper"] and record["dataset"]:
-        printed = paper_costs.printed_cost(record["metric"], record["dataset"], record["method"])
+        printed = paper.printed_cost(record["metric"], record["dataset"], record["method"])
         if printed is None or float(record["paper"].replace(",", "")) != printed:
             yield f"says that the paper prints {record['paper']}, which it does not"
     for path in filter(None, paths):
@@ -67,7 +67,7 @@ def _summed_up(folder: Path, device: str, end: str) -> set[str]:
     untrained = [name for name in names() if not entry(name).trains]
     about = {name.partition("-")[0] for name in found if not any(f"-{method}-" in name for method in untrained)}
     measured = about or {name.partition("-")[0] for name in found}
-    return measured & set(paper_costs.DATASETS) or measured
+    return measured & set(paper.DATASETS) or measured
 
 
 def _ways_apart(path: Path) -> Iterator[str]:

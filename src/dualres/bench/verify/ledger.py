@@ -19,7 +19,6 @@ from dualres.bench.campaign.ledger import Ledger, LedgerError, connect, digest_o
 from dualres.bench.campaign.studies import folds_of
 from dualres.bench.datasets import catalog
 from dualres.bench.datasets.folds import Fold, load_fold
-from dualres.bench.verify.numbers import TOLERANCE
 from dualres.config import ModelConfig
 from dualres.errors import DualResError, reason_of
 from dualres.model.kinds import VIEWS
@@ -27,6 +26,7 @@ from dualres.utils.progress import Progress, quiet
 
 # What reading values that are not there, or of another kind than they should be, raises.
 DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, DualResError)
+TOLERANCE = 1e-9  # of numbers that were computed twice; a logarithm may differ in its last digit between machines
 PROBABILITIES = 1e-4  # how far their sum may be from one; they are means of 32-bit numbers
 
 

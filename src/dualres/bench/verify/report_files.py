@@ -2,20 +2,17 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.report.tables import all_tables
-from dualres.bench.report.tables.model import Table, Value
-from dualres.bench.report.tables.settings import read_settings
-from dualres.bench.report.tables.write import CSV_NAME, cells, contents
-from dualres.bench.verify.numbers import close
+from dualres.bench.report.tables.fill import Table, Value
+from dualres.bench.report.tables.write import CSV_NAME, cells, contents, read_settings
+from dualres.bench.verify.numbers import TablePlace, TableRecord, close, counted, place_of
 from dualres.utils.checksums import listed
 
-TableRecord = Mapping[str, str]
-TablePlace = tuple[str, str, str]  # table, row and column
 NUMBERS = ("mean", "sd", "low", "high", "labelled_s")
 
 
@@ -72,17 +69,6 @@ def _other_rows(records: Sequence[TableRecord], rows: Sequence[TableRecord]) -> 
     for differing_cells in other.values():
         names = ", ".join(dict.fromkeys(name for fields in differing_cells.values() for name in fields))
         yield f"{counted(differing_cells, 'cell')} not what the ledger gives now ({names})"
-
-
-def counted(places: Iterable[TablePlace], thing: str) -> str:
-    """ "2 cells (the first: bearing_macro_f1, CWRU, DualRes) are", and "is" for one."""
-    places = list(places)
-    where = ", ".join(places[0])
-    return f"1 {thing} ({where}) is" if len(places) == 1 else f"{len(places)} {thing}s (the first: {where}) are"
-
-
-def place_of(record: TableRecord) -> TablePlace:
-    return record["table"], record["row"], record["column"]
 
 
 def _same(name: str, one: str, other: str) -> bool:

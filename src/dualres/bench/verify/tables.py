@@ -16,18 +16,25 @@ from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.paper import scores as paper
-from dualres.bench.profile.costs import COSTS
-from dualres.bench.profile.measurements import FOLDER, MIB
+from dualres.bench.profile.measurements import COSTS, FOLDER, MIB
 from dualres.bench.report.adapted_scores import condition_of
-from dualres.bench.report.tables.model import Table
+from dualres.bench.report.tables.fill import Table
 from dualres.bench.report.tables.write import COLUMNS, CSV_NAME, KEY_DIGITS
-from dualres.bench.verify.bold import wrong_bold
 from dualres.bench.verify.costs import check_cost
-from dualres.bench.verify.differences import JobGroups, moments_of_pairs, paired
 from dualres.bench.verify.ledger import DAMAGE, StoredJob, stored_jobs
-from dualres.bench.verify.numbers import check_text, close, number
+from dualres.bench.verify.numbers import (
+    RULES,
+    CellRecords,
+    JobGroups,
+    RuleRecord,
+    check_text,
+    close,
+    moments_of_pairs,
+    number,
+    paired,
+    wrong_bold,
+)
 from dualres.bench.verify.report_files import FreshReport, differing, regenerate
-from dualres.bench.verify.rules import RULES, CellRecords, RuleRecord
 from dualres.errors import ConfigError, reason_of
 from dualres.judge.batch_correction import corrected
 from dualres.learn.fold import Budget

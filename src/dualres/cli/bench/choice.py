@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ from dualres.errors import ConfigError
 
 if TYPE_CHECKING:
     from dualres.bench.campaign.job import Job
+    from dualres.config import Recipe
     from dualres.learn.fold import Budget
 
 
@@ -48,57 +50,66 @@ Threads = Annotated[int, typer.Option(min=1, help="CPU threads per job; part of 
 OnDevice = Annotated[Device, typer.Option("--device", help="Device for neural methods; part of a job's plan.")]
 
 
-def choose(
-    studies: Sequence[str],
-    stores: Path,
-    methods: list[str] | None,
-    seeds: list[str] | None,
-    datasets: list[str] | None,
-    folds: list[str] | None,
-    budgets: list[str] | None,
-    recipe: str | None,
-    quick: bool,
-    threads: int,
-    device: Device,
-) -> dict[str, list[Job]]:
-    """The jobs of each study that is asked for."""
-    from dualres.bench.campaign import studies as catalogue
-    from dualres.bench.campaign.dataset_signals import present_datasets
-    from dualres.bench.campaign.progress_tables import once
-    from dualres.bench.datasets import catalog
-    from dualres.bench.methods.catalogue import names as method_names
-    from dualres.learn.trained.recipe_file import recipe_from
+@dataclass(frozen=True, kw_only=True)
+class JobChoice:
+    """What the options of `dualres bench plan` and `run` say; lists are as they were typed."""
 
-    names = all_studies(studies)
-    picked = named("method", methods, method_names())
-    wanted = prepared(datasets, stores)
-    present = present_datasets(stores)
-    kept = named("fold", folds, [fold for name in catalog.names() for fold in catalogue.folds_of(name)])
-    sizes = parsed_budgets(budgets)
-    by = recipe_from(recipe).recipe if recipe else None
-    if recipe and by is None:
-        raise ConfigError(f"--recipe {recipe}: views make no updates and are a method; use --methods dualres/views")
-    chosen = {
-        name: catalogue.jobs(
-            catalogue.study(name),
-            wanted or present,
-            methods=picked,
-            seeds=parsed_seeds(seeds),
-            folds=kept,
-            budgets=sizes,
-            recipe=by,
-            quick=catalogue.Quick() if quick else None,
-            threads=threads,
-            device=device.value,
-        )
-        for name in names
-    }
-    everything = once(chosen)
-    if not everything:
-        raise ConfigError(f"no job of {', '.join(names)} matches these options; `dualres bench plan all` shows all")
-    if absent := [m for m in picked or () if m not in {job.method for job in everything}]:
-        complain("note", f"no job of {', '.join(absent)} in {', '.join(names)}{' --quick' if quick else ''}", "yellow")
-    return chosen
+    studies: Sequence[str]
+    stores: Path
+    methods: list[str] | None
+    seeds: list[str] | None
+    datasets: list[str] | None
+    folds: list[str] | None
+    budgets: list[str] | None
+    recipe: str | None
+    quick: bool
+    threads: int
+    device: Device
+
+    def jobs(self) -> dict[str, list[Job]]:
+        """The jobs of each study that is asked for."""
+        from dualres.bench.campaign import studies
+        from dualres.bench.campaign.dataset_signals import present_datasets
+        from dualres.bench.campaign.progress_tables import distinct_jobs
+        from dualres.bench.datasets import catalog
+        from dualres.bench.methods.catalog import names as method_names
+
+        names, methods = all_studies(self.studies), named("method", self.methods, method_names())
+        wanted = prepared(self.datasets, self.stores) or present_datasets(self.stores)
+        folds = named("fold", self.folds, [fold for name in catalog.names() for fold in studies.folds_of(name)])
+        budgets, seeds, recipe = parsed_budgets(self.budgets), parsed_seeds(self.seeds), self._recipe()
+        chosen = {
+            name: studies.jobs(
+                studies.study(name),
+                wanted,
+                methods=methods,
+                seeds=seeds,
+                folds=folds,
+                budgets=budgets,
+                recipe=recipe,
+                quick=studies.Quick() if self.quick else None,
+                threads=self.threads,
+                device=self.device.value,
+            )
+            for name in names
+        }
+        everything = distinct_jobs(chosen)
+        if not everything:
+            all_of = ", ".join(names)
+            raise ConfigError(f"no job of {all_of} matches these options; `dualres bench plan all` shows all")
+        if absent := [m for m in methods or () if m not in {job.method for job in everything}]:
+            where = f"{', '.join(names)}{' --quick' if self.quick else ''}"
+            complain("note", f"no job of {', '.join(absent)} in {where}", "yellow")
+        return chosen
+
+    def _recipe(self) -> Recipe | None:
+        from dualres.learn.trained.recipe_file import recipe_from
+
+        recipe = recipe_from(self.recipe).recipe if self.recipe else None
+        if self.recipe and recipe is None:
+            told = "views make no updates and are a method; use --methods dualres/views"
+            raise ConfigError(f"--recipe {self.recipe}: {told}")
+        return recipe
 
 
 def all_studies(studies: Sequence[str]) -> list[str]:

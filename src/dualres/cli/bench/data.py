@@ -48,6 +48,7 @@ def list_(stores: Stores = Path("stores")) -> None:
 
 @app.command()
 def prepare(
+    *,
     name: Annotated[str, typer.Argument(help="Name of the dataset, as in `dualres data list`.")],
     source: Annotated[Path, typer.Option("--from", help="Folder with the downloaded release.")],
     store: Annotated[Path | None, typer.Option("--to", help="Folder to write; by default stores/NAME.")] = None,
@@ -126,6 +127,7 @@ def _folds_table(title: str, folds: Sequence[Fold]) -> Table:
 
 @app.command()
 def fold(
+    *,
     table: Annotated[Path, typer.Argument(help="CSV file: recording, label, side and, if wanted, order.")],
     name: Annotated[str, typer.Option(help="Name of the fold, and of its file.")],
     dataset: Annotated[str, typer.Option(help="Name of the dataset that it splits.")],

@@ -30,9 +30,9 @@ def limitations(dataset: str) -> tuple[str, ...]:
     return catalog.release(dataset).limitations if dataset in catalog.names() else ()
 
 
-def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: str) -> GroupedSupport:
+def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, *, resampler: str) -> GroupedSupport:
     """What `dualres tune --fold` holds out in turn."""
-    from dualres.bench.campaign.tuning import of_fold
+    from dualres.bench.campaign.dataset_signals import grouped_support
     from dualres.bench.datasets.folds import load_fold
 
     sizes = parsed_budgets([budget])
@@ -40,4 +40,4 @@ def tuned_by_fold(fold: str, budget: str, stores: Path, cache: Path, resampler: 
         raise ConfigError(f"--budget {budget}: one budget is needed, such as 3x4")
     prepared([load_fold(fold).dataset], stores)
     with progress("Nothing was written.") as report:
-        return of_fold(fold, sizes[0], stores, cache, resampler, report)
+        return grouped_support(fold, sizes[0], stores, cache, resampler=resampler, progress=report)

@@ -32,6 +32,7 @@ class Way(StrEnum):
 
 
 def profile(
+    *,
     datasets: Annotated[
         list[str] | None,
         typer.Option("--dataset", help="Prepared datasets, comma-separated, or all; by default the simulated rig."),
@@ -70,9 +71,10 @@ def profile(
     from dualres.bench.campaign.exchange.ledger_folder import own_ledger
     from dualres.bench.campaign.studies import RIG
     from dualres.bench.methods import NAMES
-    from dualres.bench.methods.catalogue import entry, names
+    from dualres.bench.methods.catalog import entry, names
+    from dualres.bench.profile.checkpoints import ProfilePaths
     from dualres.bench.profile.plan import WAYS, Plan, plan_all
-    from dualres.bench.profile.run import ProfilePaths, run
+    from dualres.bench.profile.run import run
     from dualres.kernel.gpu.cuda_graphs import check_device
 
     chosen = named("method", methods, names()) or NAMES

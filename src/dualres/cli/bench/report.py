@@ -12,6 +12,7 @@ from dualres.cli.folder import Device
 
 
 def report(
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
     studies: Annotated[
         list[str] | None, typer.Argument(metavar="[STUDY]...", help=f"Studies; all by default. {WHOSE}")
@@ -51,6 +52,7 @@ def report(
 
 
 def verify(
+    *,
     checked: Annotated[
         Path | None, typer.Argument(metavar="[FOLDER]", help="Folder to check, instead of --dir.", show_default=False)
     ] = None,

@@ -18,6 +18,7 @@ from dualres.cli.bench.choice import (
     ByRecipe,
     Datasets,
     Folds,
+    JobChoice,
     Methods,
     OnDevice,
     QuickOption,
@@ -25,7 +26,6 @@ from dualres.cli.bench.choice import (
     Studies,
     Threads,
     all_studies,
-    choose,
 )
 from dualres.cli.bench.data import Stores
 from dualres.cli.bench.folder import DEFAULT_DIR, Dir, ReadDir, opened
@@ -54,6 +54,7 @@ class Engine(StrEnum):
 @app.command()
 def plan(
     studies: Studies,
+    *,
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
@@ -67,10 +68,23 @@ def plan(
     stores: Stores = Path("stores"),
 ) -> None:
     """Show what the studies consist of, what is done, and how long the rest will take."""
-    from dualres.bench.campaign.progress_tables import once, planned
+    from dualres.bench.campaign.progress_tables import distinct_jobs, plan_rows
     from dualres.bench.campaign.times import Times, times_in
 
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
+    choice = JobChoice(
+        studies=studies,
+        stores=stores,
+        methods=methods,
+        seeds=seeds,
+        datasets=datasets,
+        folds=folds,
+        budgets=budgets,
+        recipe=recipe,
+        quick=quick,
+        threads=threads,
+        device=device,
+    )
+    chosen = choice.jobs()
     with ExitStack() as stack:
         ledger = _existing(folder, stack)
         done, times = (ledger.keys(), times_in(ledger)) if ledger else (set[str](), Times())
@@ -79,12 +93,12 @@ def plan(
         table.add_column(column, no_wrap=True)
     for column in ("Methods", "Budgets", "Seeds", "Jobs", "Done", "Rest"):
         table.add_column(column, justify="right", no_wrap=True)
-    for row in planned(chosen, done, times):
+    for row in plan_rows(chosen, done, times):
         counts = (row.methods, row.budgets, row.seeds, row.jobs, row.done)
         table.add_row(row.study, row.dataset, *map(str, counts), _time(row.rest))
     console.print(table)
     _tell_ours(chosen)
-    everything = once(chosen)
+    everything = distinct_jobs(chosen)
     say(f"Methods: {_list(job.method for job in everything)}")
     say(f"Budgets, recordings x windows per class: {_list(str(job.budget) for job in everything)}")
     say(f"Seeds: {_list(str(job.seed) for job in everything)}; folds: {_list(job.fold for job in everything)}")
@@ -97,6 +111,7 @@ def plan(
 @app.command()
 def run(
     studies: Studies,
+    *,
     methods: Methods = None,
     seeds: Seeds = None,
     datasets: Datasets = None,
@@ -120,15 +135,28 @@ def run(
     from dualres.bench.campaign.coordinator import run as run_jobs
     from dualres.bench.campaign.exchange.ledger_folder import own_ledger
     from dualres.bench.campaign.ledger import Ledger
-    from dualres.bench.campaign.progress_tables import once
+    from dualres.bench.campaign.progress_tables import distinct_jobs
 
     if address is not None and executor is not Engine.RAY:
         raise ConfigError(f"--address {address} only applies with --executor ray")
-    chosen = choose(studies, stores, methods, seeds, datasets, folds, budgets, recipe, quick, threads, device)
-    wanted = once(chosen)
+    choice = JobChoice(
+        studies=studies,
+        stores=stores,
+        methods=methods,
+        seeds=seeds,
+        datasets=datasets,
+        folds=folds,
+        budgets=budgets,
+        recipe=recipe,
+        quick=quick,
+        threads=threads,
+        device=device,
+    )
+    chosen = choice.jobs()
+    wanted = distinct_jobs(chosen)
     with Ledger(own_ledger(folder)) as ledger:
         try:
-            engine = _executor(executor, address, jobs, threads, device, stores, folder)
+            engine = _executor(choice, folder, jobs=jobs, kind=executor, address=address)
             with live() as report:
                 summary = run_jobs(wanted, ledger, engine, report)
         except KeyboardInterrupt:
@@ -153,7 +181,7 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
     """Show for each study what is done, what failed and why, and what is missing, on the datasets present."""
     from dualres.bench.campaign.dataset_signals import present_datasets
     from dualres.bench.campaign.exchange.ledger_folder import LEDGER, exported
-    from dualres.bench.campaign.progress_tables import progressed
+    from dualres.bench.campaign.progress_tables import progress_rows
     from dualres.bench.campaign.studies import STUDIES
 
     present = present_datasets(stores)
@@ -166,7 +194,7 @@ def status(folder: ReadDir = DEFAULT_DIR, stores: Stores = Path("stores")) -> No
     table.add_column("Device")
     for column in ("Planned", "Done", "Failed", "Missing"):
         table.add_column(column, justify="right")
-    rows, others = progressed(present, done, failures.keys())
+    rows, others = progress_rows(present, done, failures.keys())
     for row in rows:
         counts = (row.planned, row.done, row.failed, row.missing)
         table.add_row(row.study, "quick" if row.quick else "full", row.device, *map(str, counts))
@@ -228,28 +256,27 @@ def _existing(folder: Path, stack: ExitStack) -> Ledger | None:
     return stack.enter_context(Ledger(path)) if path.exists() else None
 
 
-def _executor(
-    kind: Engine, address: str | None, jobs: int | None, threads: int, device: Device, stores: Path, folder: Path
-) -> Executor:
+def _executor(choice: JobChoice, folder: Path, *, jobs: int | None, kind: Engine, address: str | None) -> Executor:
+    stores, threads, device = choice.stores, choice.threads, choice.device.value
     if kind is Engine.RAY:
         from dualres.bench.campaign.ray_executor import RayExecutor
 
-        return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device.value)
+        return RayExecutor(stores, folder, address=address, jobs=jobs, threads=threads, device=device)
     from dualres.bench.campaign.process_executor import local_executor
     from dualres.kernel.gpu.cuda_graphs import check_device
 
-    check_device(device.value)
-    return local_executor(stores, folder, jobs=jobs, threads=threads, device=device.value)
+    check_device(device)
+    return local_executor(stores, folder, jobs=jobs, threads=threads, device=device)
 
 
 def _show_end(chosen: Mapping[str, Sequence[Job]], summary: RunSummary, quick: bool) -> None:
-    from dualres.bench.campaign.progress_tables import ran
+    from dualres.bench.campaign.progress_tables import run_rows
 
     table = Table(title=_title("Run", quick), title_justify="left")
     table.add_column("Study")
     for column in ("Jobs", "Done before", "Done now", "Failed"):
         table.add_column(column, justify="right")
-    for row in ran(chosen, summary):
+    for row in run_rows(chosen, summary):
         table.add_row(row.study, *map(str, (row.jobs, row.before, row.now, row.failed)))
     console.print(table)
     _tell_ours(chosen)
@@ -265,9 +292,9 @@ def _tell_ours(studies: Iterable[str]) -> None:
 
 
 def _show_failures(failures: Iterable[tuple[Job, str]]) -> None:
-    from dualres.bench.campaign.progress_tables import by_reason
+    from dualres.bench.campaign.progress_tables import jobs_by_reason
 
-    reasons = by_reason(failures)
+    reasons = jobs_by_reason(failures)
     for reason, jobs in reasons.items():
         others = f" and {len(jobs) - 1} more" if len(jobs) > 1 else ""
         complain("failed", f"{jobs[0].title}{others}: {reason}")

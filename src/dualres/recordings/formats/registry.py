@@ -17,6 +17,7 @@ from typing import Any
 from dualres.errors import ConfigError
 from dualres.plugins import load_plugins
 from dualres.recordings.formats.contents import Array, Contents, Vector, VectorSlice, choose
+from dualres.utils.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,13 @@ def _call(module: str, name: str, *given: Any) -> Any:
 _sound, _optional = partial(partial, _call, "sound", "read_sound"), partial(partial, _call, "optional")
 _matlab = partial(partial, _call, "matlab")
 
-FORMATS = {
-    format.name: format
+FORMATS: Registry[Format] = Registry(
+    "format",
+    taken="there is a {kind} for {name} already; choose another name or suffix",
+    unknown="{kind} {name!r} is registered by no plugin; name its module in DUALRES_PLUGINS",
+)
+FORMATS.update(
+    (format.name, format)
     for format in (
         Format("wav", "WAV", _sound((b"RIFF", b"RIFX", b"RF64")), "soundfile", (".wav",)),
         Format("flac", "FLAC", _sound((b"fLaC",)), "soundfile", (".flac",)),
@@ -57,7 +63,7 @@ FORMATS = {
         Format("xlsx", "Excel", partial(_call, "spreadsheet", "read_xlsx"), "openpyxl", (".xlsx", ".xlsm")),
         Format("uff", "universal file (UFF)", _optional("read_uff"), "pyuff", (".uff", ".unv")),
     )
-}
+)
 
 
 def register(format: Format) -> None:
@@ -66,18 +72,16 @@ def register(format: Format) -> None:
     Where it has a library, files are read in a process of their own, which must know the format too: name the module
     that registers it in DUALRES_PLUGINS, or as an entry point.
     """
-    if taken := sorted({format.name} & set(FORMATS) | set(format.suffixes) & set(suffixes())):
+    if taken := sorted(set(format.suffixes) & set(suffixes())):
         raise ConfigError(f"there is a format for {taken[0]} already; choose another name or suffix")
-    FORMATS[format.name] = format
+    FORMATS.register(format.name, format)
 
 
 def format_named(name: str) -> Format:
     """The format of that name, in a process that may not have loaded plugins."""
     if name not in FORMATS:
         load_plugins()
-    if name not in FORMATS:
-        raise ConfigError(f"format {name!r} is registered by no plugin; name its module in DUALRES_PLUGINS")
-    return FORMATS[name]
+    return FORMATS.find(name)
 
 
 def suffixes() -> tuple[str, ...]:

@@ -36,7 +36,3 @@ def test_all_panels_share_one_scale_that_holds_zero(full):
     assert len(limits) == 1
     low, high = limits.pop()
     assert low < 0 < high
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert ablation_panels(empty["ablation"]) is None

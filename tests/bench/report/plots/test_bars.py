@@ -39,8 +39,3 @@ def test_a_quick_run_says_so_in_caption_and_figure(quick):
     assert "Quick run: 30 updates" in picture.caption
     assert "Quick run: 30 updates" in picture.figure.get_supxlabel().replace("\n", " ")
     assert "Not run: MambaSL and MiniRocket" in picture.caption
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert bearing_bars(empty["bearing"]) is None
-    assert allocation_bars(empty["allocation"], RIG) is None

@@ -1,4 +1,3 @@
-from dualres.bench.campaign.studies import RIG
 from dualres.bench.paper.protocol import PAIR, PRIMARY_BUDGET
 from dualres.bench.report.plots.confusion import confusion_matrices
 
@@ -11,7 +10,3 @@ def test_the_numbers_are_counts_summed_over_the_folds(full):
     shown = {(round(t.get_position()[1]), round(t.get_position()[0])): int(t.get_text()) for t in axes.texts}
     assert shown == {(r, c): expected[r, c] for r, c in zip(*expected.nonzero(), strict=True)}
     assert "n = 280 verdicts" in picture.caption
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert confusion_matrices(empty["pilot"], RIG, PRIMARY_BUDGET, PAIR) is None

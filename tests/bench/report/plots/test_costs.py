@@ -2,8 +2,8 @@ import pytest
 
 from dualres.bench.campaign.studies import NEURAL, RIG
 from dualres.bench.methods import NAMES
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.bench.profile.costs import all_costs
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
+from dualres.bench.profile.measurements import all_costs
 from dualres.bench.report.plots.costs import CPU_HATCH, latency_bars, score_and_latency
 from dualres.bench.report.plots.write import pictures
 from dualres.utils.figures import DOUBLE, SINGLE

@@ -56,8 +56,3 @@ def test_fixed_coverage_shows_the_three_budgets_of_six_recordings(full):
     line = line_named(axes, "DualRes")
     assert list(line.get_xdata()) == pytest.approx([12.288, 24.576, 36.864])
     assert list(line.get_ydata()) == pytest.approx([cell.mean for cell in cells(results, "dualres")[4:]])
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert learning_curves(empty["replication"], RIG) is None
-    assert fixed_coverage(empty["replication"], RIG) is None

@@ -38,8 +38,3 @@ def test_the_caption_says_that_no_evaluation_recording_was_opened(full):
     caption = duration_selection(full["duration"], RIG).caption
     assert "no evaluation recording was opened" in caption
     assert "8 recordings judged per fold" in caption
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert training_loss(empty["optimisation"], RIG) is None
-    assert duration_selection(empty["duration"], RIG) is None

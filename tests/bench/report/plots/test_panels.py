@@ -43,8 +43,3 @@ def test_a_line_separates_helical_from_spur_and_is_absent_elsewhere(full):
     assert not rig.get_lines()
     families = {text.get_text(): text.xy[1] for text in phm.texts if text.get_text() in ("helical", "spur")}
     assert families == {"helical": 2.5, "spur": 9.5}  # the middles of H1 to H6 and S1 to S8
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    assert gearbox_panels(empty["gearbox"], RIG) is None
-    assert class_recall(empty["pilot"], RIG) is None

@@ -82,8 +82,3 @@ def test_the_curve_has_a_thin_line_per_seed_and_a_thick_mean(full):
     assert [list(line.get_ydata()) for line in thin] == [
         pytest.approx([cell.values[seed] for cell in cells]) for seed in range(3)
     ]
-
-
-def test_nothing_is_drawn_of_nothing(empty):
-    results = empty["published"]
-    assert [method_dots(results, "cwru"), control_dots(results), rig_curve(results)] == [None, None, None]

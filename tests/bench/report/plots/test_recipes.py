@@ -4,7 +4,6 @@ from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import RECIPE_CONTROLS, RIG, jobs, study
 from dualres.bench.report.plots.recipes import MEANS, SEEDS, recipe_pairs
 from dualres.bench.report.results import Results, percent_f1
-from dualres.bench.report.tables.recipes import recipes_of
 from tests.bench.campaign.handmade import answered, right
 from tests.bench.campaign.synthetic import synthetic_outcome
 from tests.bench.report.plots.reading import check_legible, drawn_texts
@@ -29,7 +28,7 @@ def test_a_panel_per_dataset_has_a_row_per_method_from_the_paper_s_recipe_to_the
     assert [axes.get_title(loc="left") for axes in picture.figure.axes] == ["CWRU", "PHM2009", "Rig"]
     for axes, dataset in zip(picture.figure.axes, PANELS, strict=True):
         for way, name in ((-1, "paper"), (1, "robust")):
-            recipe = recipes_of(results, dataset)[name]
+            recipe = results.recipes(dataset)[name]
             for row, method in enumerate(RECIPE_CONTROLS):
                 cell = results.cell(percent_f1, dataset=dataset, method=method, recipe=recipe)
                 assert cell.seeds == (41, 42, 43, 44, 45)

@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from dualres.bench.campaign.studies import RIG, STUDIES
 from dualres.bench.report.plots.write import pictures, write_figures
+from dualres.bench.report.registry import FIGURES, made
 from dualres.utils.checksums import check_sums, write_sums
 from tests.bench.report.plots.reading import check_legible
 from tests.variants import also
@@ -17,6 +19,13 @@ def drawn(request):
 def test_texts_are_legible_within_the_figure_and_apart(drawn):
     for picture in drawn[1]:
         check_legible(picture)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_nothing_is_drawn_of_nothing(empty, name):
+    study, results = STUDIES[name], empty[name]
+    assert list(made(FIGURES, study.figures, results)) == []
+    assert list(made(FIGURES, study.dataset_figures, results, RIG)) == []
 
 
 def test_captions_of_results_say_what_they_stand_on(drawn):

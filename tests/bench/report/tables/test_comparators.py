@@ -14,7 +14,7 @@ from dualres.bench.methods import (
     rocket,
     tscmamba,
 )
-from dualres.bench.paper.weights import MINIROCKET_FEATURES
+from dualres.bench.paper.printed import MINIROCKET_FEATURES
 from dualres.bench.report.tables.comparators import SETTINGS
 
 PRINTED = {

@@ -5,7 +5,7 @@ import pytest
 
 from dualres.bench.campaign.studies import RIG
 from dualres.bench.methods import NAMES
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
 from dualres.bench.profile.measurements import keep, kept
 from dualres.bench.profile.plan import plan
 from dualres.bench.report.tables.costs import cost_tables
@@ -109,16 +109,6 @@ def test_ways_without_a_common_dataset_do_not_stand_side_by_side(tmp_path):
     keep_all(tmp_path / "profile", ["hust"], ["dualres"])
     keep_all(tmp_path / "profile", ["cwru"], ["dualres"], way="eager")
     assert not [name for name in by_name(tmp_path) if name.startswith("costs_ways")]
-
-
-def test_bold_is_the_lowest_neural_method_of_each_dataset(full):
-    table = by_name(full)["costs_window_cuda_4"]
-    for position in range(1, len(PAPER_DATASETS) + 1):
-        neural = {line[0].text: line[position] for line in table.rows if not line[0].text.startswith("MiniRocket")}
-        least = min(round(value.mean, 2) for value in neural.values())
-        assert {name for name, value in neural.items() if value.bold} == {
-            name for name, value in neural.items() if round(value.mean, 2) == least
-        }
 
 
 def test_the_summary_is_over_the_papers_datasets(eager):

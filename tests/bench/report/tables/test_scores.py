@@ -4,7 +4,6 @@ import statistics
 from dataclasses import replace
 
 import pytest
-from sklearn.metrics import accuracy_score, f1_score, recall_score
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import Quick, jobs, study
@@ -64,23 +63,6 @@ def test_an_undefined_ratio_counts_as_zero(tmp_path):
     assert column(table, "Mean")["UORED", "DualRes"].mean == pytest.approx(200 / 9)
 
 
-def test_scores_agree_with_scikit_learn(rig):
-    table = tables_of(rig, "pilot")["pilot_simulated"]
-    recalls = tables_of(rig, "pilot")["pilot_recall_simulated"]
-    for method, name in (("dualres", "DualRes"), ("mambasl", "MambaSL")):
-        f1, accuracy, recall = [], [], []
-        for job in jobs(study("pilot"), ["simulated"], methods=[method]):
-            outcome = synthetic_outcome(job)
-            said = [max(range(8), key=row.__getitem__) for row in outcome.scores]
-            f1.append(100 * f1_score(outcome.truth, said, average="macro", labels=range(8), zero_division=0))
-            accuracy.append(100 * accuracy_score(outcome.truth, said))
-            recall.append(100 * recall_score(outcome.truth, said, average=None, labels=range(8))[2])
-        assert column(table, "S2 macro-F1")[name,].mean == pytest.approx(f1[1])
-        assert column(table, "Mean macro-F1")[name,].mean == pytest.approx(statistics.fmean(f1))
-        assert column(table, "Mean accuracy")[name,].text == f"{statistics.fmean(accuracy):.2f}"
-        assert column(recalls, "wear")[name,].mean == pytest.approx(statistics.fmean(recall))
-
-
 def test_what_was_not_run_is_said_to_be_so(tmp_path):
     one_fold = [j for j in UORED if j.method == "mambasl" and j.seed == 41 and j.fold == "U1"]
     two_seeds = [j for j in UORED if j.method == "dualres" and j.seed in (41, 42)]
@@ -103,12 +85,6 @@ def test_the_best_complete_value_is_bold_and_so_is_its_equal(tmp_path):
     assert bold == {"DualRes": True, "MambaSL": True}
     assert not column(tables["bearing_accuracy"], "MiniRocket")["UORED",].bold
     assert column(tables["bearing_by_fold"], "Mean")["UORED", "MiniRocket"].bold  # complete at the first seed
-
-
-def test_a_value_without_a_rival_is_not_bold(tmp_path):
-    alone = [(job, right(job, 1.0)) for job in UORED if job.method == "dualres"]
-    with made(tmp_path, alone) as ledger:
-        assert not column(tables_of(ledger, "bearing")["bearing_accuracy"], "DualRes")["UORED",].bold
 
 
 def test_the_caption_states_folds_seeds_exposure_and_held_out_unit(rig):
@@ -169,18 +145,6 @@ def test_tables_are_the_same_when_other_studies_share_the_ledger(name, tmp_path)
         alone = tables_of(ledger, name)
     with synthetic_ledger(tmp_path / "shared", [name, "recipes"], datasets=["simulated"]) as ledger:
         assert tables_of(ledger, name) == alone
-
-
-def test_differences_are_those_of_the_pairs(rig):
-    value = column(tables_of(rig, "pilot")["pilot_differences"], "Difference and 95 % interval")
-    ours, theirs = (
-        [100 * synthetic_outcome(job).macro_f1 for job in jobs(study("pilot"), ["simulated"], methods=[method])]
-        for method in ("dualres", "mambasl")
-    )
-    found = value["Rig", "6.144", "MambaSL"]
-    assert found.mean == pytest.approx(statistics.fmean(a - b for a, b in zip(ours, theirs, strict=True)))
-    assert found.text == f"{found.mean:+.2f} [{found.low:+.2f}, {found.high:+.2f}] (2 pairs)"
-    assert found.bold == (found.low > 0 or found.high < 0)
 
 
 def test_costs_are_the_stored_ones_and_a_cpu_has_no_gpu_memory(tmp_path):

@@ -4,8 +4,8 @@ import re
 import pytest
 
 from dualres.bench.report.tables import Settings, Table, Value, all_tables, write_tables
-from dualres.bench.report.tables.settings import read_settings
-from dualres.bench.report.tables.write import as_csv, as_latex, as_markdown, latex
+from dualres.bench.report.tables.write import as_csv, as_latex, as_markdown, latex, read_settings
+from dualres.errors import ConfigError
 from dualres.utils.checksums import check_sums
 from tests.bench.campaign.synthetic import synthetic_ledger
 
@@ -113,3 +113,33 @@ def test_the_same_tables_are_the_same_files(tables, tmp_path):
 def test_what_the_report_was_asked_for_lies_beside_it(tmp_path):
     write_tables([SMALL], tmp_path, SETTINGS)
     assert read_settings(tmp_path) == SETTINGS
+
+
+def test_settings_are_read_as_they_were_written(tmp_path):
+    settings = Settings(("pilot", "bearing"), quick=True, device="cuda", threads=4)
+    (tmp_path / "settings.json").write_text(settings.as_json())
+    assert read_settings(tmp_path) == settings
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"studies": ["pilot"], "mood": "good"}',
+        '{"studies": ["alchemy"]}',
+        '{"studies": [[]]}',
+        '{"studies": ["pilot"], "device": "tpu"}',
+        '{"studies": ["pilot"], "threads": "two"}',
+    ],
+)
+def test_settings_that_no_report_has_are_refused_in_a_sentence(tmp_path, content):
+    (tmp_path / "settings.json").write_text(content)
+    with pytest.raises(ConfigError, match="dualres bench report"):
+        read_settings(tmp_path)
+
+
+def test_missing_settings_are_refused_in_a_sentence(tmp_path):
+    with pytest.raises(ConfigError, match=r"settings\.json: cannot be read"):
+        read_settings(tmp_path)

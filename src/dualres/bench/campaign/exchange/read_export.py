@@ -79,14 +79,16 @@ def _fill(ledger: Ledger, folder: Path, progress: Progress) -> None:
             job = read_job(line["plan"])
             if job.key != line["key"]:
                 raise LedgerError(f"{where}: job {line['key'][:16]} has a plan with another hash")
-            its = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
-            ledger.record(job, _outcome(job, line, *its, signals))
+            parts = judged[line["judged"]], supports[line["support"]], machines[line["machine"]]
+            ledger.record(job, _outcome(job, line, parts, signals))
             progress("Read the export", done, len(lines), "")
     except (OSError, *MISFIT) as error:
         raise LedgerError(f"{where}: cannot be read ({reason_of(error)}); export the ledger again") from error
 
 
-def _outcome(job: Job, line: _Line, judged: _Line, support: _Line, computed: _Line, signals: Signals) -> Outcome:
+def _outcome(job: Job, line: _Line, parts: tuple[_Line, _Line, _Line], signals: Signals) -> Outcome:
+    """`parts` are what it shares with other jobs: what was judged, learned from and computed with."""
+    judged, support, computed = parts
     evaluated = {name: tuple(judged[name]) for name in written.EVALUATED}
     inputs = {name: signals[job.dataset, name] for name in written.used(support, evaluated["recordings"])}
     return Outcome(

@@ -4,7 +4,8 @@ Each is a JSON file, in this folder or in that of a registered dataset, which ca
 results on a fold of the same name are results on the same fold. `freeze` writes one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -12,29 +13,36 @@ from pathlib import Path
 from dualres.errors import ConfigError
 from dualres.learn.fold import Fold, parse_fold, read_fold
 from dualres.simulated import rig
+from dualres.utils.registry import Registry
 
 __all__ = ["Fold", "chosen", "load_fold", "names", "read_fold", "register"]
 
 
-_registered: dict[str, Path] = {}  # fold -> file, of datasets outside of this package
+def _own() -> dict[str, Callable[[], Fold]]:
+    """Those in the package; those of the rig lie with the rig."""
+    files = {file.name: file for folder in (resources.files(__package__), rig.FOLDS) for file in folder.iterdir()}
+    names = [name.removesuffix(".json") for name in sorted(files) if name.endswith(".json")]
+    return {name: partial(_parse, files[f"{name}.json"], name) for name in names}
+
+
+def _parse(file: Traversable, name: str) -> Fold:
+    return parse_fold(file.read_text(), name, "install the package again")
+
+
+_FOLDS: Registry[Callable[[], Fold]] = Registry(
+    "fold", _own, taken="there is a {kind} {name!r} already; give yours another name"
+)
 
 
 def register(folder: Path, folds: Iterable[str]) -> None:
     """Make folds known whose files lie in a folder of their own."""
     for name in folds:
-        if name in names():
-            raise ConfigError(f"there is a fold {name!r} already; give yours another name")
-        _registered[name] = folder / f"{name}.json"
+        _FOLDS.register(name, partial(read_fold, folder / f"{name}.json"))
 
 
 def load_fold(name: str) -> Fold:
     """The frozen fold of that name."""
-    known = names()
-    if name not in known:
-        raise ConfigError(f"there is no fold {name!r}; there are {', '.join(known)}")
-    if name in _registered:
-        return read_fold(_registered[name])
-    return parse_fold(_own()[name].read_text(), name, "install the package again")
+    return _FOLDS.find(name)()
 
 
 def chosen(wanted: Sequence[str]) -> list[Fold]:
@@ -48,10 +56,4 @@ def chosen(wanted: Sequence[str]) -> list[Fold]:
 
 def names() -> list[str]:
     """The folds in the package, and registered ones."""
-    return [*_own(), *_registered]
-
-
-def _own() -> dict[str, Traversable]:
-    """Fold -> file, in the package; those of the rig lie with the rig."""
-    files = {file.name: file for folder in (resources.files(__package__), rig.FOLDS) for file in folder.iterdir()}
-    return {name.removesuffix(".json"): files[name] for name in sorted(files) if name.endswith(".json")}
+    return list(_FOLDS.names())

@@ -7,8 +7,8 @@ from dualres.bench.methods import CONTROL_NAMES
 from dualres.bench.report.captions import facts, in_words, left_out
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.results import FinishedJob, Results, percent_f1
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.utils.figures import ACCENT, DOUBLE, INK, PALE, canvas, not_run
 
 
@@ -23,7 +23,7 @@ class ControlDifference:
 
 def difference(results: Results, dataset: str, control: str) -> ControlDifference:
     """The mean over seeds that both have, each seed's score averaged over the folds."""
-    full, less = (results.cell(percent_f1, dataset=dataset, method=name) for name in ("dualres", control))
+    full, less = (results.f1(dataset=dataset, method=name) for name in ("dualres", control))
     scores, others = (dict(zip(cell.seeds, cell.values, strict=True)) for cell in (full, less))
     seeds = tuple(seed for seed in scores if seed in others)
     entries = tuple(e for e in (*full.entries, *less.entries) if e.job.seed in seeds)

@@ -9,10 +9,9 @@ from matplotlib.patheffects import withStroke
 from dualres.bench.paper.protocol import ALLOCATIONS, BEARING_BUDGET, FINALISTS, PAIR
 from dualres.bench.report.captions import counts, facts_of, left_out, times
 from dualres.bench.report.names import dataset_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS, swatch
-from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, not_run, percent_axis
 
 Group = Mapping[str, Cell]  # one cell per method
@@ -26,8 +25,7 @@ def bearing_bars(results: Results) -> Picture | None:
     for dataset in results.datasets():
         seeds = shared_seeds(results, dataset, methods, [BEARING_BUDGET])
         groups[dataset_name(dataset)] = {
-            method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=BEARING_BUDGET)
-            for method in methods
+            method: results.f1(seeds, dataset=dataset, method=method, budget=BEARING_BUDGET) for method in methods
         }
     groups = {name: group for name, group in groups.items() if any(cell.values for cell in group.values())}
     if not groups:
@@ -50,9 +48,7 @@ def allocation_bars(results: Results, dataset: str) -> Picture | None:
     methods = ran(results, dataset, PAIR)
     seeds = shared_seeds(results, dataset, methods, ALLOCATIONS)
     groups = {
-        times(budget): {
-            method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget) for method in methods
-        }
+        times(budget): {method: results.f1(seeds, dataset=dataset, method=method, budget=budget) for method in methods}
         for budget in ALLOCATIONS
     }
     if not any(cell.values for group in groups.values() for cell in group.values()):

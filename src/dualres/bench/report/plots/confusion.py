@@ -7,8 +7,8 @@ from dualres.bench.paper.protocol import FINALISTS, PRIMARY_BUDGET
 from dualres.bench.report.captions import facts, left_out, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.results import FinishedJob, Results, percent_f1
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import FinishedJob, Results
 from dualres.learn.fold import Budget
 from dualres.metrics import Counts
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, printed
@@ -34,7 +34,7 @@ def confusion_matrices(results: Results, dataset: str, budget: Budget, wanted: t
     found: dict[str, list[FinishedJob]] = {
         method: list(cell.entries)
         for method in methods
-        if (cell := results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=budget)).values
+        if (cell := results.f1(seeds, dataset=dataset, method=method, budget=budget)).values
     }
     if not found:
         return None

@@ -9,16 +9,15 @@ from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import entry
-from dualres.bench.profile.costs import Costs
+from dualres.bench.methods.catalog import entry
+from dualres.bench.profile.measurements import Costs
 from dualres.bench.report.captions import QUICK_COSTS_FIGURE, counts, facts_of, left_out, sentences
 from dualres.bench.report.names import DEVICES, dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished
 from dualres.bench.report.plots.tradeoff import PARAMETERS, draw_fronts, parameters, primary_cells
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables.cost_cells import conditions, missing
+from dualres.bench.report.tables.cost_lists import conditions, missing
 from dualres.utils.figures import DOUBLE, INK, SINGLE, canvas, footnote, not_run, printed
 
 COLUMNS = 4  # panels side by side, at most
@@ -43,7 +42,7 @@ def latency_bars(costs: Costs) -> Picture:
         axes.set_xscale("log")
         axes.set_xlim(start, ROOM * slowest)
         for row, method in enumerate(methods):
-            _bar(axes, row, costs, dataset, method, start)
+            _bar(axes, row, costs, dataset=dataset, method=method, start=start)
         axes.set_yticks(range(len(methods)), [method_name(method) for method in methods])
         axes.tick_params(axis="y", length=0)
         axes.tick_params(labelbottom=True)
@@ -97,7 +96,7 @@ def score_and_latency(results: Results, dataset: str, costs: Costs) -> Picture |
     )
 
 
-def _bar(axes: Axes, row: int, costs: Costs, dataset: str, method: str, start: float) -> None:
+def _bar(axes: Axes, row: int, costs: Costs, *, dataset: str, method: str, start: float) -> None:
     """One lying bar from the axis' left end; its value stands behind the mark."""
     median, tail = (costs.value(name, dataset, method) for name in ("window_ms", "window_p95_ms"))
     if median is None or tail is None:

@@ -9,10 +9,9 @@ from matplotlib.axes import Axes
 from dualres.bench.paper.protocol import FINALISTS, GEARBOX_BUDGETS
 from dualres.bench.report.captions import counts, facts_of, left_out, times
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import Cell, Results
 from dualres.learn.fold import Budget
 from dualres.utils.figures import MUTED, RULE, SINGLE, canvas, label_ends, percent_axis
 
@@ -64,7 +63,7 @@ def fixed_coverage(results: Results, dataset: str) -> Picture | None:
 def _points(results: Results, dataset: str, budgets: Sequence[Budget]) -> Points:
     points: Points = {}
     for method in ran(results, dataset, FINALISTS):
-        cells = [results.cell(percent_f1, dataset=dataset, method=method, budget=budget) for budget in budgets]
+        cells = [results.f1(dataset=dataset, method=method, budget=budget) for budget in budgets]
         points[method] = [(cell.labelled_s, cell) for cell in cells if cell.mean is not None and cell.labelled_s]
     return {method: found for method, found in points.items() if found}
 

@@ -11,10 +11,9 @@ from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.paper.protocol import PAIR
 from dualres.bench.report.captions import counts, facts, in_words, left_out
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.bench.report.tables.duration import chosen_updates
 from dualres.config import Recipe
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, label_ends, percent_axis
@@ -86,7 +85,10 @@ def duration_selection(results: Results, dataset: str) -> Picture | None:
         axes.set_xticks(checkpoints)
         axes.legend(loc="upper right", ncols=2, handlelength=2.6, borderaxespad=0)
     grid[0, 0].set_ylabel("training loss (nats)")
-    cells = {m: [_validation(results, dataset, m, seed, count) for count in checkpoints] for m in methods}
+    cells = {
+        m: [results.f1([seed], dataset=dataset, method=m, recipe=Recipe(updates=count)) for count in checkpoints]
+        for m in methods
+    }
     chosen = chosen_updates(results, dataset)
     _checkpoints(grid[0, -1], checkpoints, cells, chosen)
     return finished(
@@ -117,10 +119,6 @@ def _fits(results: Results, dataset: str, wanted: Sequence[str]) -> tuple[list[s
     shared = shared_seeds(results, dataset, methods, {entry.job.budget for entry in done})
     seed = min(shared or [entry.job.seed for entry in done], default=0)
     return methods, seed, [e for m in methods for e in results.where(dataset=dataset, method=m, seed=seed)]
-
-
-def _validation(results: Results, dataset: str, method: str, seed: int, updates: int) -> Cell:
-    return results.cell(percent_f1, [seed], dataset=dataset, method=method, recipe=Recipe(updates=updates))
 
 
 def _checkpoints(axes: Axes, checkpoints: Sequence[int], cells: dict[str, list[Cell]], chosen: int | None) -> None:

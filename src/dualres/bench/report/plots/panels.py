@@ -14,9 +14,8 @@ from dualres.bench.methods import NAMES
 from dualres.bench.paper.protocol import GEARBOX_BUDGETS, PAIR, PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out, span, times
 from dualres.bench.report.names import class_name, dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS, swatch
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds, swatch
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Cell, Results, percent_accuracy, percent_f1
 from dualres.utils.figures import DASHED, DOUBLE, INK, MUTED, SINGLE, canvas, not_run
 
@@ -97,7 +96,7 @@ def class_recall(results: Results, dataset: str) -> Picture | None:
     for place, method in enumerate(methods):
         look = LOOKS[method]
         offset = (place - (len(methods) - 1) / 2) * thick
-        _rows(axes, cells[method], [look.colour] * len(classes), offset, 0.92 * thick, look.hatch)
+        _rows(axes, cells[method], [look.colour] * len(classes), offset=offset, thick=0.92 * thick, hatch=look.hatch)
     handles = [swatch(method) for method in methods]
     axes.set_yticks(range(len(classes)), [class_name(label) for label in classes])
     axes.set_ylim(len(classes) - 0.5, -0.5)
@@ -126,6 +125,7 @@ def _rows(
     axes: Axes,
     cells: Sequence[Cell],
     colours: Sequence[str],
+    *,
     offset: float = 0.0,
     thick: float = 0.7,
     hatch: str = "",

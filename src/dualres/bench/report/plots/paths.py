@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from torch import Tensor
 
 from dualres.bench.report.plots.picture import Picture
-from dualres.bench.report.plots.registry import draws_figure
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Results
 from dualres.config import RECIPES, ModelConfig
 from dualres.learn.trained.augment.paths import Paths, curves, draw_paths, filtered

@@ -6,9 +6,13 @@ from itertools import product
 from pathlib import Path
 
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
+from dualres.bench.methods import NAMES
+from dualres.bench.methods.catalog import MethodStyle, entry
 from dualres.bench.report.captions import quick_notice, sentences
-from dualres.bench.report.results import Results, percent_f1
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Results
 from dualres.learn.fold import Budget
 from dualres.utils.figures import footnote
 
@@ -46,7 +50,7 @@ def shared_seeds(results: Results, dataset: str, methods: Iterable[str], budgets
     Means over different seeds would compare seeds as much as methods.
     """
     compared = [
-        set(results.cell(percent_f1, dataset=dataset, method=method, budget=budget).seeds)
+        set(results.f1(dataset=dataset, method=method, budget=budget).seeds)
         for method, budget in product(methods, budgets)
     ]
     compared = [seeds for seeds in compared if seeds]
@@ -61,3 +65,19 @@ def finished(
     notices = quick_notice(results.quick, "figure"), *missing
     footnote(figure, *notices)
     return Picture(name, title, sentences(*caption, *notices), results.study.name, figure)
+
+
+class _MethodStyles(dict[str, MethodStyle]):
+    """The paper's methods' looks; any other method's is looked up when it is drawn."""
+
+    def __missing__(self, method: str) -> MethodStyle:
+        return entry(method).look
+
+
+LOOKS = _MethodStyles({name: entry(name).look for name in NAMES})
+
+
+def swatch(method: str) -> Patch:
+    """The method's entry in a legend of bars; there also where none of its bars is."""
+    look = LOOKS[method]
+    return Patch(facecolor=look.colour, hatch=look.hatch, edgecolor="white", linewidth=0, label=method_name(method))

@@ -16,10 +16,9 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS, SEEDS
 from dualres.bench.report.captions import NOT_COMPARABLE, counts, facts, facts_of, left_out, seeds_in_words, span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.curves import budget_axis, mark_turn
-from dualres.bench.report.plots.picture import Picture, finished, ran
-from dualres.bench.report.plots.registry import draws_figure, register_figure
-from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, FinishedJob, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran
+from dualres.bench.report.registry import draws_figure, register_figure
+from dualres.bench.report.results import Cell, FinishedJob, Results
 from dualres.utils.figures import ACCENT, DOUBLE, INK, MUTED, RULE, SINGLE, canvas, percent_axis, printed
 
 EDGE: Any = {"markeredgecolor": "white", "markeredgewidth": 0.5, "clip_on": False}  # dots that touch stay apart
@@ -110,7 +109,7 @@ def rig_curve(results: Results) -> Picture | None:
     """Macro-F1 over the label budget; each seed of DualRes thin, the means thick."""
     curves: dict[str, list[Cell]] = {}
     for method in ran(results, RIG, ("dualres", "minirocket")):
-        cells = [results.cell(percent_f1, dataset=RIG, method=method, budget=budget) for budget in GEARBOX_BUDGETS]
+        cells = [results.f1(dataset=RIG, method=method, budget=budget) for budget in GEARBOX_BUDGETS]
         curves[method] = [cell for cell in cells if cell.mean is not None]
     curves = {method: cells for method, cells in curves.items() if cells}
     if not curves:
@@ -143,17 +142,15 @@ def rig_curve(results: Results) -> Picture | None:
 
 
 def _cell(results: Results, dataset: str, method: str) -> Cell:
-    return results.cell(percent_f1, dataset=dataset, method=method, budget=results.main_budget(dataset))
+    return results.f1(dataset=dataset, method=method, budget=results.main_budget(dataset))
 
 
 def _method_row(results: Results, dataset: str, method: str, cell: Cell) -> _Row:
     assert cell.mean is not None
     whole = [entry for entry in cell.entries if entry.job.seed in cell.seeds]
-    by_fold = tuple(
-        tuple(percent_f1(entry.outcome) for entry in whole if entry.job.fold == fold) for fold in folds_of(dataset)
-    )
+    by_fold = tuple(tuple(entry.f1 for entry in whole if entry.job.fold == fold) for fold in folds_of(dataset))
     budget = results.main_budget(dataset)
-    found = None if results.quick else paper.printed(dataset, method, budget, paper.F1, PAPER_SEEDS[dataset])
+    found = None if results.quick else paper.printed(dataset, method, budget, paper.F1, seeds=PAPER_SEEDS[dataset])
     return _Row(
         method_name(method),
         by_fold,
@@ -178,7 +175,7 @@ def _pairs(results: Results, control: str) -> list[tuple[FinishedJob, FinishedJo
 
 
 def _difference_row(control: str, pairs: Sequence[tuple[FinishedJob, FinishedJob]]) -> _Row:
-    values = [(one.job.fold, percent_f1(one.outcome) - percent_f1(other.outcome)) for one, other in pairs]
+    values = [(one.job.fold, one.f1 - other.f1) for one, other in pairs]
     by_fold = tuple(tuple(value for fold, value in values if fold == name) for name in folds_of(CONTROLS_ON))
     mean = statistics.fmean(value for _, value in values)
     return _Row(method_name(control), by_fold, mean, f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}"))

@@ -5,9 +5,8 @@ import numpy as np
 from dualres.bench.report.captions import facts, in_words
 from dualres.bench.report.compare import Ranks, critical_difference
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished
+from dualres.bench.report.registry import draws_figure
 from dualres.bench.report.results import Results
 from dualres.utils.figures import INK, MUTED, SINGLE, canvas
 

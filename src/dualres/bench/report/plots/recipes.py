@@ -10,9 +10,8 @@ from dualres.bench.campaign.studies import RECIPE_CONTROLS
 from dualres.bench.report.captions import facts, left_out, span
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.plots.picture import Picture, finished
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.results import Cell, Results, percent_f1
-from dualres.bench.report.tables.recipes import recipes_of
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import ACCENT, DOUBLE, MUTED, RULE, SINGLE, canvas
 
 ROW = 0.37  # inches
@@ -66,12 +65,12 @@ def recipe_pairs(results: Results) -> Picture | None:
 
 def _rows(results: Results, dataset: str) -> dict[str, RecipeRow]:
     """Of every method; an empty one where no seed has all its folds."""
-    recipes = recipes_of(results, dataset)
+    recipes = results.recipes(dataset)
     return {
         method: {
             name: cell
             for name, recipe in recipes.items()
-            if (cell := results.cell(percent_f1, dataset=dataset, method=method, recipe=recipe)).values
+            if (cell := results.f1(dataset=dataset, method=method, recipe=recipe)).values
         }
         for method in RECIPE_CONTROLS
     }

@@ -16,10 +16,9 @@ from dualres.bench.campaign.studies import NEURAL
 from dualres.bench.paper.protocol import PRIMARY_BUDGET
 from dualres.bench.report.captions import counts, facts_of, left_out
 from dualres.bench.report.names import dataset_name, method_name
-from dualres.bench.report.plots.picture import Picture, finished, ran, shared_seeds
-from dualres.bench.report.plots.registry import draws_figure
-from dualres.bench.report.plots.style import LOOKS
-from dualres.bench.report.results import Cell, Results, percent_f1
+from dualres.bench.report.plots.picture import LOOKS, Picture, finished, ran, shared_seeds
+from dualres.bench.report.registry import draws_figure
+from dualres.bench.report.results import Cell, Results
 from dualres.utils.figures import DASHED, DOUBLE, MUTED, canvas, lay_out, percent_axis
 
 PARAMETERS = "registered parameters"
@@ -70,10 +69,7 @@ def primary_cells(results: Results, dataset: str) -> dict[str, Cell]:
     """Macro-F1 at the primary budget of the neural methods that have one."""
     methods = ran(results, dataset, NEURAL)
     seeds = shared_seeds(results, dataset, methods, [PRIMARY_BUDGET])
-    cells = {
-        method: results.cell(percent_f1, seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET)
-        for method in methods
-    }
+    cells = {method: results.f1(seeds, dataset=dataset, method=method, budget=PRIMARY_BUDGET) for method in methods}
     return {method: cell for method, cell in cells.items() if cell.mean is not None}
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from dualres.bench.profile.costs import Costs
+from dualres.bench.profile.measurements import Costs
 from dualres.bench.report.plots.costs import latency_bars
 from dualres.bench.report.plots.picture import Picture, PictureFile
-from dualres.bench.report.plots.registry import FIGURES
 from dualres.bench.report.plots.scaling import scaling_picture
+from dualres.bench.report.registry import FIGURES, made
 from dualres.bench.report.results import Results
 from dualres.utils.checksums import replace_sums
 from dualres.utils.figures import printed, save
@@ -24,14 +24,14 @@ def pictures(
         yield growth
     shown = [each.planned_only() for each in results.values()]
     for own in shown:
-        yield from FIGURES.made(own.study.figures, own)
+        yield from made(FIGURES, own.study.figures, own)
         for dataset in own.datasets():
-            yield from FIGURES.made(own.study.dataset_figures, own, dataset)
+            yield from made(FIGURES, own.study.dataset_figures, own, dataset)
     for each in (each for each in costs if not each.long):
         yield latency_bars(each)
         for own in (own for own in shown if own.study.cost_figures):
             for dataset in own.datasets():
-                yield from FIGURES.made(own.study.cost_figures, own, dataset, each)
+                yield from made(FIGURES, own.study.cost_figures, own, dataset, each)
 
 
 def write_figures(

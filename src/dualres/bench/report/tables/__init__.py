@@ -1,16 +1,14 @@
 """Every table of the paper that a ledger can fill, as data, and as files."""
 
 from dualres.bench.campaign.ledger import Ledger
+from dualres.bench.report.registry import TABLES, made, register_table
 from dualres.bench.report.results import Results
 from dualres.bench.report.tables.costs import cost_tables
 from dualres.bench.report.tables.differences import difference_tables
-from dualres.bench.report.tables.model import Table, Value
-from dualres.bench.report.tables.paper_column import with_folds_notice
+from dualres.bench.report.tables.fill import Table, Value, with_folds_notice
 from dualres.bench.report.tables.reference import reference_tables
-from dualres.bench.report.tables.registry import TABLES, register_table
 from dualres.bench.report.tables.scores import every_seed
-from dualres.bench.report.tables.settings import Settings
-from dualres.bench.report.tables.write import write_tables
+from dualres.bench.report.tables.write import Settings, write_tables
 
 __all__ = [
     "Settings",
@@ -30,9 +28,9 @@ def study_tables(results: Results) -> list[Table]:
     if not results.entries:
         return []
     study, own = results.study, results.planned_only()
-    tables = list(TABLES.made(study.tables, own))
+    tables = list(made(TABLES, study.tables, own))
     for dataset in own.datasets():
-        tables += TABLES.made(study.dataset_tables, own, dataset)
+        tables += made(TABLES, study.dataset_tables, own, dataset)
     tables += every_seed(results) if study.every_seed else []
     tables += difference_tables(own) if study.differences else []
     return [with_folds_notice(table) for table in tables]

@@ -8,18 +8,25 @@ from itertools import product
 from pathlib import Path
 
 from dualres.bench.methods import NAMES
-from dualres.bench.methods.catalogue import entry
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
-from dualres.bench.paper.costs import printed_cost
-from dualres.bench.profile.costs import COSTS, Costs, all_costs
-from dualres.bench.profile.measurements import FOLDER
+from dualres.bench.methods.catalog import entry
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.printed import printed_cost
+from dualres.bench.profile.measurements import COSTS, FOLDER, Costs, all_costs
 from dualres.bench.profile.plan import SHIPPED, WAYS
 from dualres.bench.report.names import DEVICES, dataset_name
-from dualres.bench.report.tables.cost_cells import conditions, cost_table, cost_value, paper_text, row_name
-from dualres.bench.report.tables.cost_lists import checks, long_records, memory, storage, tails
-from dualres.bench.report.tables.fill import BEST
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
-from dualres.bench.report.tables.paper_column import with_folds_notice
+from dualres.bench.report.tables.cost_lists import (
+    checks,
+    conditions,
+    cost_table,
+    cost_value,
+    long_records,
+    memory,
+    paper_text,
+    row_name,
+    storage,
+    tails,
+)
+from dualres.bench.report.tables.fill import BEST, NOT_RUN, Table, Value, mark_best, with_folds_notice
 
 REFERENCE = "dualres"
 
@@ -75,9 +82,8 @@ def matrix(costs: Costs, name: str) -> Table:
         f"costs_{end}",
         title,
         ("Method", *columns),
-        [(row_name(costs, method), *line) for method, *line in zip(costs.methods, *columns.values(), strict=True)],
-        BEST.format("dataset, of the neural methods"),
-        remark,
+        rows=[(row_name(costs, method), *line) for method, *line in zip(costs.methods, *columns.values(), strict=True)],
+        remarks=[BEST.format("dataset, of the neural methods"), remark],
     )
 
 
@@ -94,9 +100,8 @@ def ways(eager: Costs, shipped: Costs) -> Table:
         "costs_ways",
         title,
         ("Method", *columns),
-        [(row_name(eager, method), *line) for method, *line in zip(eager.methods, *columns.values(), strict=True)],
-        BEST.format("dataset and way, of the neural methods"),
-        remark,
+        rows=[(row_name(eager, method), *line) for method, *line in zip(eager.methods, *columns.values(), strict=True)],
+        remarks=[BEST.format("dataset and way, of the neural methods"), remark],
     )
     return replace(
         table,
@@ -124,16 +129,19 @@ def summary(costs: Costs) -> Table:
         _lowest(costs, "window_ms", "median", [_latency(costs, method) for method in costs.methods]),
         _lowest(costs, most, "largest", [_most(costs, most, method) for method in costs.methods]),
     )
+    rows = [(row_name(costs, m), *line) for m, *line in zip(costs.methods, *columns, strict=True)]
     what = "Largest GPU MiB of one window" if on_gpu else "Largest RSS MiB of a native record"
     return cost_table(
         costs,
         "costs_summary",
         "Latency of one window over datasets",
         ("Method", "Median (range), ms", what),
-        [(row_name(costs, m), *line) for m, *line in zip(costs.methods, *columns, strict=True) if len(datasets) > 1],
-        BEST.format("column, of the neural methods"),
-        f"Median and range of the medians of {len(datasets)} datasets: {', '.join(map(dataset_name, datasets))}.",
-        _RAW,
+        rows=rows if len(datasets) > 1 else [],
+        remarks=[
+            BEST.format("column, of the neural methods"),
+            f"Median and range of the medians of {len(datasets)} datasets: {', '.join(map(dataset_name, datasets))}.",
+            _RAW,
+        ],
     )
 
 
@@ -156,9 +164,11 @@ def workloads(costs: Costs) -> Table:
         "costs_workloads",
         "Measured recordings, and the tails of DualRes",
         ("Dataset", *titles.values()),
-        rows,
-        "95th percentiles (p95) describe these repetitions; more of them would have longer tails.",
-        "RSS: most resident memory of the whole process during a native record, looked at every 10 ms.",
+        rows=rows,
+        remarks=[
+            "95th percentiles (p95) describe these repetitions; more of them would have longer tails.",
+            "RSS: most resident memory of the whole process during a native record, looked at every 10 ms.",
+        ],
     )
 
 

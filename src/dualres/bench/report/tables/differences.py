@@ -7,9 +7,7 @@ from dualres.bench.report.captions import counted, sentences
 from dualres.bench.report.compare import REFERENCE, PairedDifference, Ranks, critical_difference, paired_differences
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import FinishedJob, Results, labelled_s
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Sheet
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value
+from dualres.bench.report.tables.fill import NOT_RUN, SHARED, Sheet, Table, Value
 from dualres.learn.fold import Budget
 
 EXPLAINED = (
@@ -29,23 +27,30 @@ def difference_tables(results: Results) -> list[Table]:
     if not found:
         return []
     datasets = results.datasets()
-    several = any(len(planned.budgets(results, dataset)) > 1 for dataset in datasets)
+    several = any(len(results.budgets(dataset)) > 1 for dataset in datasets)
     ranks = critical_difference(results)
     groups = {f"_{dataset}": (dataset,) for dataset in datasets} if several else {"": datasets}
     remark = "" if isinstance(ranks, Ranks) else ranks
-    tables = [_difference_table(results, found, suffix, group, remark) for suffix, group in groups.items()]
+    tables = [
+        _difference_table(results, found, group, suffix=suffix, remark=remark) for suffix, group in groups.items()
+    ]
     return [*tables, _rank_table(results, ranks)] if isinstance(ranks, Ranks) else tables
 
 
 def _difference_table(
-    results: Results, found: Mapping[tuple[str, Budget, str], Value], suffix: str, datasets: Sequence[str], remark: str
+    results: Results,
+    found: Mapping[tuple[str, Budget, str], Value],
+    datasets: Sequence[str],
+    *,
+    suffix: str,
+    remark: str,
 ) -> Table:
     study = results.study.name
     sheet = Sheet(results, sorted({seed for value in found.values() for seed in value.seeds}))
     rows = []
     for dataset in datasets:
-        for budget, seconds in planned.exposures(results, dataset).items():
-            for other in planned.methods(results, dataset):
+        for budget, seconds in results.exposures(dataset).items():
+            for other in results.planned_methods(dataset):
                 if other == REFERENCE:
                     continue
                 if not sheet.jobs({"dataset": dataset, "budget": budget, "method": other}, sheet.seeds):
@@ -53,7 +58,7 @@ def _difference_table(
                 sheet.jobs({"dataset": dataset, "budget": budget, "method": REFERENCE}, sheet.seeds)  # for the caption
                 value = found.get((dataset, budget, other), Value(NOT_RUN))
                 rows.append((Value(dataset_name(dataset)), Value(seconds), Value(method_name(other)), value))
-    shared = planned.SHARED if any(" x " in row[1].text for row in rows) else ""
+    shared = SHARED if any(" x " in row[1].text for row in rows) else ""
     return sheet.made(
         f"{study}_differences{suffix}",
         f"{study.capitalize()}: macro-F1 of DualRes minus that of another method, percentage points",

@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from dualres.bench.report.names import dataset_title, method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import Results, percent_f1
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Sheet, TableLine
-from dualres.bench.report.tables.metrics import log_loss
-from dualres.bench.report.tables.model import Table, Value
-from dualres.bench.report.tables.registry import makes_table
+from dualres.bench.report.tables.fill import Column, Sheet, Table, TableLine, Value, log_loss
 from dualres.config import Recipe
 
 RULE = (
@@ -41,7 +38,7 @@ def choose(found: Mapping[int, tuple[float, float]]) -> int:
 
 @makes_table("duration")
 def duration(results: Results, dataset: str) -> Table:
-    each = [Column(f"{method_name(m)} macro-F1", "macro_f1", {"method": m}) for m in planned.methods(results, dataset)]
+    each = [Column(f"{method_name(m)} macro-F1", "macro_f1", {"method": m}) for m in results.planned_methods(dataset)]
     means = [Column("Mean macro-F1", "macro_f1"), Column("Mean log loss", "log_loss")]
     recipes = checkpoints(results, dataset)
     table = Sheet(results).table(

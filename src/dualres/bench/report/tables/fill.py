@@ -1,19 +1,200 @@
-"""Filling a table from the results of a study, and saying under which conditions its numbers came about."""
+"""Tables as data, and filling one from the results of a study, under conditions that it states."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
 
 from dualres.bench.campaign.job import Job
+from dualres.bench.campaign.ledger import Outcome
 from dualres.bench.campaign.studies import folds_of
+from dualres.bench.datasets import catalog
 from dualres.bench.paper import scores as paper
-from dualres.bench.report.captions import conditions, quick_notice, sentences, variant_notice
-from dualres.bench.report.results import Results, has, labelled_s
-from dualres.bench.report.tables.metrics import Metric, metric
-from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value, mark_best
+from dualres.bench.profile.measurements import MIB
+from dualres.bench.report.adapted_scores import f1_together, unlabelled_s
+from dualres.bench.report.captions import conditions, folds_notice, quick_notice, sentences, variant_notice
+from dualres.bench.report.names import method_name
+from dualres.bench.report.results import Cell, Results, has, labelled_s, percent_accuracy, percent_f1
+from dualres.errors import ConfigError
+
+NOT_RUN = "not run"
+NOT_PLANNED = "\N{EN DASH}"
+
+# When a cell is in bold print: never; as the highest or lowest of its rivals; if its interval leaves zero out; if it
+# says yes.
+Emphasis = Literal["", "highest", "lowest", "interval", "yes"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One cell: words, or a number with the jobs it was made of.
+
+    A number is, per seed, the mean over that seed's jobs, and then the mean over the seeds that have all of theirs.
+    """
+
+    text: str  # "48.55", "44.26 ± 7.38 (n=3)", "not run", "1 of 2 jobs", or words
+    bold: bool = False
+    emphasis: Emphasis = ""  # why it would be bold; verification decides anew whether it should be
+    rivals: str = ""  # those it competes with in its table, by a name for all of them
+    paper: str | None = None  # the paper's own value, to stand beside ours
+    quoted: bool = False  # whether the text is the paper's own value
+    metric: str = ""  # as `metric` takes it; empty for words
+    mean: float | None = None
+    sd: float | None = None  # sample SD over seeds
+    n: int = 0  # seeds; of a difference, pairs
+    low: float | None = None  # of a bootstrap interval
+    high: float | None = None
+    labelled_s: float | None = None  # unique labelled seconds per class
+    dataset: str = ""
+    method: str = ""  # empty where it is over several
+    budget: str = ""  # recordings x windows
+    folds: tuple[str, ...] = ()
+    jobs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # seed -> keys of the jobs planned for it
+    minus: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # of a difference: what is subtracted
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return tuple(self.jobs)
+
+    @property
+    def of_paper(self) -> bool:
+        """Whether the cell shows a number, or a word, of the paper."""
+        return self.quoted or self.paper is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all planned jobs are behind it."""
+        return self.mean is not None and (self.n == len(self.jobs) or bool(self.minus))
+
+    @property
+    def shown(self) -> str:
+        """Our value, and the paper's in brackets beside it."""
+        return self.text if self.paper is None else f"{self.text} [{self.paper}]"
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str  # fit for a file name
+    title: str
+    caption: str  # folds, held-out unit, seeds, exposure, updates, and whether it is a quick run
+    study: str  # empty for a reference table
+    labels: int  # the number of leading columns that name the row
+    header: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""  # what bold print and brackets mean
+    measured: str = ""  # the group of measurements its numbers are of, as "cuda_4"; empty where they are of jobs
+    rule: tuple[str, ...] = ()  # by which its words follow from numbers, with what that needs; see verify/numbers.py
+
+    def with_columns(self, columns: Mapping[str, Sequence[Value]]) -> Table:
+        """The table with further columns by their titles, a value per row each."""
+        more = zip(*columns.values(), strict=True)
+        rows = tuple((*row, *values) for row, values in zip(self.rows, more, strict=True))
+        return replace(self, header=(*self.header, *columns), rows=rows)
+
+
+def mark_best(values: Iterable[Value], rivals: str, digits: int, *, lowest: bool = False) -> list[Value]:
+    """The same values as rivals of that name, the best in bold.
+
+    Only complete values count; all that look equal are the best, and none is where there is no other.
+    """
+    emphasis: Emphasis = "lowest" if lowest else "highest"
+    values = [replace(v, emphasis=emphasis, rivals=rivals) for v in values]
+    shown = [round(v.mean, digits) for v in values if v.complete and v.mean is not None]
+    if len(shown) < 2:
+        return values
+    best = min(shown) if lowest else max(shown)
+    return [replace(v, bold=v.complete and v.mean is not None and round(v.mean, digits) == best) for v in values]
+
+
+SMALLEST_PROBABILITY = float(np.finfo(np.float64).eps)  # a probability of zero would cost infinitely much
+
+
+@dataclass(frozen=True)
+class Metric:
+    name: str
+    of: Callable[[Outcome], float]  # NaN where there is no such thing
+    digits: int = 2
+    lowest: bool = False  # whether less is better
+
+
+def metric(name: str) -> Metric:
+    """By name; "recall:CLASS", "together:DATASET" and "loss@UPDATE" carry what they are of."""
+    kind, _, detail = name.replace("@", ":").partition(":")
+    if kind == "recall":
+        return Metric(name, lambda outcome: 100 * float(outcome.recall[outcome.classes.index(detail)]))
+    if kind == "together":
+        return Metric(name, lambda outcome: f1_together(outcome, detail))
+    if kind == "loss":
+        return Metric(name, lambda outcome: outcome.history[int(detail) - 1].loss, 4, lowest=True)
+    if name not in _METRICS:
+        raise ConfigError(f"there is no metric {name!r}; there are {', '.join(_METRICS)}, recall:CLASS and loss@UPDATE")
+    return _METRICS[name]
+
+
+def log_loss(outcome: Outcome) -> float:
+    """Mean over the recordings of -log(probability given to the true class), in nats."""
+    given = np.asarray(outcome.scores)[np.arange(len(outcome.truth)), list(outcome.truth)]
+    return float(-np.log(np.maximum(given, SMALLEST_PROBABILITY)).mean())
+
+
+def classes_named(outcome: Outcome) -> float:
+    """How many classes are the verdict on any recording."""
+    return float(np.count_nonzero(outcome.confusion.sum(0)))
+
+
+def top_share(outcome: Outcome) -> float:
+    """Percent of the recordings that were given the most frequent verdict."""
+    return 100 * float(outcome.confusion.sum(0).max()) / len(outcome.truth)
+
+
+def last_loss(outcome: Outcome) -> float:
+    """The training loss before the last update, in nats."""
+    return outcome.history[-1].loss if outcome.history else math.nan
+
+
+def _cost(field: str, unit: float = 1) -> Callable[[Outcome], float]:
+    def of(outcome: Outcome) -> float:
+        value = outcome.facts["cost"][field]
+        return math.nan if value is None else value / unit
+
+    return of
+
+
+_METRICS = {
+    m.name: m
+    for m in (
+        Metric("macro_f1", percent_f1),
+        Metric("accuracy", percent_accuracy),
+        Metric("unlabelled_s", unlabelled_s, 0),
+        Metric("log_loss", log_loss, 4, lowest=True),
+        Metric("classes_named", classes_named, 1),
+        Metric("top_share", top_share, 1),
+        Metric("last_loss", last_loss, 4, lowest=True),
+        Metric("registered", _cost("registered"), 0, lowest=True),
+        Metric("active", _cost("active"), 0, lowest=True),
+        Metric("file_mib", _cost("file_bytes", MIB), 3, lowest=True),
+        Metric("fit_s", _cost("fit_s"), 1, lowest=True),
+        Metric("peak_mib", _cost("peak_bytes", MIB), 1, lowest=True),
+    )
+}
+
+
+def with_folds_notice(table: Table) -> Table:
+    """The table, with a caption that says whose the folds are where it prints a number of the paper."""
+    datasets = {value.dataset for row in table.rows for value in row if value.of_paper}
+    if not datasets:
+        return table
+    shown = catalog.NAMES if "" in datasets else datasets  # a number of no single dataset is over the paper's
+    return replace(table, caption=sentences(table.caption, folds_notice(shown)))
+
 
 BEST = "Bold: best complete value per {}."
 BRACKETS = "In brackets: the value printed in the paper."
+SHARED = "Where several budgets have the same seconds, recordings x windows tell them apart."
 OVER_SEEDS = "Over several seeds: mean and sample SD of the seeds' values, each the mean of its folds."
 
 
@@ -24,6 +205,11 @@ class TableLine:
     labels: tuple[str, ...]
     fields: Mapping[str, object]
     seeds: tuple[int, ...] | None = None  # where they are not the table's
+
+
+def method_line(results: Results, *more: str, **fields: object) -> TableLine:
+    """A row of one method, with the seeds that the study plans for it; `more` names the row further."""
+    return TableLine((method_name(str(fields["method"])), *more), fields, results.planned_seeds(**fields))
 
 
 @dataclass(frozen=True)
@@ -72,7 +258,7 @@ class Sheet:
         one, methods = a_seeds[0], {job.method for job in a_seeds}
         undefined = cell.mean is not None and math.isnan(cell.mean)
         value = Value(
-            text="n/a" if undefined else _text(cell.mean, cell.sd, len(cell.values), len(seeds), wanted.digits),
+            text="n/a" if undefined else _text(cell, len(seeds), wanted.digits),
             metric=wanted.name,
             mean=None if undefined else cell.mean,
             sd=None if undefined else cell.sd,
@@ -86,7 +272,12 @@ class Sheet:
         )
         if cell.mean is None and cell.entries:
             value = replace(value, text=f"{len(cell.entries)} of {len(seeds) * len(a_seeds)} jobs")
-        return replace(value, paper=self._printed(value, one, fields, seeds, wanted))
+        other_recipe = one.recipe is not None and not one.recipe.plain
+        if self.results.quick or one.judged == "validation" or not value.method or other_recipe:
+            return value
+        fold = str(fields["fold"]) if "fold" in fields else None
+        key = paper.Key(one.dataset, one.method, one.budget, seeds, wanted.name, fold)
+        return replace(value, paper=paper.printed_text(key, wanted.digits))
 
     def jobs(self, fields: Mapping[str, object], seeds: Sequence[int]) -> dict[int, list[Job]]:
         """The jobs of a cell by seed, run or not; seeds need not be the study's. Empty where nothing is planned."""
@@ -113,12 +304,16 @@ class Sheet:
         best_per: str = "",
         remark: str = "",
     ) -> Table:
-        """Fill every line and column; `best` says what is compared with what, and `best_per` says it in words."""
+        """Fill every line and column; `best` says what is compared with what, and `best_per` says it in words.
+
+        Of rows and columns it need not be said.
+        """
         rows = [(line, [self.value(metric(c.metric), c.of(line), line.seeds) for c in columns]) for line in lines]
         if best:
             _mark(rows, columns, best)
         bracketed = any(value.paper for _, values in rows for value in values)
         several = any(len(value.seeds) > 1 for _, values in rows for value in values)
+        best_per = best_per or ("row" if best is by_row else "column")
         said = {BEST.format(best_per): best, BRACKETS: bracketed, OVER_SEEDS: several, remark: remark}
         return self.made(
             name,
@@ -154,21 +349,13 @@ class Sheet:
         ran = {(entry.job.dataset, entry.job.method) for entry in self.results.entries}
         return [job for job in jobs if (job.dataset, job.method) in ran] or jobs
 
-    def _printed(
-        self, value: Value, job: Job, fields: Mapping[str, object], seeds: Sequence[int], wanted: Metric
-    ) -> str | None:
-        other_recipe = job.recipe is not None and not job.recipe.plain
-        if self.results.quick or job.judged == "validation" or not value.method or other_recipe:
-            return None
-        fold = str(fields["fold"]) if "fold" in fields else None
-        return paper.printed_text(job.dataset, job.method, job.budget, wanted.name, seeds, fold, wanted.digits)
 
-
-def _text(mean: float | None, sd: float | None, n: int, planned: int, digits: int) -> str:
-    if mean is None:
+def _text(cell: Cell, planned: int, digits: int) -> str:
+    """Mean and SD, and of how many seeds where several are planned."""
+    if cell.mean is None:
         return NOT_RUN
-    spread = "" if sd is None else f" ± {sd:.{digits}f}"
-    return f"{mean:,.{digits}f}{spread}" + (f" (n={n})" if planned > 1 else "")
+    spread = "" if cell.sd is None else f" ± {cell.sd:.{digits}f}"
+    return f"{cell.mean:,.{digits}f}{spread}" + (f" (n={len(cell.values)})" if planned > 1 else "")
 
 
 def _mark(rows: list[tuple[TableLine, list[Value]]], columns: Sequence[Column], rivals: Rivals) -> None:

@@ -1,19 +1,35 @@
 """The tables of the published study: scores on the recordings at hand, every method with the seeds it was run with."""
 
+import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dualres.bench.campaign.studies import RIG, folds_of
+from dualres.bench.campaign.studies import CONTROLS_ON, RIG, folds_of
 from dualres.bench.datasets.folds import load_fold
+from dualres.bench.methods import CONTROL_NAMES
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper import scores as paper
 from dualres.bench.paper.protocol import CONTROLLED, FINALISTS, SEEDS
-from dualres.bench.report.captions import seeds_in_words, span
+from dualres.bench.report.captions import MINIROCKET_COUNTED, counted, seeds_in_words, span
+from dualres.bench.report.compare import paired_differences
 from dualres.bench.report.names import DEVICES, dataset_name, dataset_title, method_name
-from dualres.bench.report.results import Results
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column
-from dualres.bench.report.tables.model import NOT_PLANNED, NOT_RUN, Table, Value
-from dualres.bench.report.tables.registry import makes_table, register_table
+from dualres.bench.report.registry import makes_table, register_table
+from dualres.bench.report.results import FinishedJob, Results
+from dualres.bench.report.tables.differences import EXPLAINED, paired_value, value_with_spread
+from dualres.bench.report.tables.fill import (
+    NOT_PLANNED,
+    NOT_RUN,
+    Column,
+    Rivals,
+    Sheet,
+    Table,
+    TableLine,
+    Value,
+    by_column,
+    method_line,
+    metric,
+)
+from dualres.bench.report.tables.scores import MEANS, fold_columns
 from dualres.learn.fold import Budget
 
 FIRST = SEEDS[:1]
@@ -64,7 +80,7 @@ def phm2009_budgets(results: Results) -> Table:
         results,
         "phm2009",
         FINALISTS,
-        FIRST,
+        seeds=FIRST,
         best=lambda line, column: line.labels[0] if column.title == "Mean macro-F1" else "",
         best_per="budget, of the mean macro-F1",
         remark="1 x 3 and 3 x 1 label the same duration, of one recording and of three.",
@@ -82,7 +98,7 @@ def collapse(results: Results) -> Table:
     lines = [
         replace(line, labels=(f"{dataset_name(dataset)}, {_classes(dataset)} classes", *line.labels))
         for dataset in results.datasets()
-        for line in _lines(results, dataset)
+        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset))
     ]
     return Sheet(results).table(
         "published_collapse",
@@ -102,32 +118,27 @@ def collapse(results: Results) -> Table:
 
 def _line(results: Results, dataset: str, method: str, budget: Budget | None = None) -> TableLine:
     """A method at the dataset's main budget, or another, with all seeds that the study plans for it."""
-    fields = {"dataset": dataset, "method": method, "budget": budget or results.main_budget(dataset)}
-    return TableLine((method_name(method),), fields, results.planned_seeds(**fields))
-
-
-def _lines(results: Results, dataset: str) -> list[TableLine]:
-    return [_line(results, dataset, method) for method in planned.methods(results, dataset)]
-
-
-def _columns(dataset: str) -> list[Column]:
-    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
-    return [*folds, Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
+    return method_line(results, dataset=dataset, method=method, budget=budget or results.main_budget(dataset))
 
 
 def _by_method(
-    results: Results, dataset: str, remark: str = "", best: Rivals | None = None, seeds: tuple[int, ...] | None = None
+    results: Results,
+    dataset: str,
+    remark: str = "",
+    *,
+    best: Rivals | None = None,
+    seeds: tuple[int, ...] | None = None,
 ) -> Table:
     """Both folds and their means at the main budget; with the seeds planned for each method, or with those given."""
-    lines = [replace(line, seeds=seeds or line.seeds) for line in _lines(results, dataset)]
+    lines = [_line(results, dataset, method) for method in results.planned_methods(dataset)]
+    lines = [replace(line, seeds=seeds) for line in lines] if seeds else lines
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}",
         f"{dataset_title(dataset)}: scores (%)",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Method",),
         best=best,
-        best_per="column",
         remark=remark,
     )
     methods = [str(line.fields["method"]) for line in lines]
@@ -143,14 +154,14 @@ def _by_seed(results: Results, dataset: str, methods: Sequence[str], remark: str
     """Plain values: no mean hides a seed, and the paper's stand beside those of its seed."""
     lines = [
         replace(line, labels=(*line.labels, str(seed)), seeds=(seed,))
-        for line in (_line(results, dataset, method) for method in planned.methods(results, dataset, methods))
+        for line in (_line(results, dataset, method) for method in results.planned_methods(dataset, methods))
         for seed in line.seeds or ()
     ]
     return Sheet(results).table(
         f"published_{dataset}_seeds",
         f"{dataset_title(dataset)}, every seed: scores (%)",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Method", "Seed"),
         remark=remark,
     )
@@ -160,24 +171,25 @@ def _by_budget(
     results: Results,
     dataset: str,
     methods: Sequence[str],
+    *,
     seeds: tuple[int, ...] | None = None,
+    remark: str = "",
     best: Rivals | None = None,
     best_per: str = "",
-    remark: str = "",
 ) -> Table:
     """Methods at several budgets, the fewest labelled seconds first; without `seeds` each with its own."""
-    budgets = sorted(planned.budgets(results, dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
+    budgets = sorted(results.budgets(dataset).items(), key=lambda pair: (pair[1], pair[0].recordings))
     lines = [
         replace(line, labels=(f"{b.recordings} x {b.windows}", f"{s:.3f}", *line.labels), seeds=seeds or line.seeds)
         for b, s in budgets
-        for line in (_line(results, dataset, m, b) for m in planned.methods(results, dataset, methods))
+        for line in (_line(results, dataset, m, b) for m in results.planned_methods(dataset, methods))
         if line.seeds
     ]
     table = Sheet(results).table(
         f"published_{'rig' if dataset == RIG else dataset}_budgets",
         f"{dataset_title(dataset)}: scores (%) by label budget",
         lines,
-        _columns(dataset),
+        [*fold_columns(dataset), *MEANS],
         labels=("Recordings x windows", "Seconds/class", "Method"),
         best=best,
         best_per=best_per,
@@ -192,15 +204,15 @@ def _beside_paper(
     """The paper's scores in columns of their own, since its seeds are others; none beside a quick run."""
     if results.quick:
         return table
-    budget, methods = results.main_budget(dataset), planned.methods(results, dataset)
+    budget, methods = results.main_budget(dataset), results.planned_methods(dataset)
     count = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds"
 
     def printed(method: str, column: Column) -> Value:
         fold = str(column.fields["fold"]) if column.fields else None
-        found = paper.printed_text(dataset, method, budget, column.metric, seeds, fold)
+        found = paper.printed_text(paper.Key(dataset, method, budget, seeds, column.metric, fold))
         return Value(NOT_PLANNED) if found is None else Value(found, quoted=True, dataset=dataset)
 
-    shown = [column for column in _columns(dataset) if by_fold or not column.fields]
+    shown = [column for column in [*fold_columns(dataset), *MEANS] if by_fold or not column.fields]
     titles = [f"Paper {column.title.replace('Mean', 'mean')} ({count})" for column in shown]
     columns = [[printed(method, column) for method in methods] for column in shown]
     table = table.with_columns(dict(zip(titles, columns, strict=True)))
@@ -214,3 +226,118 @@ def _device(results: Results, dataset: str, method: str) -> str:
 
 def _classes(dataset: str) -> int:
     return len(load_fold(folds_of(dataset)[0]).classes)
+
+
+DIGITS = 9  # beyond which a difference of scores is rounding
+
+
+@makes_table("published_controls")
+def controls(results: Results) -> Table | None:
+    """What each component is worth, and in how many seeds it is worth nothing; None where none of them was run."""
+    if not results.where(dataset=CONTROLS_ON):
+        return None
+    budget = results.main_budget(CONTROLS_ON)
+    differences = paired_differences(results, others=CONTROL_NAMES)
+    found = {each.other: each for each in differences if (each.dataset, each.budget) == (CONTROLS_ON, budget)}
+    sheet, rows = Sheet(results), []
+    for control in results.planned_methods(CONTROLS_ON, CONTROL_NAMES):
+        sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": control}, results.seeds)
+        sheet.jobs({"dataset": CONTROLS_ON, "budget": budget, "method": "dualres"}, results.seeds)
+        if control not in found:
+            rows.append((Value(method_name(control)), Value(NOT_RUN), Value(NOT_RUN)))
+            continue
+        each = found[control]
+        below = sum(round(value, DIGITS) < 0 for value in each.by_seed.values())
+        rows.append(
+            (
+                Value(method_name(control)),
+                value_with_spread(each),
+                replace(
+                    paired_value(each.pairs, "macro_f1:seeds_below", below), text=f"{below} of {len(each.by_seed)}"
+                ),
+            )
+        )
+    return sheet.made(
+        "published_controls",
+        f"{dataset_name(CONTROLS_ON)}: macro-F1 of DualRes minus that of a control, percentage points",
+        ("Control", "Difference ± SD over seeds, and 95 % interval", "Seeds in which the control is better"),
+        rows,
+        labels=1,
+        note=f"The SD is that of the seeds' differences, each the mean of its folds. {EXPLAINED}",
+    )
+
+
+@makes_table("published_devices")
+def devices(results: Results) -> Table | None:
+    """How far the scores of the same plan are apart on a CPU and on a GPU; None where nothing was run on both."""
+    if len(results.kinds) < 2:
+        return None
+    on_cpu, on_gpu = (results.on_device(kind) for kind in results.kinds)
+    pairs = _same_plans(on_cpu, on_gpu)
+    if not pairs:
+        return None
+    sheet, rows = Sheet(results), []
+    for (dataset, method), group in pairs.items():
+        sheet.shows(entry.job for pair in group for entry in pair)
+        gaps = [abs(one.f1 - other.f1) for one, other in group]
+        mean = paired_value(group, "macro_f1:mean_gap", statistics.fmean(gaps))
+        rows.append(
+            (
+                Value(dataset_name(dataset)),
+                Value(method_name(method)),
+                replace(mean, text=f"{mean.text} ({counted(len(group), 'pair')})"),
+                paired_value(group, "macro_f1:largest_gap", max(gaps)),
+            )
+        )
+    return sheet.made(
+        "published_devices",
+        "The same plan on a CPU and on a GPU: absolute difference of macro-F1, percentage points",
+        ("Dataset", "Method", "Mean", "Largest"),
+        rows,
+        labels=2,
+        note="A pair has the same fold, budget and seed; each of the two is a fit of its own.",
+    )
+
+
+def _same_plans(on_cpu: Results, on_gpu: Results) -> dict[tuple[str, str], list[tuple[FinishedJob, FinishedJob]]]:
+    """Pairs by dataset and method, of all that was run on both; MiniRocket never is."""
+    gpu_plans = {replace(entry.job, device="cpu"): entry for entry in on_gpu.entries if entry.job.device == "cuda"}
+    return {
+        (dataset, method): pairs
+        for dataset in on_cpu.datasets()
+        for method in on_cpu.planned_methods(dataset)
+        if (
+            pairs := [(e, gpu_plans[e.job]) for e in on_cpu.where(dataset=dataset, method=method) if e.job in gpu_plans]
+        )
+    }
+
+
+@makes_table("published_fit_costs")
+def fit_costs(results: Results) -> Table:
+    """How long a fit took, on every device it was done on, and how many parameters it has."""
+    sheets = {kind: Sheet(results.on_device(kind)) for kind in results.kinds}
+    sheet, rows, machines = Sheet(results), [], set()
+    for dataset in results.datasets():
+        for method in results.planned_methods(dataset):
+            fields = {"dataset": dataset, "method": method, "budget": results.main_budget(dataset)}
+            seeds = results.planned_seeds(**fields)
+            sizes = [sheet.value(metric(name), fields, seeds[:1]) for name in ("registered", "active")]
+            times = []
+            for kind, own in sheets.items():
+                done = [e for e in own.results.where(**fields) if e.job.device == kind]
+                planned_here = kind == "cpu" or entry(method).trains
+                times.append(own.value(metric("fit_s"), fields, seeds) if planned_here else Value(NOT_PLANNED))
+                sheet.shows(entry.job for entry in done)
+                machines |= {str(entry.outcome.facts["machine"]["device"]) for entry in done}
+            rows.append((Value(dataset_name(dataset)), Value(method_name(method)), *sizes, *times))
+    return sheet.made(
+        "published_fit_costs",
+        "What a fit costs: parameters and seconds",
+        ("Dataset", "Method", "Registered", "Active", *(f"Fit s, {DEVICES[kind]}" for kind in results.kinds)),
+        rows,
+        labels=2,
+        note=f"Parameters held, and those that received a gradient. {MINIROCKET_COUNTED} Seconds "
+        "from raw windows in memory to the trained method, mean over folds and seeds and SD over seeds. Jobs ran side "
+        "by side on the same machine, and where fits were done together on a GPU, each has an even share: these are no "
+        f"measurements of speed. Done on: {'; '.join(sorted(machines))}.",
+    )

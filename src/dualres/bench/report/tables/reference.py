@@ -13,7 +13,7 @@ from dualres.bench.paper.protocol import GEARBOX_BUDGETS
 from dualres.bench.report.names import dataset_name, method_name
 from dualres.bench.report.results import exposure_s
 from dualres.bench.report.tables.comparators import SETTINGS
-from dualres.bench.report.tables.model import Table, Value
+from dualres.bench.report.tables.fill import Table, Value
 from dualres.config import ModelConfig
 from dualres.model.network import DualRes
 
@@ -55,8 +55,10 @@ def tensor_shapes() -> Table:
         "tensor_shapes",
         "DualRes: tensor shapes and parameters",
         "Per window; the batch axis is left out.",
-        ("Stage", "Shape", "Parameters"),
-        rows,
+        "Stage",
+        "Shape",
+        "Parameters",
+        rows=rows,
     )
 
 
@@ -83,8 +85,8 @@ def task_inventory() -> Table:
         "task_inventory",
         "Datasets and tasks",
         "Rates are native, before resampling to 64 kHz. Evaluated: recordings of each fold.",
-        header,
-        rows,
+        *header,
+        rows=rows,
     )
 
 
@@ -102,8 +104,8 @@ def exposure(dataset: str) -> Table:
         f"{dataset_name(dataset)}: labelled exposure",
         f"Folds {', '.join(folds_of(dataset))}, {len(fold.classes)} classes, windows of {config.window_s:g} s; seconds "
         "are those covered by at least one window.",
-        ("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
-        rows,
+        *("Recordings/class", "Windows/recording", "Windows/class", "s/class", "Total s"),
+        rows=rows,
         labels=2,
     )
 
@@ -115,13 +117,14 @@ def comparator_settings() -> Table:
         "Settings of the methods",
         "The same for every dataset, as the code has them; lengths in samples at 64 kHz. Feed-forward: the width "
         "between the two layers of a map that follows attention.",
-        ("Method", "Settings"),
-        [(method_name(name), SETTINGS[name]()) for name in NAMES],
+        "Method",
+        "Settings",
+        rows=[(method_name(name), SETTINGS[name]()) for name in NAMES],
     )
 
 
 def _words(
-    name: str, title: str, caption: str, header: tuple[str, ...], rows: Iterable[tuple[str, ...]], labels: int = 1
+    name: str, title: str, caption: str, *header: str, rows: Iterable[tuple[str, ...]], labels: int = 1
 ) -> Table:
     """A table of which every cell is words."""
     return Table(name, title, caption, "", labels, header, tuple(tuple(map(Value, row)) for row in rows))

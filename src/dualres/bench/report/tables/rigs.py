@@ -10,11 +10,9 @@ from dualres.bench.report.across_rigs import MOST_LOST, REFERENCE, RigScores, ch
 from dualres.bench.report.captions import in_words
 from dualres.bench.report.compare import Pair, interval
 from dualres.bench.report.names import method_name
+from dualres.bench.report.registry import makes_table
 from dualres.bench.report.results import FinishedJob, Results, has
-from dualres.bench.report.tables.fill import Sheet
-from dualres.bench.report.tables.metrics import metric
-from dualres.bench.report.tables.model import NOT_RUN, Table, Value, mark_best
-from dualres.bench.report.tables.registry import makes_table
+from dualres.bench.report.tables.fill import NOT_RUN, Sheet, Table, Value, mark_best, metric
 from dualres.config import RECIPES
 
 LEVEL = 0.9  # of the intervals
@@ -174,9 +172,9 @@ def rigs_left_out(results: Results) -> Table | None:
     table = _against_peers(
         suite,
         chosen,
-        "rigs_left_out",
-        "What the rule chooses without a rig, judged on that rig",
-        f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
+        name="rigs_left_out",
+        title="What the rule chooses without a rig, judged on that rig",
+        note=f"{RULE_IS} From all rigs it chooses {choose(suite.scores, suite.rigs)}, which ships. {agreement(suite)} "
         f"{INTERVALS_ARE}",
     )
     return replace(table, rule=("across_rigs", "rigs_scores", "others"))
@@ -192,14 +190,14 @@ def rigs_shipped(results: Results) -> Table | None:
     table = _against_peers(
         suite,
         dict.fromkeys(suite.rigs, ships),
-        "rigs_shipped",
-        "What the rule chooses from all rigs, on each of them",
-        f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
+        name="rigs_shipped",
+        title="What the rule chooses from all rigs, on each of them",
+        note=f"{RULE_IS} Every rig had its say in this choice, so the figures are optimistic. {INTERVALS_ARE}",
     )
     return replace(table, rule=("across_rigs", "rigs_scores", "all"))
 
 
-def _against_peers(suite: Suite, chosen: Mapping[str, str], name: str, title: str, note: str) -> Table:
+def _against_peers(suite: Suite, chosen: Mapping[str, str], *, name: str, title: str, note: str) -> Table:
     """Rig by rig, the score of what was chosen, and its differences from the reference and from peers."""
     reference = suite.contender(REFERENCE)
     others = [one for one in suite.peers if one.method != LINEAR]

@@ -7,24 +7,27 @@ from functools import partial
 from dualres.bench.campaign.job import Job
 from dualres.bench.campaign.studies import STUDIES, folds_of
 from dualres.bench.datasets.folds import load_fold
-from dualres.bench.methods.catalogue import entry
+from dualres.bench.methods.catalog import entry
 from dualres.bench.paper.protocol import BY_FOLD_BUDGETS, CONTROLLED, FINALISTS, PRIMARY_BUDGET
 from dualres.bench.report.captions import MINIROCKET_COUNTED, sentences
 from dualres.bench.report.names import dataset_name, dataset_title, method_name
+from dualres.bench.report.registry import makes_table, register_table
 from dualres.bench.report.results import Results
-from dualres.bench.report.tables import axes as planned
-from dualres.bench.report.tables.fill import Column, Rivals, Sheet, TableLine, by_column, by_row
-from dualres.bench.report.tables.model import Table
-from dualres.bench.report.tables.registry import makes_table, register_table
-from dualres.learn.fold import Budget
+from dualres.bench.report.tables.fill import SHARED, Column, Rivals, Sheet, Table, TableLine, by_column, by_row
 
 SHARED_HOST = "The paper's times and memory are of a shared host, which is other hardware."
 SCORES = {"macro_f1": "macro-F1", "accuracy": "accuracy"}
+MEANS = (Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy"))
 
 
 def one_seed(results: Results) -> Sheet:
     """For tables that show a single seed: the first of the study's."""
     return Sheet(results, results.seeds[:1])
+
+
+def fold_columns(dataset: str) -> list[Column]:
+    """The macro-F1 of every fold."""
+    return [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
 
 
 def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Table:
@@ -33,31 +36,44 @@ def over_datasets(results: Results, metric: str, methods: Sequence[str]) -> Tabl
     return Sheet(results).table(
         f"{study}_{metric}",
         f"{study.capitalize()}: {SCORES[metric]} (%)",
-        [TableLine((dataset_name(name),), {"dataset": name}) for name in planned.datasets(results)],
-        [_method_column(m, metric) for m in planned.methods(results, among=methods)],
+        [TableLine((dataset_name(name),), {"dataset": name}) for name in results.planned_datasets()],
+        _method_columns(results.planned_methods(among=methods), metric),
         labels=("Dataset",),
         best=by_row,
         best_per="dataset",
     )
 
 
+def gearbox(results: Results, dataset: str, metric: str) -> Table:
+    """Methods by budgets."""
+    budgets = results.budgets(dataset)
+    return _by_method(
+        results,
+        dataset,
+        f"gearbox_{metric}",
+        f": {SCORES[metric]} (%) by labelled seconds per class",
+        columns=[Column(f"{s:.3f}", metric, {"budget": b}) for b, s in budgets.items()],
+        remark=f"Recordings x windows: {', '.join(f'{b.recordings} x {b.windows}' for b in budgets)}.",
+    )
+
+
 for _metric in SCORES:
     register_table(f"bearing_{_metric}", partial(over_datasets, metric=_metric, methods=FINALISTS))
+    register_table(f"gearbox_{_metric}", partial(gearbox, metric=_metric))
 register_table("ablation_macro_f1", partial(over_datasets, metric="macro_f1", methods=CONTROLLED))
 
 
 @makes_table("bearing_by_fold")
 def bearing_by_fold(results: Results) -> Table:
-    lines = [
-        TableLine((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
-        for name in planned.datasets(results)
-        for method in planned.methods(results, name)
-    ]
     return one_seed(results).table(
         "bearing_by_fold",
         "Bearing by fold: macro-F1 (%)",
-        lines,
-        [_fold_column(0), _fold_column(1), Column("Mean", "macro_f1")],
+        [
+            TableLine((dataset_name(name), method_name(method)), {"dataset": name, "method": method})
+            for name in results.planned_datasets()
+            for method in results.planned_methods(name)
+        ],
+        [*(Column(f"Fold {i + 1}", "macro_f1", fold=i) for i in (0, 1)), Column("Mean", "macro_f1")],
         labels=("Dataset", "Method"),
         best=lambda line, column: line.labels[0] if column.title == "Mean" else "",
         best_per="dataset, of the means",
@@ -79,57 +95,38 @@ def hust_by_seed(results: Results) -> Table | None:
     )
 
 
-def gearbox(results: Results, dataset: str, metric: str) -> Table:
-    """Methods by budgets."""
-    return _by_method(
-        results,
-        dataset,
-        f"gearbox_{metric}",
-        f": {SCORES[metric]} (%) by labelled seconds per class",
-        [Column(f"{s:.3f}", metric, {"budget": b}) for b, s in planned.budgets(results, dataset).items()],
-        remark=_budgets_in_words(planned.budgets(results, dataset)),
-    )
-
-
-for _metric in SCORES:
-    register_table(f"gearbox_{_metric}", partial(gearbox, metric=_metric))
-
-
 @makes_table("gearbox_by_fold")
 def gearbox_by_fold(results: Results, dataset: str) -> Table:
-    return _by_method(
-        results,
-        dataset,
-        "gearbox_by_fold",
-        " by fold: macro-F1 (%)",
-        [
-            Column(f"{budget.recordings} rec., {fold}", "macro_f1", {"budget": budget, "fold": fold})
-            for budget in BY_FOLD_BUDGETS
-            for fold in folds_of(dataset)
-        ],
-    )
+    columns = [
+        Column(f"{budget.recordings} rec., {fold}", "macro_f1", {"budget": budget, "fold": fold})
+        for budget in BY_FOLD_BUDGETS
+        for fold in folds_of(dataset)
+    ]
+    return _by_method(results, dataset, "gearbox_by_fold", " by fold: macro-F1 (%)", columns=columns)
 
 
 @makes_table("fit_costs")
 def fit_costs(results: Results, dataset: str) -> Table:
-    columns = {
+    titles = {
         "registered": "Registered",
         "active": "Active",
         "file_mib": "File MiB",
         "fit_s": "Fit s",
         "peak_mib": "Train MiB",
     }
+    found = [entry.outcome.facts["machine"] for entry in results.where(dataset=dataset, budget=PRIMARY_BUDGET)]
+    machines = "; ".join(sorted({f"{m['device']}, CPU threads: {m['threads']}" for m in found}))
     table = _by_method(
         results,
         dataset,
         "fit_costs",
         ": what a fit costs",
-        [Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in columns.items()],
+        columns=[Column(title, metric, {"budget": PRIMARY_BUDGET}) for metric, title in titles.items()],
         best=lambda line, column: column.title if entry(str(line.fields["method"])).trains else "",
         best_per="column, of the neural methods",
         remark="Parameters held, and those that received a gradient; mean fit time of both folds, on a machine that "
         f"may have done other work; most GPU memory allocated while training, n/a on a CPU. {MINIROCKET_COUNTED} "
-        f"Measured on {_machines(results, dataset)}.",
+        f"Measured on {machines or 'no machine yet'}.",
     )
     beside = any(value.paper for row in table.rows for value in row)
     return replace(table, note=sentences(table.note, SHARED_HOST if beside else ""))
@@ -141,50 +138,40 @@ def replication(results: Results, dataset: str) -> Table:
         f"replication_{dataset}",
         f"{dataset_title(dataset)}, replicated: macro-F1 (%)",
         [
-            TableLine((f"{s:.3f}",), {"dataset": dataset, "budget": b})
-            for b, s in planned.budgets(results, dataset).items()
+            TableLine((f"{seconds:.3f}",), {"dataset": dataset, "budget": budget})
+            for budget, seconds in results.budgets(dataset).items()
         ],
-        [_method_column(m) for m in planned.methods(results, dataset)],
+        _method_columns(results.planned_methods(dataset)),
         labels=("Seconds/class",),
         best=by_row,
-        best_per="row",
     )
 
 
 @makes_table("allocation")
 def allocation(results: Results, dataset: str) -> Table:
-    lines = [
-        TableLine((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
-        for budget in planned.budgets(results, dataset)
-    ]
     return one_seed(results).table(
         f"allocation_{dataset}",
         f"{dataset_title(dataset)}, the same seconds differently spent: macro-F1 (%)",
-        lines,
-        [_method_column(m) for m in planned.methods(results, dataset)],
+        [
+            TableLine((str(budget.recordings), str(budget.windows)), {"dataset": dataset, "budget": budget})
+            for budget in results.budgets(dataset)
+        ],
+        _method_columns(results.planned_methods(dataset)),
         labels=("Recordings/class", "Windows/recording"),
         best=by_row,
-        best_per="row",
     )
 
 
 @makes_table("pilot")
 def pilot(results: Results, dataset: str) -> Table:
-    folds = [Column(f"{fold} macro-F1", "macro_f1", {"fold": fold}) for fold in folds_of(dataset)]
-    means = [Column("Mean macro-F1", "macro_f1"), Column("Mean accuracy", "accuracy")]
-    return _by_method(results, dataset, "pilot", ", pilot (%)", [*folds, *means])
+    return _by_method(results, dataset, "pilot", ", pilot (%)", columns=[*fold_columns(dataset), *MEANS])
 
 
 @makes_table("pilot_recall")
 def pilot_recall(results: Results, dataset: str) -> Table:
-    return _by_method(
-        results,
-        dataset,
-        "pilot_recall",
-        ", pilot: recall (%) by class",
-        [Column(label, f"recall:{label}") for label in load_fold(folds_of(dataset)[0]).classes],
-        best_per="class",
-    )
+    columns = [Column(label, f"recall:{label}") for label in load_fold(folds_of(dataset)[0]).classes]
+    title = ", pilot: recall (%) by class"
+    return _by_method(results, dataset, "pilot_recall", title, columns=columns, best_per="class")
 
 
 @makes_table("optimisation")
@@ -197,7 +184,7 @@ def optimisation(results: Results, dataset: str) -> Table:
         dataset,
         "optimisation",
         ": training loss (nats) and held-out macro-F1 (%)",
-        [*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
+        columns=[*(Column(f"Loss at {n}", f"loss@{n}") for n in moments), Column("Macro-F1", "macro_f1")],
         best=lambda line, column: column.title if column.metric == "macro_f1" else "",
         best_per="column, of the macro-F1",
         remark="The loss is the mean cross-entropy over the support before the update of that number.",
@@ -214,7 +201,7 @@ def every_seed(results: Results) -> list[Table]:
     lines = [
         TableLine((dataset_name(name), seconds, fold), {"dataset": name, "budget": budget, **only})
         for name in results.datasets()
-        for budget, seconds in planned.exposures(results, name).items()
+        for budget, seconds in results.exposures(name).items()
         if any((job.dataset, job.budget) == (name, budget) for job in further)
         for fold, only in {"both": {}, **{fold: {"fold": fold} for fold in folds_of(name)}}.items()
     ]
@@ -222,11 +209,11 @@ def every_seed(results: Results) -> list[Table]:
         f"{study}_every_seed",
         f"{study.capitalize()}, every seed that was run: macro-F1 (%)",
         lines,
-        [_method_column(m) for m in planned.methods(results)],
+        _method_columns(results.planned_methods()),
         labels=("Dataset", "Seconds/class", "Fold"),
         best=by_row,
         best_per="row, of those that have all seeds",
-        remark=planned.SHARED if any(" x " in line.labels[1] for line in lines) else "",
+        remark=SHARED if any(" x " in line.labels[1] for line in lines) else "",
     )
     return [table]
 
@@ -245,12 +232,8 @@ def _asked_for(job: Job) -> bool:
     )
 
 
-def _method_column(method: str, metric: str = "macro_f1") -> Column:
-    return Column(method_name(method), metric, {"method": method})
-
-
-def _fold_column(number: int) -> Column:
-    return Column(f"Fold {number + 1}", "macro_f1", fold=number)
+def _method_columns(methods: Sequence[str], metric: str = "macro_f1") -> list[Column]:
+    return [Column(method_name(method), metric, {"method": method}) for method in methods]
 
 
 def _by_method(
@@ -258,29 +241,20 @@ def _by_method(
     dataset: str,
     name: str,
     title: str,
+    *,
     columns: Sequence[Column],
     best: Rivals = by_column,
-    best_per: str = "column",
+    best_per: str = "",
     remark: str = "",
 ) -> Table:
     """A dataset's table with a row per method, of one seed."""
-    methods = planned.methods(results, dataset)
     return one_seed(results).table(
         f"{name}_{dataset}",
         dataset_title(dataset) + title,
-        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in methods],
+        [TableLine((method_name(m),), {"dataset": dataset, "method": m}) for m in results.planned_methods(dataset)],
         columns,
         labels=("Method",),
         best=best,
         best_per=best_per,
         remark=remark,
     )
-
-
-def _machines(results: Results, dataset: str) -> str:
-    machines = [entry.outcome.facts["machine"] for entry in results.where(dataset=dataset, budget=PRIMARY_BUDGET)]
-    return "; ".join(sorted({f"{m['device']}, CPU threads: {m['threads']}" for m in machines})) or "no machine yet"
-
-
-def _budgets_in_words(budgets: dict[Budget, float]) -> str:
-    return "Recordings x windows: " + ", ".join(f"{b.recordings} x {b.windows}" for b in budgets) + "."

@@ -11,7 +11,7 @@ import numpy as np
 from torch import Tensor
 
 from dualres.config import Recipe
-from dualres.errors import ConfigError
+from dualres.utils.registry import Registry
 
 
 class Augmentation(Protocol):
@@ -30,20 +30,21 @@ class Augmentation(Protocol):
         """
 
 
-_known: dict[str, Augmentation] = {}
+_known: Registry[Augmentation] = Registry(
+    "augmentation",
+    taken="an {kind} named {name!r} is registered already; choose another name",
+    unknown="{kind} {name!r} is not registered; there are {known}",
+)
 
 
 def register(augmentation: Augmentation) -> None:
     """Let recipes name it."""
     name = augmentation.name
     Recipe(more=((name, 1.0),))  # refuses what is no name
-    if _known.setdefault(name, augmentation) is not augmentation:
-        raise ConfigError(f"an augmentation named {name!r} is registered already; choose another name")
+    if _known.get(name) is not augmentation:
+        _known.register(name, augmentation)
 
 
 def find(name: str) -> Augmentation:
     """The augmentation of that name; an error if none was registered."""
-    if name not in _known:
-        there = f"there are {', '.join(sorted(_known))}" if _known else "there are none"
-        raise ConfigError(f"augmentation {name!r} is not registered; {there}")
-    return _known[name]
+    return _known.find(name)

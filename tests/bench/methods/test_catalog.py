@@ -1,14 +1,15 @@
-"""What the catalogue tells of the methods, and how one is added to it."""
+"""What the catalog tells of the methods, and how one is added to it."""
 
 import subprocess
 import sys
+from copy import copy
 from dataclasses import fields, replace
 
 import pytest
 
 from dualres.bench import methods
-from dualres.bench.methods import catalogue
-from dualres.bench.methods.catalogue import MethodEntry, MethodStyle, entry, names, register
+from dualres.bench.methods import catalog
+from dualres.bench.methods.catalog import MethodEntry, MethodStyle, entry, names, register
 from dualres.config import Recipe
 from dualres.errors import ConfigError
 
@@ -16,7 +17,7 @@ from dualres.errors import ConfigError
 @pytest.fixture
 def another(monkeypatch):
     """A method from outside, which is gone after the test."""
-    monkeypatch.setattr(catalogue, "_registered", {})
+    monkeypatch.setattr(catalog, "METHODS", copy(catalog.METHODS))
     register(replace(entry("patchtst"), name="another", title="Another", look=MethodStyle(), paper=False))
     return "another"
 
@@ -57,9 +58,9 @@ def test_an_entry_needs_a_name_a_title_a_family_and_a_way_to_make_it():
 
 
 @pytest.mark.subprocess
-def test_reading_the_catalogue_loads_no_heavy_library():
+def test_reading_the_catalog_loads_no_heavy_library():
     code = (
-        "import sys; from dualres.bench.methods.catalogue import entry, names; "
+        "import sys; from dualres.bench.methods.catalog import entry, names; "
         "[entry(name).title for name in names()]; "
         "print([m for m in ('aeon', 'numba', 'sklearn', 'matplotlib', 'triton') if m in sys.modules])"
     )

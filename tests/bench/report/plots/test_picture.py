@@ -1,7 +1,9 @@
+"""One look per method, and figures that are the same file every time."""
+
 import pytest
 
 from dualres.bench.methods import NAMES
-from dualres.bench.report.plots.style import LOOKS
+from dualres.bench.report.plots.picture import LOOKS
 from dualres.utils.figures import canvas, printed, save, spread
 
 

@@ -6,13 +6,12 @@ import pytest
 
 from dualres.bench.campaign.ledger import Ledger
 from dualres.bench.campaign.studies import DATASETS, STUDIES, jobs
-from dualres.bench.paper.costs import DATASETS as PAPER_DATASETS
+from dualres.bench.paper.printed import DATASETS as PAPER_DATASETS
 from dualres.bench.report import compare
 from dualres.bench.report.captions import FOLDS_ARE_OURS
 from dualres.bench.report.names import dataset_name
 from dualres.bench.report.tables import Settings, Table, Value, all_tables
-from dualres.bench.report.tables.model import NOT_PLANNED
-from dualres.bench.report.tables.paper_column import with_folds_notice
+from dualres.bench.report.tables.fill import NOT_PLANNED, with_folds_notice
 from dualres.bench.report.tables.write import as_latex, as_markdown
 from tests.bench.campaign.synthetic import filled
 from tests.bench.profile.synthetic import keep_all

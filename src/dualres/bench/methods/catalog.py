@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
 
 from dualres.bench.methods.method import Method
 from dualres.config import Recipe
-from dualres.errors import ConfigError
+from dualres.utils.registry import Registry
 
 MODULES = (
     "dualres",
@@ -64,33 +63,32 @@ class MethodEntry:
         return wanted if self.trains else "cpu"
 
 
-_registered: dict[str, MethodEntry] = {}
-
-
-def register(entry: MethodEntry) -> None:
-    """Add a method from outside of this package; its name must be new."""
-    if entry.name in names():
-        raise ConfigError(f"there is a method {entry.name!r} already; give yours another name")
-    _registered[entry.name] = entry
-
-
-def entry(name: str) -> MethodEntry:
-    """The entry of that name."""
-    found = (_own() | _registered).get(name)
-    if found is None:
-        raise ConfigError(f"method {name!r} is not known; there are {', '.join(names())}")
-    return found
-
-
-def names() -> tuple[str, ...]:
-    """All methods: the paper's and its controls in the paper's order, further controls, registered ones."""
-    return (*_own(), *_registered)
-
-
-@cache
 def _own() -> dict[str, MethodEntry]:
     """This package's entries; a module holds ENTRY, and CONTROLS if it has any."""
     modules = [import_module(f"dualres.bench.methods.{name}") for name in MODULES]
     entries = [module.ENTRY for module in modules]
     entries += [control for module in modules for control in getattr(module, "CONTROLS", ())]
     return {entry.name: entry for entry in entries}
+
+
+METHODS: Registry[MethodEntry] = Registry(
+    "method",
+    _own,
+    taken="there is a {kind} {name!r} already; give yours another name",
+    unknown="{kind} {name!r} is not known; there are {known}",
+)
+
+
+def register(entry: MethodEntry) -> None:
+    """Add a method from outside of this package; its name must be new."""
+    METHODS.register(entry.name, entry)
+
+
+def entry(name: str) -> MethodEntry:
+    """The entry of that name."""
+    return METHODS.find(name)
+
+
+def names() -> tuple[str, ...]:
+    """All methods: the paper's and its controls in the paper's order, further controls, registered ones."""
+    return METHODS.names()
