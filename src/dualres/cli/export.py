@@ -24,6 +24,7 @@ class ExportKind(StrEnum):
 def export(
     model: Annotated[Path, typer.Argument(help="A model file, from dualres fit.")],
     target: Annotated[Path, typer.Argument(help="The folder (c99) or file (onnx) to write.")],
+    *,
     to: Annotated[ExportKind, typer.Option(help="c99: source code for devices. onnx: a network for ONNX Runtime.")],
     rate: Annotated[
         str | None,
@@ -49,7 +50,14 @@ def export(
     from dualres.cli.models import loaded as load
 
     if to is ExportKind.C99:
-        _export_c99(load(model), target, "64000" if rate is None else rate, int16, overwrite, unchecked)
+        _export_c99(
+            load(model),
+            target,
+            "64000" if rate is None else rate,
+            int16=int16,
+            overwrite=overwrite,
+            unchecked=unchecked,
+        )
         return
     for given, name in ((rate is not None, "--rate"), (int16, "--int16"), (unchecked, "--unchecked")):
         if given:
@@ -57,7 +65,7 @@ def export(
     _export_onnx(load(model), target, overwrite)
 
 
-def _export_c99(model: Model, folder: Path, rate: str, int16: bool, overwrite: bool, unchecked: bool) -> None:
+def _export_c99(model: Model, folder: Path, rate: str, *, int16: bool, overwrite: bool, unchecked: bool) -> None:
     from dualres.export.c99 import costs, write_c99
     from dualres.utils.rates import exact_rate
 

@@ -17,6 +17,7 @@ from dualres.learn.trained.augment.supports import AugmentedSpectra
 from dualres.learn.trained.batches import support_order
 from dualres.learn.trained.fit import fit_network, fit_networks
 from dualres.learn.trained.task import Task
+from dualres.model.kinds import network_recipe
 from dualres.model.network import DualRes
 from tests.kernel.gpu.test_passes import by_autograd
 from tests.learn.trained.augment.test_supports import whole
@@ -204,7 +205,7 @@ def test_a_network_of_other_sizes_takes_the_other_path(small):
 
 def test_how_long_a_fit_takes_is_known_before():
     support, recipe = tones(ModelConfig(), per_class=32), Recipe(400)
-    expected = expected_s(96, recipe, device="cuda")
+    expected = expected_s(96, network_recipe(recipe), device="cuda")
     begin = time.perf_counter()
     fit_network(*support, 3, recipe=recipe, device="cuda")
     assert 0.2 < expected / (time.perf_counter() - begin) < 2
