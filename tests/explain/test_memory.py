@@ -4,7 +4,7 @@ import torch
 from torch.nn.functional import silu
 
 from dualres.config import ModelConfig
-from dualres.explain.memory import memory_said
+from dualres.explain.paper_network import memory_said
 from dualres.judge.backends import weights_of
 from dualres.model.network import DualRes
 

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from dualres.config import ModelConfig
+from dualres.explain.contributions import log_spectra
 from dualres.explain.paper_network import residual_shares
 from dualres.explain.regions import SPECTRA, groupings
-from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import by_torch, weights_of
 from dualres.model.network import DualRes
 from tests.model.made_views import machine_windows

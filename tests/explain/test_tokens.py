@@ -2,7 +2,7 @@ import numpy as np
 import torch
 
 from dualres.config import ModelConfig
-from dualres.explain.tokens import log_spectra
+from dualres.explain.contributions import log_spectra
 from dualres.model.spectra import aligned_spectra
 from tests.model.made_views import machine_windows
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dualres.kernel.buffers import address, aligned
+from dualres.kernel.compiled import address, aligned
 
 
 @pytest.mark.parametrize("count", [1, 17, 1000])

@@ -90,7 +90,7 @@ def test_jitter_changes_write_and_decay_alike():
     """The jittered damping is the damping: one delta serves both."""
     memory = OscillatoryMemory(ModelConfig()).train()
     seen = []
-    memory.scan = lambda delta, *rest: seen.append(delta) or (delta, rest[-1])
+    memory.scan = lambda given, *rest: seen.append(given.delta) or (given.delta, rest[-1])
     torch.manual_seed(0)
     memory(features())
     torch.manual_seed(0)

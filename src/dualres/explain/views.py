@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualres.config import SMALLEST_DISTANCE, ModelConfig
-from dualres.explain.contributions import Contributions, Explanation, Portrait
+from dualres.explain.contributions import Contributions, Explanation, Portrait, log_spectra
 from dualres.explain.regions import LOW_LINES, REPETITION, SPECTRA, groupings
-from dualres.explain.tokens import log_spectra
 from dualres.judge.backends import Windows
 from dualres.kernel.views import views_of
 from dualres.model.views.weights import HEAD, ViewsWeights

@@ -3,8 +3,6 @@
 The steps are those of `dualres.model`, for B windows, T tokens, D channels and K oscillators.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

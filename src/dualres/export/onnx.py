@@ -11,7 +11,6 @@ from dualres.export.device_network import axes_in, device_of, weights_in
 from dualres.export.novelty import between_classes, familiar_of, likeness_of
 from dualres.export.sets import sets_of
 from dualres.export.test_vectors import LOOK_TOLERANCE, logits_of
-from dualres.judge.backends import Windows
 from dualres.judge.model import CHECK_WINDOWS, Model
 from dualres.model.check import check_windows
 from dualres.utils.files import write_whole
@@ -49,7 +48,8 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         entry.key, entry.value = key, json.dumps(value)
     content = made.SerializeToString()
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
-    windows = _check_windows(model)
+    axes = [check_windows(CHECK_WINDOWS, model.card.config.window, axis) for axis in range(axes_in(model))]
+    windows = axes[0] if len(axes) == 1 else np.stack(axes, axis=1)
     logits, *likeness = session.run(None, {session.get_inputs()[0].name: windows})
     wanted = logits_of(model, windows)
     off = float(np.abs(logits - wanted).max())
@@ -63,9 +63,3 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
         )
     write_whole(path, content, precious=True)
     return off
-
-
-def _check_windows(model: Model) -> Windows:
-    """(windows, window), or of several axes (windows, axes, window)."""
-    axes = [check_windows(CHECK_WINDOWS, model.card.config.window, axis) for axis in range(axes_in(model))]
-    return axes[0] if len(axes) == 1 else np.stack(axes, axis=1)

@@ -134,13 +134,12 @@ def _several(model: Model) -> str:
 
 def _constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
-    names = ",\n    ".join(text(name) for name in model.classes)
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
-        f"const char *const dualres_names[DUALRES_CLASSES] = {{\n    {names}}};\n",
+        _names("names[DUALRES_CLASSES]", model.classes),
         _times(model),
         *_familiar(model),
-        *_axes(model),
+        *([_names("axes[DUALRES_AXES]", model.card.channels)] if axes_in(model) > 1 else ()),
         *_networks(packed_for_c(model)),
     ]
     if ratio != 1:
@@ -151,11 +150,9 @@ def _constants(model: Model, ratio: Fraction) -> str:
     return "\n".join(parts)
 
 
-def _axes(model: Model) -> Iterator[str]:
-    """The names of several axes."""
-    if axes_in(model) > 1:
-        names = ",\n    ".join(text(name) for name in model.card.channels)
-        yield f"const char *const dualres_axes[DUALRES_AXES] = {{\n    {names}}};\n"
+def _names(array: str, names: Sequence[str]) -> str:
+    listed = ",\n    ".join(map(text, names))
+    return f"const char *const dualres_{array} = {{\n    {listed}}};\n"
 
 
 def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
@@ -217,7 +214,9 @@ def doubles(values: npt.ArrayLike) -> str:
 
 def text(value: str) -> str:
     """A string literal of plain ASCII, whatever the string holds."""
-    return '"' + "".join(map(_byte, value.encode(errors="replace"))) + '"'
+    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
+    plain = set(range(32, 127)) - set(b'"\\?')
+    return '"' + "".join(chr(b) if b in plain else f"\\{b:03o}" for b in value.encode(errors="replace")) + '"'
 
 
 def _wrapped(words: list[str]) -> str:
@@ -229,9 +228,3 @@ def _hexadecimal(x: float) -> str:
     whole, _, places = mantissa.partition(".")
     places = places.rstrip("0")
     return f"{whole}{'.' if places else ''}{places}p{exponent}"
-
-
-def _byte(byte: int) -> str:
-    # A question mark could be part of a trigraph; octal escapes end after three digits, hexadecimal ones do not.
-    plain = 32 <= byte < 127 and byte not in b'"\\?'
-    return chr(byte) if plain else f"\\{byte:03o}"

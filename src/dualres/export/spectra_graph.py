@@ -8,6 +8,7 @@ import numpy.typing as npt
 from dualres.config import SMALLEST_RMS, ModelConfig
 from dualres.errors import ConfigError
 from dualres.export.graph import Graph
+from dualres.model.reference.spectra import hann
 from dualres.utils.arrays import Exact
 
 INPUT, OUTPUT, LIKENESS = "windows", "logits", "likeness"
@@ -61,11 +62,6 @@ def log_of_root(graph: Graph, power: str) -> str:
     return graph.put("Log", graph.put("Add", graph.put("Sqrt", power), 1.0))
 
 
-def hann(length: int) -> Exact:
-    """The periodic Hann window."""
-    return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length))
-
-
 def _power(graph: Graph, frames: str, length: int, weights: Exact | None) -> tuple[str, tuple[int, int], Bins]:
     spectrum, shape, bins = _spectrum(graph, frames, length, weights)
     real, imaginary = graph.split(graph.put("Mul", spectrum, spectrum), [shape[1]] * 2)
@@ -83,8 +79,9 @@ def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> 
     frames = graph.put("Reshape", frames, [-1, rows, columns])
     if weights is not None:
         frames = graph.put("Mul", frames, weights.reshape(rows, columns))
-    down = _as_rows(np.exp(-2j * np.pi * np.outer(np.arange(kept), np.arange(rows)) / rows))
-    half_way = graph.put("Reshape", graph.put("MatMul", down, frames), [-1, kept, 2 * columns])
+    down = np.exp(-2j * np.pi * np.outer(np.arange(kept), np.arange(rows)) / rows)
+    pairs = np.stack([down.real, down.imag], axis=1).reshape(-1, rows)  # of a row, below each other
+    half_way = graph.put("Reshape", graph.put("MatMul", pairs, frames), [-1, kept, 2 * columns])
     half_way = graph.put("Transpose", half_way, perm=[1, 0, 2])  # (p, frames, real and imaginary parts of the columns)
     bins = np.arange(kept)[:, None] + rows * np.arange(columns)  # (p, columns)
     across = np.exp(-2j * np.pi * np.arange(columns)[:, None] * bins[:, None, :] / length)
@@ -95,8 +92,3 @@ def _spectrum(graph: Graph, frames: str, length: int, weights: Exact | None) -> 
 def _by_frame(graph: Graph, parts: str, shape: tuple[int, int]) -> str:
     """(kept, frames, columns) to (frames, kept * columns)."""
     return graph.put("Reshape", graph.put("Transpose", parts, perm=[1, 0, 2]), [-1, math.prod(shape)])
-
-
-def _as_rows(z: np.ndarray) -> Exact:
-    """Complex (n, m) to real (2 n, m): real and imaginary parts of a row below each other."""
-    return np.stack([z.real, z.imag], axis=1).reshape(-1, z.shape[1])

@@ -43,19 +43,14 @@ class LineTest:
 def prominence(spectrum: PowerSpectrum) -> Exact:
     """How far each frequency stands out of its surroundings, in robust standard deviations; 0 if it does not."""
     level = np.log(np.maximum(spectrum.power, np.finfo(float).tiny))
-    away = level - _local_median(level, min(AROUND, len(level) // 2 * 2 - 1))
+    half = min(AROUND, len(level) // 2 * 2 - 1) // 2
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(level, half, mode="edge"), 2 * half + 1)
+    away = level - np.partition(around, half, axis=1)[:, half]  # the median
     below = -away[away < 0]  # what sticks out is above, and must not widen the noise
     noise = 1.4826 * np.median(below) if len(below) else 1.0
     stands: Exact = np.maximum(away / max(noise, 1e-12), 0)
     stands[:3] = 0  # the mean, and what a Hann window makes of it
     return stands
-
-
-def _local_median(values: Exact, around: int) -> Exact:
-    """Of the values within an odd number `around` each; beyond the ends are the first and the last."""
-    half = around // 2
-    within = np.lib.stride_tricks.sliding_window_view(np.pad(values, half, mode="edge"), around)
-    return np.asarray(np.partition(within, half, axis=1)[:, half])
 
 
 def scores(stands: Exact, step_hz: float, line: FaultLine, factors: Exact) -> tuple[Exact, Exact]:
@@ -84,8 +79,7 @@ def upper_hz(line: FaultLine) -> float:
 def shifted_factors(line: FaultLine) -> Exact:
     """Spacings of the combs that a line is compared with, none of which slip could bring to the line's own."""
     factors = np.geomspace(*RANGE, SHIFTED)
-    factors = factors[np.abs(factors - 1) > 2.5 * line.slip + 0.01]
-    return np.asarray(factors)
+    return np.asarray(factors[np.abs(factors - 1) > 2.5 * line.slip + 0.01])
 
 
 def look_for(spectra: dict[str, PowerSpectrum], lines: Sequence[FaultLine]) -> list[LineTest]:

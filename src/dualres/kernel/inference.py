@@ -9,8 +9,7 @@ import numpy as np
 
 from dualres.config import ModelConfig
 from dualres.errors import ConfigError
-from dualres.kernel.buffers import address
-from dualres.kernel.compiled import function, variant
+from dualres.kernel.compiled import address, function, variant
 from dualres.kernel.pack import fits, packed
 from dualres.kernel.threads import room, share_out, thread_count
 from dualres.model.weights import NetworkWeights

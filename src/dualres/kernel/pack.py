@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from dualres.config import ModelConfig
-from dualres.kernel.buffers import aligned
+from dualres.kernel.compiled import aligned
 from dualres.model.weights import MAPS, Weights
 from dualres.utils.arrays import Exact, Floats
 
@@ -71,9 +71,8 @@ def _lower_bins(half: int) -> list[int]:
     alone = [step * q for q in (1, 2, 3)]
     first = [groups * q for q in (1, 2, 3)]
     middle = [step // 2 + step * q for q in range(4)]
-    rest = [g + groups * q for g in range(1, groups // 2) for q in range(8)] + [
-        groups // 2 + groups * q for q in range(4)
-    ]
+    rest = [g + groups * q for g in range(1, groups // 2) for q in range(8)]
+    rest += [groups // 2 + groups * q for q in range(4)]
 
     def meet(eights: list[int]) -> list[int]:
         return [k + step * q for i in eights for q in range(4) for k in (i, step - i)]

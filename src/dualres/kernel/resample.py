@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dualres.kernel import compiled
-from dualres.kernel.buffers import aligned
 from dualres.utils.arrays import Exact, Floats, Integers
 
 CROSSINGS = 10  # half of the filter's length, in zero crossings
@@ -88,8 +87,8 @@ class Resampler:
         held = np.require(samples, np.float32, ["C", "A"])
         rounded = float(np.float32(mean))
         stretch = _Stretch(held.ctypes.data, first, len(held), rounded, mean - rounded)
-        work = aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
-        out = aligned(count)
+        work = compiled.aligned((self._work_rows + self._work_outputs) * _MOST_STREAMS)
+        out = compiled.aligned(count)
         finite = function(
             *(stretch, self._pieces.ctypes.data, len(self._pieces), self._groups.ctypes.data, self._taps.ctypes.data),
             *(self._unit_rows, self.unit, work.ctypes.data, self._work_rows, out.ctypes.data, start, count),

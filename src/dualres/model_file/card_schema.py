@@ -1,7 +1,5 @@
 """What the fields of a model's card may hold: anybody may have written a file, and later code counts on the types."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -131,15 +131,9 @@ def label_ends(axes: Axes, ends: Sequence[tuple[float, float, str, str]]) -> Non
     beside = blended_transform_factory(axes.transAxes, axes.transData)
     heights = spread([end[1] for end in ends], 1.25 * _text_height(axes))
     for (x, y, name, colour), height in zip(ends, heights, strict=True):
-        axes.annotate(
-            name,
-            (x, y),
-            (1.03, height),
-            textcoords=beside,
-            va="center",
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5},
-            annotation_clip=False,
-        )
+        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "shrinkA": 0.5, "shrinkB": 2.5}
+        place: Any = {"textcoords": beside, "va": "center", "annotation_clip": False}
+        axes.annotate(name, (x, y), (1.03, height), arrowprops=line, **place)
 
 
 def lay_out(axes: Axes) -> float:

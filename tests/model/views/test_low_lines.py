@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from dualres.config import VIEW_SIZES, ModelConfig
-from dualres.model.views.low_lines import low_lines
+from dualres.model.views.network import low_lines
 
 CONFIG = ModelConfig()
 

@@ -3,7 +3,7 @@ import torch
 
 from dualres.config import ModelConfig
 from dualres.model.spectra import aligned_spectra
-from dualres.model.views.mean_spectra import mean_spectra
+from dualres.model.views.network import mean_spectra
 
 
 def test_it_is_what_the_paper_s_network_sees_without_its_time():

@@ -6,8 +6,6 @@ factors are made (`products_triton.py`); going back, some are cuBLAS', one produ
 allocated, looked at or waited for in a pass, so that it can be part of a CUDA graph.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
