@@ -38,7 +38,6 @@ def residual_shares(
     zero = np.zeros(len(per_unit)) if neutral is None else neutral
     said = float(weights.exact("head.bias")[label] - weights.exact("head.bias")[rival])
     constant = said + float(head @ np.concatenate(biases)) + float(zero @ per_unit)
-
     residual, mean = np.empty((len(windows), config.tokens)), np.empty((len(windows), len(per_unit)))
     features = np.empty((len(windows), config.tokens, config.width), np.float32)
     narrow = [(map.astype(np.float32), bias.astype(np.float32)) for map, bias in zip(maps, biases, strict=True)]

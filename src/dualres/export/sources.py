@@ -115,13 +115,6 @@ def _nested(values: Floats) -> str:
     return "{" + ",\n    ".join(map(_nested, values)) + "}"
 
 
-def _times(model: Model) -> str:
-    """The limits of sets, as ratios of probabilities."""
-    sets = sets_of(model.card)
-    values = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)
-    return f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(values)}}};\n"
-
-
 def _several(model: Model) -> str:
     """How many axes and networks there are; dualres.h takes one of each for granted."""
     defined = {
@@ -134,10 +127,12 @@ def _several(model: Model) -> str:
 
 def _constants(model: Model, ratio: Fraction) -> str:
     """dualres_model.c: names, weights and tables, and the resampler's filter."""
+    sets = sets_of(model.card)
+    times = np.exp(sets.limits) if sets else np.full(len(model.classes), -1.0)  # limits of sets, as ratios
     parts = [
         '/* This model\'s constants. */\n\n#include "dualres.h"\n',
         _names("names[DUALRES_CLASSES]", model.classes),
-        _times(model),
+        f"const double dualres_times[DUALRES_CLASSES] = {{\n    {doubles(times)}}};\n",
         *_familiar(model),
         *([_names("axes[DUALRES_AXES]", model.card.channels)] if axes_in(model) > 1 else ()),
         *_networks(packed_for_c(model)),

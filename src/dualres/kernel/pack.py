@@ -50,7 +50,6 @@ def _constants(weights: Weights) -> Iterator[Exact]:
     for branch, bins in (("short", config.short_bins), ("long", config.long_bins)):
         yield np.log(2) * _of_branch(weights, branch, "weight").T[bin_order(bins)]
     yield np.concatenate([_of_branch(weights, branch, "bias") for branch in ("short", "long")])
-
     weight, bias = (np.concatenate([exact(f"encoder.memory.{m}.{kind}") for m in MAPS]) for kind in ("weight", "bias"))
     yield (weight * exact("encoder.norm.weight")).T
     yield bias + weight @ exact("encoder.norm.bias")
@@ -58,7 +57,6 @@ def _constants(weights: Weights) -> Iterator[Exact]:
     theta = weights.theta()
     yield _angles(np.outer(np.arange(1, TURN + 1), theta))
     yield _angles(-TURN * theta)
-
     readout = np.concatenate([exact("encoder.mix.weight"), exact("encoder.gate.weight")]).T
     yield readout if config.memory else np.zeros_like(readout)
     yield np.concatenate([exact("encoder.mix.bias"), exact("encoder.gate.bias")])

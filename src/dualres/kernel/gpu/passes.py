@@ -70,7 +70,6 @@ class Passes:
         # What no kernel writes to, the padding and a removed branch, stays zero.
         self.gradients = buffer(trained, layout.size)
         self.logits, self.losses, self.labels = buffer(total, layout.classes), buffer(trained), buffer(trained).int()
-
         chunks = ceil_div(tokens, CHUNK)
         channels = min(CHANNELS, width)
         self._walkers = total, width // channels, chunks
