@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualres.explain.nearest import Neighbour, halfway, neighbours, portrait
-from dualres.explain.reasons import Reasons, explain_recording
+from dualres.explain.reasons import Reasons, Share, explain_recording
 from dualres.faultlines.assess import Assessment, assess
 from dualres.faultlines.bearing import Bearing
 from dualres.faultlines.comb import LineTest
@@ -70,7 +70,7 @@ class Case:
             "heads": reasons.heads,
             "memory": reasons.memory,
             "constant": reasons.constant,
-            "bands": [{**vars(share.region), "nats": share.nats, "memory": share.memory} for share in reasons.shares],
+            "bands": [_share(share) for share in reasons.shares],
             "moments": [vars(moment) for moment in reasons.moments],
         }
         if self.neighbours:
@@ -120,6 +120,10 @@ def shaft_hz_of(row: LabelRow, tacho: str | None, pulses: int) -> float | None:
         return speed_in(row.known.get("condition", {}))
     pulsing = read_row(LabelRow(row.file, rate=row.rate, channel=tacho, part=row.part))
     return tachometer_hz(pulsing.signal, float(pulsing.rate), pulses)
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {**vars(share.region), "nats": share.nats, "memory": share.memory}
 
 
 def line_data(found: LineTest) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dualres.export.novelty_graph import likeness
 from dualres.export.spectra_graph import Bins, frames_at, log_magnitudes, log_of_root, powers, refuse_cut_hops, spectra
 from dualres.model.discriminant import Discriminant
 from dualres.model.reference.spectra import hann
-from dualres.model.views.modulation import frame_rate, oscillators, responses
+from dualres.model.views.modulation import frame_rate, oscillators
 from dualres.model.views.network import ViewsNetwork
 from dualres.utils.arrays import Exact, Floats
 
@@ -85,14 +85,20 @@ def _energy(graph: Graph, driven: str, count: int, rate: float) -> tuple[str, Ex
     Summed for ever, it is what the oscillator makes of the spectrum of what drives it. After the last frame it swings
     freely, so that what comes then is known from its last state.
     """
-    passed, to_last, after = (part.numpy() for part in responses(count, rate, 0))
-    length = 2 * (len(passed) - 1)
+    alpha, theta = (part.numpy() for part in oscillators(rate, 0))
+    length = 2 << (count - 1).bit_length()  # twice the frames and more: correlations do not reach around
+    step, left = alpha * np.exp(1j * theta), 1 / (1 - alpha**2)
+    lags = np.arange(1, count)
     power, bins = powers(graph, graph.put("Pad", driven, [0, 0, 0, 0, 0, length - count]), length)
-    forever = graph.put("Reshape", graph.put("MatMul", power, _once(bins, passed)), [-1, VIEW_SIZES.bands, len(after)])
+    cosines = np.cos(2 * np.pi * np.outer(np.arange(length // 2 + 1), lags) / length)
+    passed = left * (1 + 2 * cosines @ (step ** lags[:, None]).real) / length
+    passed[1:-1] *= 2  # the upper half of the spectrum mirrors the lower
+    forever = graph.put("Reshape", graph.put("MatMul", power, _once(bins, passed)), [-1, VIEW_SIZES.bands, len(step)])
+    to_last = step ** np.arange(count - 1, -1, -1)[:, None]
     last = [graph.put("MatMul", driven, part) for part in (to_last.real, to_last.imag)]
     swings = graph.put("Add", *(graph.put("Mul", part, part) for part in last))
-    energy = graph.put("Sub", forever, graph.put("Mul", swings, after))
-    return graph.put("Max", energy, 0.0), (oscillators(rate, 0)[1].numpy() < np.pi).astype(np.float64)
+    energy = graph.put("Sub", forever, graph.put("Mul", swings, alpha**2 * left))
+    return graph.put("Max", energy, 0.0), (theta < np.pi).astype(np.float64)
 
 
 def _low_lines(graph: Graph, signal: str, config: ModelConfig) -> str:

@@ -1,5 +1,7 @@
 """Whether the fused kernels serve a network on a device; asked without loading Triton."""
 
+from __future__ import annotations
+
 from dualres.config import ModelConfig
 from dualres.kernel.gpu.triton_setting import triton_usable
 

@@ -68,7 +68,7 @@ def swing(driven: Tensor, rate: float, margin: int) -> Tensor:
     that what comes then is known from its last state.
     """
     frames = driven.shape[-1]
-    passed, last, after = (part.to(driven.device) for part in responses(frames, rate, margin))
+    passed, last, after = (part.to(driven.device) for part in _responses(frames, rate, margin))
     exact = driven.double()  # what is left is the difference of two sums
     power = torch.fft.rfft(exact, _length(frames)).abs().square()
     ends = (exact @ last.real).square() + (exact @ last.imag).square()
@@ -83,7 +83,7 @@ def _length(frames: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def responses(frames: int, rate: float, margin: int) -> tuple[Tensor, Tensor, Tensor]:
+def _responses(frames: int, rate: float, margin: int) -> tuple[Tensor, Tensor, Tensor]:
     """What each oscillator passes of a power spectrum, (samples, oscillators), what every frame leaves in its last
     state, (frames, oscillators), and how much energy follows after that state, (oscillators,)."""
     alpha, theta = oscillators(rate, margin)
