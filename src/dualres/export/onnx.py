@@ -1,6 +1,7 @@
 """A model as an ONNX file: raw windows at 64 kHz to logits, for ONNX Runtime."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +42,8 @@ def write_onnx(model: Model, path: Path | str, *, overwrite: bool = False) -> fl
     familiar, sets = familiar_of(model), sets_of(model.card)
     between = between_classes(model) if familiar else None
     made = model_graph(model.networks, axes_in(model), model.card.apart > 1, between)
-    told = {CARD: model.card.as_data(), SETS: sets.as_data() if sets else None}
-    told[UNLIKE] = familiar.as_data() if familiar else None
+    told = {CARD: model.card.as_data(), SETS: asdict(sets) if sets else None}
+    told[UNLIKE] = asdict(familiar) if familiar else None
     for key, value in told.items():
         entry = made.metadata_props.add()
         entry.key, entry.value = key, json.dumps(value)

@@ -71,32 +71,25 @@ def _included(name: str) -> list[str]:
 
 def _sizes(model: Model, rate: Fraction, ratio: Fraction, int16: bool) -> str:
     """dualres_model.h: what other files need to know at compile time."""
+    sets = sets_of(model.card)
+    unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
+    promised = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
+    likeness = "/* What is unlike all that was labelled is not noticed: DUALRES_LIKENESS is not defined. */\n"
+    if familiar_of(model):
+        likeness = "/* What is unlike all that was labelled is noticed. */\n#define DUALRES_LIKENESS\n"
     counts = "\n/* Samples are int16_t counts. */\n#ifndef DUALRES_INT16\n#define DUALRES_INT16\n#endif\n"
     return (
         f"/* This model's sizes; it takes samples at {rate} Hz. */\n\n"
         "#ifndef DUALRES_MODEL_H\n#define DUALRES_MODEL_H\n\n"
-        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n{_error(model)}\n{_likeness(model)}\n"
+        f"#define DUALRES_CLASSES {len(model.classes)}\n{_several(model)}\n"
+        f"/* How often sets lack the truth: {promised}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n\n"
+        f"{likeness}\n"
         "/* Bytes of working memory for a window that the export counted on, with one lane. */\n"
         f"#define DUALRES_COUNTED_BYTES {device_of(model).scratch}\n\n"
         "/* From the native rate to 64 kHz, in lowest terms. */\n"
         f"#define DUALRES_UP {ratio.numerator}\n#define DUALRES_DOWN {ratio.denominator}\n"
         f"{counts if int16 else ''}\n#endif\n"
     )
-
-
-def _error(model: Model) -> str:
-    """The error rate of sets, for which unit."""
-    sets = sets_of(model.card)
-    unit = text(sets.unit)[1:-1].replace("/", " ") if sets else ""
-    said = f"another {unit} of the kind that was held out" if sets else "nothing is promised"
-    return f"/* How often sets lack the truth: {said}. */\n#define DUALRES_ERROR {sets.error if sets else 0.0}\n"
-
-
-def _likeness(model: Model) -> str:
-    """Whether recordings that are unlike all that was labelled are noticed."""
-    if familiar_of(model) is None:
-        return "/* What is unlike all that was labelled is not noticed: DUALRES_LIKENESS is not defined. */\n"
-    return "/* What is unlike all that was labelled is noticed. */\n#define DUALRES_LIKENESS\n"
 
 
 def _familiar(model: Model) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Windows to log-probabilities by the compiled kernel of the network of views."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -65,11 +64,7 @@ class ViewsKernel(Kernel):
     """A network of views as it was when this was made; its logits are log-probabilities."""
 
     names = ("dualres_views", "dualres_views_scratch")
-
-    @staticmethod
-    def pack(weights: Any) -> tuple[Floats, Floats]:
-        """The constants and the heads, likewise."""
-        return packed_views(weights)
+    pack = staticmethod(packed_views)
 
 
 def scratch_bytes() -> int:
