@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -40,12 +40,15 @@ class Kernel:
     """A network as it was when this was made, ready to score windows on the CPU."""
 
     names = ("dualres_windows", "dualres_scratch")  # of the functions that score, and that want working memory
-    # The constants and the head or heads, as the functions take them.
-    pack: ClassVar[Callable[[Any], tuple[Floats, Floats]]] = staticmethod(packed)
 
     def __init__(self, weights: NetworkWeights) -> None:
         self._model = _Model(*self.pack(weights), weights.classes)
         self._classes, self._window = weights.classes, weights.config.window
+
+    @staticmethod
+    def pack(weights: Any) -> tuple[Floats, Floats]:
+        """The constants and the head, as the functions take them."""
+        return packed(weights)
 
     @classmethod
     def entry(cls) -> EntryPoint | None:

@@ -1,6 +1,7 @@
 """Windows to log-probabilities by the compiled kernel of the network of views."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,11 @@ class ViewsKernel(Kernel):
     """A network of views as it was when this was made; its logits are log-probabilities."""
 
     names = ("dualres_views", "dualres_views_scratch")
-    pack = staticmethod(packed_views)
+
+    @staticmethod
+    def pack(weights: Any) -> tuple[Floats, Floats]:
+        """The constants and the heads, likewise."""
+        return packed_views(weights)
 
 
 def scratch_bytes() -> int:

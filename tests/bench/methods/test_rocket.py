@@ -119,8 +119,14 @@ def test_the_number_of_threads_does_not_change_a_level():
 
 
 @pytest.mark.usefixtures("way")
-def test_arrays_may_lie_in_memory_as_they_like_and_have_no_rows(levels):
-    signals, wide = signals_of(windows_of(2, 2)[0]), np.zeros((len(levels), 2), np.float32)
-    wide[:, 1] = levels
-    np.testing.assert_array_equal(features(signals[::2], wide[:, 1]), features(signals[::2].copy(), levels))
+def test_arrays_may_have_gaps_and_no_rows(levels):
+    signals = signals_of(windows_of(2, 2)[0])
+    np.testing.assert_array_equal(features(signals[::2], levels), features(signals[::2].copy(), levels))
     assert features(signals[:0], levels).shape == features_ref(signals[:0], levels).shape == (0, 9_996)
+
+
+@pytest.mark.usefixtures("way")
+def test_levels_may_lie_in_memory_as_they_like(support, levels):
+    wide = np.zeros((len(levels), 2), np.float32)
+    wide[:, 1] = levels
+    assert np.array_equal(features(support[:1], wide[:, 1]), features(support[:1], levels))
