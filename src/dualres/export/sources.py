@@ -156,7 +156,7 @@ def _networks(packed: Sequence[tuple[Floats, Floats]]) -> Iterator[str]:
                 f"static const union {{\n    float run[{len(run)}];\n    dualres_network_constants named;\n"
                 f"}} {constants} = {{{{\n    {floats(run)}}}}};\n"
             )
-            yield (f"typedef char {constants}_fit[sizeof {constants}.run == sizeof {constants}.named ? 1 : -1];\n")
+            yield f"typedef char {constants}_fit[sizeof {constants}.run == sizeof {constants}.named ? 1 : -1];\n"
         entries.append(f"{{&{written[run.tobytes()]}.named, head{of}, DUALRES_CLASSES}}")
     listed = ",\n    ".join(entries)
     yield (

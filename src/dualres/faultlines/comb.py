@@ -57,8 +57,7 @@ def scores(stands: Exact, step_hz: float, line: FaultLine, factors: Exact) -> tu
     """Of the comb at spacings of `factors` times the line's, the best within its slip, and the factor there: (n,)."""
     fastest = max(abs(m) for m in line.multiples) * line.hz * factors.max()
     steps = max(1, int(np.ceil(line.slip * fastest / step_hz)))
-    slips = 1 + line.slip * np.arange(-steps, steps + 1) / steps
-    tried = factors[:, None] * slips  # (n, slips)
+    tried = factors[:, None] * (1 + line.slip * np.arange(-steps, steps + 1) / steps)  # (n, slips)
     multiples = np.array(line.multiples, dtype=np.float64)
     hz = line.carrier_hz + line.hz * tried[..., None] * multiples
     near = stands.copy()  # a line may lie between two frequencies
@@ -108,8 +107,7 @@ def _tried(stands: Exact, step_hz: float, line: FaultLine) -> tuple[float, float
         return line.hz, 0.0, 1.0
     (score,), (factor,) = scores(stands, step_hz, line, np.ones(1))
     others, _ = scores(stands, step_hz, line, shifted_factors(line))
-    p = (1 + np.count_nonzero(others >= score)) / (1 + len(others))
-    return float(factor * line.hz), float(score), float(p)
+    return float(factor * line.hz), float(score), (1 + np.count_nonzero(others >= score)) / (1 + len(others))
 
 
 def _take_out(stands: Exact, step_hz: float, line: FaultLine, hz: float) -> None:
