@@ -36,13 +36,10 @@ class Contributions:
 
 def mean_of(several: "list[Contributions]") -> Contributions:
     """Of the networks of a model."""
-
-    def mean(name: str) -> Exact:
-        return np.asarray(np.mean([getattr(one, name) for one in several], axis=0))
-
-    heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
     names = ("of_regions", "of_tokens", "memory", "constant", "through_memory")
-    return Contributions(several[0].regions, **{name: mean(name) for name in names}, heads=heads)
+    means = {name: np.asarray(np.mean([getattr(one, name) for one in several], axis=0)) for name in names}
+    heads = {name: np.asarray(np.mean([one.heads[name] for one in several], axis=0)) for name in several[0].heads}
+    return Contributions(several[0].regions, **means, heads=heads)
 
 
 def log_spectra(window: Floats, config: ModelConfig, dtype: npt.DTypeLike = np.float32) -> npt.NDArray[Any]:

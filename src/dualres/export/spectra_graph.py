@@ -28,8 +28,7 @@ def normalised(graph: Graph, windows: str = INPUT) -> str:
     exact = graph.double(windows)
     centred = graph.put("Sub", exact, graph.put("ReduceMean", exact, axes=[1]))
     power = graph.put("ReduceMean", graph.put("Mul", centred, centred), axes=[1])
-    smallest = graph.double(graph.put("Identity", [SMALLEST_RMS**2]))
-    rms = graph.put("Sqrt", graph.put("Max", power, smallest))
+    rms = graph.put("Sqrt", graph.put("Max", power, graph.double(graph.put("Identity", [SMALLEST_RMS**2]))))
     return graph.single(graph.put("Div", centred, rms))
 
 

@@ -98,10 +98,7 @@ def pieces_of(count: int, most: int, threads: int) -> int:
 
 @cache
 def _entry(names: tuple[str, str], chosen: str | None) -> EntryPoint | None:
-    """By the names of a function that scores windows, and of one that says how many bytes of working memory it wants.
-
-    Both are of the variant in use, `chosen`.
-    """
+    """By the names of a function that scores windows, and of one that gives its working memory, of variant `chosen`."""
     score = function(names[0], [ADDRESS, ADDRESS, ctypes.c_size_t, ADDRESS, ADDRESS])
     wanted = function(names[1], [], ctypes.c_size_t)
     return None if score is None or wanted is None else (score, -(-int(wanted()) // 4))
